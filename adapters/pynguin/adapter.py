@@ -1,6 +1,6 @@
 """The adapter of Pynguin 0.48.0: environments, runs, and results in the terms of catherd.
 
-Usage: adapter.py prepare|doctor|execute REQUEST
+Usage: adapter.py prepare|doctor|describe|execute REQUEST
 
 A project is a descriptor whose data has `module`, `package` (name and version, as an index knows
 them), `sha256` (of the archive of the package), and `lock` (the name of a lock without its ending).
@@ -10,6 +10,7 @@ An environment is a folder:
     tool/             the tool alone, from locks/tool.txt
     venvs/LOCK/       the tool with the dependencies of a project, from locks/LOCK.txt
     sources/SHA256/   the unpacked archive of a package
+    described/DIGEST.json  what `describe` said of a project, which catherd keeps
 """
 
 import csv
@@ -54,6 +55,10 @@ AccessibleObjectsUnderTest GeneratableTypes""".split()
 MUTANT_VARIABLES = """MutationScore NumberOfCreatedMutants NumberOfCheckedMutants
 NumberOfKilledMutants NumberOfTimedOutMutants Assertions""".split()
 
+# Parameters of runs that are no part of a study.
+DEFAULTS = {"types": "hints", "assertions": "none", "minimisation": "none", "profile": "published",
+            "population": None}
+
 
 class Unsupported(Exception):
     """The tool can never do this project."""
@@ -94,8 +99,11 @@ def command_line(request, source, python):
         options["--maximum-search-time"] = -(-budget["wall_ms"] // 1000)
     if budget["executions"]:
         options["--maximum_test_executions"] = budget["executions"]
+    if budget.get("iterations"):
+        options["--maximum_iterations"] = budget["iterations"]
     words = [str(word) for option in options.items() for word in option]
-    return [str(python), "-m", "pynguin", "--no-rich", *words]
+    # It says how far the search is only with -v.
+    return [str(python), "-m", "pynguin", "--no-rich", "-v", *words]
 
 
 def goals_of(report):
@@ -198,6 +206,57 @@ def result_of(request, folder):
     return result
 
 
+class Live:
+    """Passes on how far a search is: a line of `live.jsonl` for each improvement in the tool's log.
+
+    The log has shares. The number of goals is that of the description of the project, if there is one.
+    """
+
+    def __init__(self, request):
+        digest = request["project"]["digest"]
+        described = pathlib.Path(request["environment"]) / "described" / f"{digest}.json"
+        measures = json.loads(described.read_text()).get("measures", {}) if described.exists() else {}
+        self.goals = int(measures.get("goals", 0))
+        self.file = pathlib.Path(request["live"])
+        self.covered, self.read = -1, 0
+
+    def update(self, log):
+        """Reads the lines that the log has got since the last call."""
+        with log.open("rb") as file:
+            file.seek(self.read)
+            text = file.read()
+        whole = text.rfind(b"\n") + 1
+        self.read += whole
+        shares = re.findall(rb"^.*(?:Iteration|Population).*Coverage: ([0-9.]+)", text[:whole], re.M)
+        covered = max((round(float(share) * self.goals) for share in shares), default=-1)
+        if self.goals and covered > self.covered:
+            self.covered = covered
+            with self.file.open("a") as file:
+                file.write(json.dumps({"covered": covered, "goals": self.goals}) + "\n")
+
+
+def run(request, command):
+    """Runs the tool in the working folder, with its output in pynguin.log."""
+    log, live = pathlib.Path("pynguin.log"), Live(request) if request.get("live") else None
+    variables = dict(os.environ, PYTHONHASHSEED=str(request["seed"] % 2**32))
+    with log.open("wb") as output:
+        tool = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL,
+                                stdout=output, stderr=output)
+        while True:
+            try:
+                return tool.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                if live:
+                    live.update(log)
+
+
+def keep_log():
+    """Writes the log without the lines of iterations, of which a search may make many thousands."""
+    with open("pynguin.log", errors="replace") as log, open("tool.log", "w") as kept:
+        kept.writelines(line for line in log if "Iteration: " not in line)
+    return ["tool.log"]
+
+
 def mutated(request):
     """The request of a study with mutation analysis, which the tool joins with assertions."""
     if request.get("mutation") is None:
@@ -208,8 +267,8 @@ def mutated(request):
     return dict(request, parameters=dict(request["parameters"], assertions="mutation"))
 
 
-def execute(request):
-    request = mutated(request)
+def places_of(request):
+    """The sources of a project, and the Python with its dependencies."""
     data, environment = request["project"].get("data"), pathlib.Path(request["environment"])
     if not data:
         raise Unsupported("a project of Pynguin is a descriptor, NAME.project.toml")
@@ -218,11 +277,26 @@ def execute(request):
     for needed in (source, python):
         if not needed.exists():
             raise Failed(f"{needed} is missing: run `catherd tool prepare` with the study")
-    with open("pynguin.log", "wb") as log:
-        variables = dict(os.environ, PYTHONHASHSEED=str(request["seed"] % 2**32))
-        subprocess.run(command_line(request, source, python), env=variables,
-                       stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    return result_of(request, pathlib.Path())
+    return source, python
+
+
+def execute(request):
+    request = mutated(request)
+    run(request, command_line(request, *places_of(request)))
+    result = result_of(request, pathlib.Path())
+    result["files"]["logs"] = keep_log()
+    return result
+
+
+def describe(request):
+    """The measures of a project, by one iteration of the search."""
+    request = dict(request, algorithm="DYNAMOSA", parameters=DEFAULTS,
+                   budget={"executions": None, "wall_ms": None, "iterations": 1})
+    run(request, command_line(request, *places_of(request)))
+    result = result_of(request, pathlib.Path())
+    names = ("lines", "mccabe", "code_objects", "predicates", "types")
+    measures = {name: result["metrics"][name] for name in names}
+    return {"contract": 1, "measures": dict(measures, goals=result["goals"])}
 
 
 def python_of(environment, lock):
@@ -304,9 +378,7 @@ def doctor(request):
         (folder / "three.py").write_text("def three(n: int) -> int:\n    if n > 3:\n"
                                          "        return 3\n    return n\n")
         request = {"project": {"data": {"module": "three"}}, "algorithm": "RANDOM", "seed": 1,
-                   "budget": {"executions": 20, "wall_ms": None},
-                   "parameters": {"types": "hints", "assertions": "none", "minimisation": "none",
-                                  "profile": "published", "population": None}}
+                   "budget": {"executions": 20, "wall_ms": None}, "parameters": DEFAULTS}
         variables = dict(os.environ, PYNGUIN_DANGER_AWARE="1", PYTHONHASHSEED="1")
         with (folder / "pynguin.log").open("wb") as log:
             subprocess.run(command_line(request, folder, python), env=variables, cwd=folder,
@@ -326,10 +398,10 @@ def normalised(requirement):
 def main():
     command, file = sys.argv[1:]
     request = json.loads(pathlib.Path(file).read_text())
-    if command != "execute":
+    if command not in ("execute", "describe"):
         return {"prepare": prepare, "doctor": doctor}[command](request)
     try:
-        result = execute(request)
+        result = {"execute": execute, "describe": describe}[command](request)
     except Unsupported as reason:
         result = {"contract": 1, "outcome": "unsupported", "reason": str(reason)[:2000]}
     except Failed as reason:

@@ -6,11 +6,15 @@
 // WHISKER_HOME and CHROME_BIN and notes them in the environment, a folder with `places.json` and a link
 // `node` to Node.js. A project is an .sb3 file; the budget is real time.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import readline from 'node:readline';
 
 const VERSION = '0.8.0';
+
+/** Characters that are kept of the tool's output, from its end. */
+const MOST_OUTPUT = 1 << 20;
 
 /** The run has no result. */
 class Failed extends Error {}
@@ -44,9 +48,22 @@ function flawsOf(places) {
   const package_ = path.join(places.checkout, 'package.json');
   const version = fs.existsSync(package_) && JSON.parse(fs.readFileSync(package_)).version;
   if (version && version !== VERSION) flaws.push(`${package_} is of ${version}, not ${VERSION}`);
+  const page = path.join(places.checkout, 'whisker-web/dist/whisker-gui.js');
+  if (fs.existsSync(page) && !tracesBranches(fs.readFileSync(page, 'utf8'))) {
+    flaws.push(`${page} has a machine without branchDistTraces, which Whisker reads: `
+      + 'build it with the scratch-vm of its yarn.lock');
+  }
   const asked = spawnSync(places.browser, ['--version'], { encoding: 'utf8' });
   if (asked.status !== 0) flaws.push(`${places.browser} cannot be started`);
   return flaws;
+}
+
+/**
+ * Whether the machine that is built into the page keeps the traces from which Whisker computes fitness. The
+ * public branch of its scratch-vm has them under another name, and every search would end with its first test.
+ */
+export function tracesBranches(page) {
+  return !page.includes('.branchDistTraces') || /\bbranchDistTraces\s*(\(|=[^=])/.test(page);
 }
 
 function doctor(request) {
@@ -78,7 +95,8 @@ function configuration(request, places) {
   }
   settings.assertions = request.parameters.assertions;
   settings.minimizeAssertions = false;
-  settings.debugLogging = false;
+  // The messages of iterations say how far the search is.
+  settings.debugLogging = true;
   return settings;
 }
 
@@ -148,7 +166,34 @@ export function reasonOf(output) {
   return said.find((line) => /error: /i.test(line)) ?? said.at(-1) ?? lines.findLast((line) => line) ?? 'no output';
 }
 
-function execute(request) {
+/** The covered goals and all goals in a message of an iteration; `null` in any other line. */
+export function progressOf(line) {
+  const found = /covered goals(?: total)?:\s+(\d+)\/(\d+)/.exec(line);
+  return found && { covered: Number(found[1]), goals: Number(found[2]) };
+}
+
+/**
+ * Runs the servant and returns the end of its output. Improvements are passed on in the file `live`, and the
+ * messages of iterations are not kept.
+ */
+async function run(words, env, live) {
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [kept, most] = ['', -1];
+  const reading = [child.stdout, child.stderr].map(async (stream) => {
+    for await (const line of readline.createInterface({ input: stream })) {
+      const progress = progressOf(line);
+      if (progress && progress.covered > most) {
+        most = progress.covered;
+        fs.appendFileSync(live, `${JSON.stringify(progress)}\n`);
+      }
+      if (!progress) kept = `${kept}${line}\n`.slice(-MOST_OUTPUT);
+    }
+  });
+  await Promise.all([...reading, new Promise((ended, failed) => child.on('close', ended).on('error', failed))]);
+  return kept;
+}
+
+async function execute(request) {
   const places = JSON.parse(fs.readFileSync(path.join(request.environment, 'places.json')));
   if (!request.project.path.endsWith('.sb3')) {
     return { contract: 1, outcome: 'unsupported', reason: 'not a project of Scratch 3 (.sb3)' };
@@ -160,29 +205,34 @@ function execute(request) {
     '--scratch-path', fs.realpathSync(request.project.path), '--config-path', 'config.json',
     '--test-download-dir', path.resolve('tests'), '--csv-file', path.resolve('result.csv'),
     '--acceleration', String(request.parameters.acceleration), '--seed', String(request.seed),
-    '--headless'];
+    '--headless', '--console-forwarded'];
   const folder = shortFolder();
   const env = { ...process.env, CHROME_BIN: places.browser, NODE_ENV: 'production' };
   if (folder) env.TMPDIR = folder;
-  let ran;
+  let output;
   try {
-    ran = spawnSync(process.execPath, words, { env, encoding: 'utf8', maxBuffer: 64 << 20 });
+    output = await run(words, env, request.live);
   } finally {
     if (folder) fs.rmSync(folder, { recursive: true, force: true });
   }
   if (!fs.existsSync('result.csv')) {
-    throw new Failed(reasonOf(`${ran.stdout}\n${ran.stderr}`));
+    throw new Failed(reasonOf(output));
   }
   const files = fs.readdirSync('tests').filter((name) => name.endsWith('.js'));
   const suites = files.map((name) => `tests/${name}`);
   const result = resultOf(fs.readFileSync('result.csv', 'utf8'), suites, request.budget.wall_ms);
-  return { ...result, times: { search_ms: request.budget.wall_ms } };
+  fs.writeFileSync('whisker.log', output);
+  return {
+    ...result,
+    files: { suite: suites, logs: ['whisker.log'] },
+    times: { search_ms: request.budget.wall_ms },
+  };
 }
 
 const [command, file] = process.argv.slice(2);
 try {
   const request = JSON.parse(fs.readFileSync(file));
-  if (command === 'execute') fs.writeFileSync(request.out, JSON.stringify(execute(request)));
+  if (command === 'execute') fs.writeFileSync(request.out, JSON.stringify(await execute(request)));
   else ({ prepare, doctor })[command](request);
 } catch (error) {
   console.log(error instanceof Failed ? error.message : `[ERROR] ${error.stack}`);

@@ -26,6 +26,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use catherd_analysis::tidy::RunStates;
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, Options, Repair};
 use catherd_experiments::{Plan, Study};
@@ -110,7 +111,11 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     if let Some(note) = too_few_seeds(&plan).filter(|_| !arguments.quiet) {
         terminal::note(&note);
     }
-    let folder = Folder::open(&arguments.folder(&study))?;
+    let folder = arguments.folder(&study);
+    if arguments.fresh || !has_ended(&folder, &plan) {
+        arguments.study.check_tools(&plan.algorithms)?;
+    }
+    let folder = Folder::open(&folder)?;
     folder.claim(&plan, arguments.fresh)?;
 
     let tables = StudyTables::new(&folder, &plan, corpus.description(&plan.algorithms)?);
@@ -126,6 +131,12 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok((if complete { Exit::Success } else { Exit::Incomplete }, folder.path))
+}
+
+/// Whether every run of a plan has ended, by what the folder of the study says.
+fn has_ended(folder: &Path, plan: &Plan) -> bool {
+    let states = RunStates::read(folder).ok().flatten();
+    states.is_some_and(|states| states.is_complete() && states.planned == plan.count() as u64)
 }
 
 impl Rounds for LocalRunner<'_> {

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Parameter, Study};
+use catherd_experiments::{Algorithm, Parameter, Study};
 use catherd_subject::FoundProject;
 use catherd_subject::command::{KIND, Tool};
 use clap::{Args, Subcommand};
 
 use crate::failure::{self, Exit, Failure};
+use crate::programs::Isolation;
 use crate::subjects;
-use crate::terminal;
+use crate::terminal::{self, bar};
 
 /// Environments of external tools
 #[derive(Subcommand)]
@@ -19,7 +20,8 @@ pub(crate) enum Command {
 }
 
 /// Makes the environment of a tool from its lock, once on each machine: programs, and what they need
-/// of the projects of a study.
+/// of the projects of a study. Then a tool that describes projects is asked for their measures, and for
+/// projects that it can never do, which studies leave out.
 ///
 /// The adapter does so, such as with pip; it may use the network, which runs may not.
 #[derive(Args)]
@@ -68,13 +70,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     if !of.is_dir() {
         let study = Study::read(of)?;
         let beside = of.parent().unwrap_or(Path::new(""));
-        let adapters = study.algorithms.iter().filter_map(|algorithm| {
-            match algorithm.parameters.get("adapter") {
-                Some(Parameter::Text(folder)) => Some(beside.join(folder)),
-                _ => None,
-            }
-        });
-        folders = adapters.collect();
+        folders = adapters(&study.algorithms, beside);
         if folders.is_empty() {
             return Err(Failure::new(format_args!("{}: no tool with an adapter", of.display()))
                 .hint("name a study with the parameter `adapter`, or the folder of an adapter"));
@@ -83,17 +79,62 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
             sources.extend(paths);
         }
     }
-    let opened = folders.iter().map(|folder| {
-        Tool::open(folder).map_err(|cause| {
-            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
-        })
-    });
-    let opened = opened.collect::<Result<_, _>>()?;
+    let opened = open(&folders)?;
     if sources.is_empty() {
         return Ok((opened, Vec::new()));
     }
     let source = catherd_experiments::ProjectSource::Paths(sources);
     Ok((opened, subjects::kind(KIND)?.find(&source, &())?.projects))
+}
+
+/// The folders of the adapters that algorithms name, relative to that of the study file.
+fn adapters(algorithms: &[Algorithm], beside: &Path) -> BTreeSet<PathBuf> {
+    let named =
+        algorithms.iter().filter_map(|algorithm| match algorithm.parameters.get("adapter") {
+            Some(Parameter::Text(folder)) => Some(beside.join(folder)),
+            _ => None,
+        });
+    named.collect()
+}
+
+fn open(folders: &BTreeSet<PathBuf>) -> Result<Vec<Tool>, Failure> {
+    let opened = folders.iter().map(|folder| {
+        Tool::open(folder).map_err(|cause| {
+            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
+        })
+    });
+    opened.collect()
+}
+
+/// The tools with adapters that the algorithms of a study name.
+pub(crate) fn of_study(algorithms: &[Algorithm], beside: &Path) -> Result<Vec<Tool>, Failure> {
+    open(&adapters(algorithms, beside))
+}
+
+/// Has a tool describe projects, in namespaces if the kernel permits them, and prints those that it can
+/// never do, and those that it could not describe.
+fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Result<(), Failure> {
+    let place = environment.join("work");
+    let programs = Isolation::Wanted.programs(&place, &[], &[])?;
+    programs.prepare().map_err(|cause| {
+        Failure::new(format_args!("{}: {cause}", place.display()))
+            .hint("free disk space or correct the permissions, then repeat the command")
+    })?;
+    let bar = bar(projects.len());
+    for project in projects {
+        let name = &project.name;
+        match tool.describe(project, &programs) {
+            Ok(description) => {
+                if let Some(reason) = description.unsupported() {
+                    terminal::note(&format!("unsupported: {name}: {reason}"));
+                }
+            }
+            Err(cause) => terminal::note(&format!("not described: {name}: {cause}")),
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(())
 }
 
 pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
@@ -107,6 +148,9 @@ pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
         let folder = prepared.map_err(|cause| {
             Failure::new(cause).hint("see the lines above; `catherd doctor` says what is missing")
         })?;
+        if tool.describes() && !projects.is_empty() {
+            describe(&tool, &folder, &projects)?;
+        }
         terminal::print(&format!("{name}: {}\n", folder.display()));
     }
     Ok(Exit::Success)

@@ -38,6 +38,7 @@ impl Place {
                  value() {{ sed -n \"s/^ *\\\"$1\\\": \\\"*\\([^\\\",]*\\)\\\"*,*\\$/\\1/p\" \"$2\" | head -1; }}\n\
                  case $1 in\n\
                  prepare) value module \"$2\" > \"$(value environment \"$2\")/modules\";;\n\
+                 describe) . \"$(dirname \"$0\")/describe\";;\n\
                  doctor) echo \"checked $(cat \"$(value environment \"$2\")/modules\")\";;\n\
                  execute)\n{execute}\n;;\nesac\n"
             ),
@@ -108,12 +109,11 @@ echo '{{{TOOL}, "goals": 3, "covered": 2, "goal_names": ["one", "two", "three"],
   "mutants": [{{"mutant": "m1", "operator": "AOR", "target": "f", "outcome": "killed", "killed_by": 0,
                 "executions": 1}}],
   "mutant_counts": {{"created": 4, "checked": 4, "killed": 1}},
-  "files": {{"suite": ["suite/test.py", "suite/helper.py"]}}}}' > result.json"#
+  "files": {{"suite": ["suite/test.py", "suite/helper.py"], "logs": ["tool.log"]}}}}' > result.json
+date +%N > tool.log; seq 20000 >> tool.log"#
     );
     let place = Place::new(&script);
-    let (output, text) = place.run("unprepared", "");
-    assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("fake 1.0 has no environment here: run `catherd tool prepare"), "{text}");
+    place.write("study.toml", &study(""));
     let ill = place.command(&["doctor", "study.toml"]);
     assert_eq!(ill.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ill.stdout).contains("is not prepared"), "{ill:?}");
@@ -139,6 +139,9 @@ echo '{{{TOOL}, "goals": 3, "covered": 2, "goal_names": ["one", "two", "three"],
         .collect();
     files.sort_unstable();
     assert_eq!(files, ["x-1.goals.json", "x-1.suite-helper.py", "x-1.suite-test.py"]);
+    // Logs are no part of the digest, and of a long one the end is kept.
+    let log = place.text("out/logs/pack.a/x-1.tool.log");
+    assert!(log.len() == 64 << 10 && log.ends_with("\n20000\n"), "{} bytes", log.len());
     let verified = place.command(&["verify", "out", "--sample", "100%"]);
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
     assert!(text.contains("2 of 2 runs agree"), "{text}{}", stderr(&verified));
@@ -146,9 +149,9 @@ echo '{{{TOOL}, "goals": 3, "covered": 2, "goal_names": ["one", "two", "three"],
     // A changed lock is another environment and other runs.
     let before: Vec<_> = digests(&place.path("out")).into_keys().collect();
     place.write("adapter/locks/tool.txt", "package==1.1");
-    let (output, text) = place.run("unprepared", "");
-    assert_eq!(output.status.code(), Some(1), "the folder has another study: {text}");
     place.prepare();
+    let (output, text) = place.run("out", "");
+    assert_eq!(output.status.code(), Some(1), "the folder has another study: {text}");
     let (output, text) = place.run("changed", "");
     assert!(output.status.success(), "{text}");
     assert!(digests(&place.path("changed")).into_keys().all(|run| !before.contains(&run)));
@@ -278,4 +281,81 @@ echo '{{"goals": 1, "covered": [0]}}' > "$1""#,
         assert!(output.status.success(), "{text}");
         assert!(!place.path("elsewhere").exists());
     }
+}
+
+#[test]
+fn a_study_without_its_environment_is_refused_before_it_starts() {
+    let place = Place::new("exit 1");
+    let (output, text) = place.run("out", "");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("fake 1.0 has no environment on this machine"), "{text}");
+    assert!(text.contains("catherd tool prepare study.toml"), "{text}");
+    assert!(!place.path("out").exists());
+    // Equal causes of several projects are one line.
+    place.prepare();
+    let (output, text) = place.run("out", "");
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("pack.a and 1 more project, 2 runs quarantined after"), "{text}");
+    // A study that has ended needs no environment any more.
+    fs::remove_dir_all(place.path("adapter/.environment")).unwrap();
+    let (output, text) = place.run("out", "");
+    assert_eq!(output.status.code(), Some(2), "{text}");
+}
+
+#[test]
+fn a_tool_describes_projects_when_its_environment_is_prepared() {
+    let place =
+        Place::new(&format!("echo '{{{TOOL}, \"goals\": 1, \"covered\": [0]}}' > result.json"));
+    place.write("adapter/adapter.toml", &format!("{DESCRIPTION}describe = true\n"));
+    let script = r#"echo x > "$(dirname "$0")/asked-$$" 2> /dev/null
+case $(value module "$2") in
+pack.a) echo '{"contract": 1, "measures": {"mccabe": 2.5, "lines": 5, "goals": 1}}' > result.json;;
+pack.b) echo '{"contract": 1, "outcome": "unsupported", "reason": "no module"}' > result.json;;
+*) echo 'it broke' >&2; exit 1;;
+esac
+"#;
+    place.write("adapter/describe", script);
+    place.write(
+        "projects/c.project.toml",
+        "descriptor = 1\nname = 'pack.c'\n[data]\nmodule = 'pack.c'\n",
+    );
+    place.write("study.toml", &study(""));
+    let output = place.command(&["tool", "prepare", "study.toml"]);
+    let text = stderr(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("unsupported: pack.b: no module"), "{text}");
+    assert!(text.contains("not described: pack.c: ") && text.contains("it broke"), "{text}");
+
+    let (output, text) = place.run("out", "");
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("b.project.toml: unsupported: no module"), "{text}");
+    let runs = place.text("out/runs.csv");
+    assert!(
+        runs.contains("pack.a") && runs.contains("pack.c") && !runs.contains("pack.b"),
+        "{runs}"
+    );
+    // The descriptor's own measure counts, and the tool's fill in the others.
+    let projects = place.text("out/projects.csv");
+    assert!(projects.contains(",pack,4,2.5,"), "{projects}");
+    assert!(place.text("out/skipped.csv").contains("unsupported: no module"));
+    // What is known is not asked again.
+    place.write("adapter/describe", "echo '{}' > result.json\n");
+    let output = place.command(&["tool", "prepare", "study.toml"]);
+    let text = stderr(&output);
+    assert!(text.contains("unsupported: pack.b: no module"), "{text}");
+    assert!(text.contains("not described: pack.c: missing field `contract`"), "{text}");
+}
+
+#[test]
+fn progress_shows_what_a_tool_says_while_it_runs() {
+    let script = format!(
+        r#"echo '{{"covered": 2, "goals": 7}}' >> live.jsonl; sleep 8
+echo '{{{TOOL}, "goals": 7, "covered": 3}}' > result.json"#
+    );
+    let place = Place::new(&script);
+    place.prepare();
+    fs::remove_file(place.path("projects/b.project.toml")).unwrap();
+    let (output, text) = place.run("out", "");
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("executing: 2/7 goals"), "{text}");
 }

@@ -159,6 +159,8 @@ pub struct RunRecord {
     pub mutants: Vec<MutantRecord>,
     /// What the run used.
     pub resources: Resources,
+    /// Texts that tell how the run went, by file name, such as the log of a tool: no part of the digest.
+    pub logs: BTreeMap<String, String>,
     /// Where the run was executed.
     pub provenance: Provenance,
 }
@@ -182,6 +184,8 @@ struct Fields {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     mutants: Vec<MutantRecord>,
     resources: Resources,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    logs: BTreeMap<String, String>,
     provenance: Provenance,
 }
 
@@ -252,6 +256,7 @@ impl RunRecord {
             artifacts: BTreeMap::new(),
             mutants: Vec::new(),
             resources: Resources::default(),
+            logs: BTreeMap::new(),
             provenance: Provenance::default(),
         }
     }

@@ -137,10 +137,11 @@ fn records_survive_their_json() {
 /// Everything but wall-clock and host is in the digest.
 #[test]
 fn digests_see_what_a_result_is() {
-    let same: [fn(&mut RunRecord); 3] = [
+    let same: [fn(&mut RunRecord); 4] = [
         |record| record.resources.search_ms = 9,
         |record| record.provenance.host = "h".to_owned(),
         |record| record.timeline[0].wall_ms = 77,
+        |record| drop(record.logs.insert("tool.log".to_owned(), "x".to_owned())),
     ];
     let other: [fn(&mut RunRecord); 12] = [
         |record| record.outcome = Outcome::Failed,
@@ -225,7 +226,7 @@ fn a_record_that_cannot_be_right_is_refused() {
         change(&mut record);
         record.check_bounds().unwrap_err().to_string()
     };
-    let bad: [(Change<'_>, &str); 11] = [
+    let bad: [(Change<'_>, &str); 12] = [
         (&|record| record.timeline[1].covered = 31, "timeline: 31 goals are covered, of 4"),
         (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
         (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` is there"),
@@ -237,6 +238,7 @@ fn a_record_that_cannot_be_right_is_refused() {
             &|record| _ = record.artifacts.insert("../x".into(), String::new()),
             "artifacts: \"../x\"",
         ),
+        (&|record| _ = record.logs.insert("../x".into(), String::new()), "logs: \"../x\""),
         (&|record| record.mutants[0].change = "x".repeat(1 << 20), "mutants: a text of 1048576"),
         (&|record| record.provenance.host = "x".repeat(300), "provenance: a text of 300 bytes"),
         (

@@ -45,6 +45,7 @@
 
 mod adapter;
 mod answer;
+mod describe;
 mod descriptor;
 mod limits;
 mod live;
@@ -68,6 +69,7 @@ use crate::kind::SubjectKind;
 use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
 use crate::runner::{Runner, RunnerContext};
 use adapter::Adapter;
+pub use describe::Description;
 use limits::RunLimits;
 pub use prepared::{Diagnosis, Tool};
 use program::Program;
@@ -219,6 +221,11 @@ impl SubjectKind for Command {
                 advice: "name files; `catherd dataset synth` writes synthetic projects".to_owned(),
             }),
         }
+    }
+
+    /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
+    fn described(&self, found: Found, algorithms: &[Algorithm], folder: &Path) -> Found {
+        prepared::described(found, algorithms, folder)
     }
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {

@@ -85,6 +85,13 @@ pub trait SubjectKind: Send + Sync {
     /// If a path cannot be used at all. One bad project among others is skipped.
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError>;
 
+    /// What was found with what is known of the projects on this machine, for kinds whose algorithms are
+    /// tools that describe projects: measures, and projects that no algorithm of the study can do.
+    /// Relative paths start at `folder`, that of the study file.
+    fn described(&self, found: Found, _: &[Algorithm], _folder: &Path) -> Found {
+        found
+    }
+
     /// The ending of the names of project files without its dot, by which [`SubjectKind::find`] finds
     /// them in a folder. Empty if the name of a project has its ending, or files need none.
     fn project_extension(&self) -> &'static str {

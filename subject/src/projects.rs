@@ -1,5 +1,6 @@
 //! The projects that a study names, as a kind found them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -36,6 +37,8 @@ pub struct FoundProject {
     pub path: PathBuf,
     /// The digest of the bytes that workers receive.
     pub digest: Digest,
+    /// Numbers that a tool of the study gave for the project, by the name of the measure.
+    pub measures: BTreeMap<String, f64>,
     read: Box<ReadBytes>,
 }
 
@@ -61,7 +64,7 @@ impl FoundProject {
         digest: Digest,
         read: impl Fn() -> Result<Vec<u8>, String> + Send + Sync + 'static,
     ) -> FoundProject {
-        FoundProject { name, path, digest, read: Box::new(read) }
+        FoundProject { name, path, digest, measures: BTreeMap::new(), read: Box::new(read) }
     }
 
     /// The project with another name.

@@ -7,7 +7,9 @@ use catherd_experiments::{
     Algorithm, CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource,
     duplicates,
 };
-use catherd_subject::{FindError, FoundProject, Progress, ProjectTable, ReadError, SubjectKind};
+use catherd_subject::{
+    FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SubjectKind,
+};
 use indicatif::ProgressBar;
 
 use super::local_cluster;
@@ -25,15 +27,17 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// Finds and checks projects. Prints which cannot be used, and why.
+    /// Finds and checks projects, and has `described` add what is known of them. Prints which cannot be
+    /// used, and why.
     pub(super) fn find(
         projects: &ProjectSource,
         kind: &'static dyn SubjectKind,
+        described: impl FnOnce(Found) -> Found,
     ) -> Result<Corpus, Failure> {
         let progress = Bar::default();
         let found = kind.find(projects, &progress);
         progress.clear();
-        let found = found?;
+        let found = described(found?);
         let unusable: Vec<LeftOut> = found
             .skipped
             .into_iter()

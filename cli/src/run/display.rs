@@ -14,6 +14,9 @@ use crate::terminal::{self, BARS, plural};
 /// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Most runs in execution whose goals are shown.
+const MOST_EXECUTING: usize = 4;
+
 /// Name and size of a plan, for the first line.
 pub(super) struct Title {
     name: String,
@@ -117,6 +120,14 @@ fn describe(progress: &Progress) -> String {
         }
         (false, None) => line.push_str(", time left unknown"),
     }
+    let executing = progress.executing.iter().map(|run| &run.progress).filter(|run| run.goals > 0);
+    let shares: Vec<_> = executing
+        .take(MOST_EXECUTING)
+        .map(|run| format!("{}/{}", run.covered, run.goals))
+        .collect();
+    if !shares.is_empty() && !progress.is_finished() {
+        let _ = write!(line, ", executing: {} goals", shares.join(" and "));
+    }
     if let Some(error) = &progress.last_error {
         let _ = write!(line, " ({error})");
     }
@@ -125,6 +136,8 @@ fn describe(progress: &Progress) -> String {
 
 #[cfg(test)]
 mod tests {
+    use catherd_coordinator::{ExecutingRun, RunProgress};
+
     use super::*;
 
     #[test]
@@ -145,6 +158,14 @@ mod tests {
             describe(&progress),
             "19/40 runs, 2 failed, 2.2 runs/s, mean coverage 80.5 %, 1:02:09 left"
         );
+        let executing = |covered, goals| ExecutingRun {
+            run: 0,
+            worker: "w".to_owned(),
+            progress: RunProgress { covered, goals, ..RunProgress::default() },
+        };
+        let executing = vec![executing(35, 108), executing(0, 0), executing(12, 40)];
+        let line = describe(&Progress { executing, ..progress.clone() });
+        assert!(line.ends_with(", 1:02:09 left, executing: 35/108 and 12/40 goals"), "{line}");
         let last_error = Some("disk full".to_owned());
         let line = describe(&Progress { mean_coverage: None, eta: None, last_error, ..progress });
         assert_eq!(line, "19/40 runs, 2 failed, 2.2 runs/s (disk full)");

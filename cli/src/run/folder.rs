@@ -17,9 +17,17 @@ use crate::failure::Failure;
 /// Name of the file with the plan.
 pub(crate) const MANIFEST: &str = "study.json";
 
-/// What a study needs while it runs, besides `study.lock`, and the suites that its runs made.
-const WORKING_FILES: [&str; 7] =
-    ["tables.partial", "study.db", "study.db-wal", "study.db-shm", "projects", "spool", "suites"];
+/// What a study needs while it runs, besides `study.lock`, and what its runs made: suites and logs.
+const WORKING_FILES: [&str; 8] = [
+    "tables.partial",
+    "study.db",
+    "study.db-wal",
+    "study.db-shm",
+    "projects",
+    "spool",
+    "suites",
+    "logs",
+];
 
 /// What the folder has of the results: tables, and what describes them.
 pub(crate) const RESULT_FILES: [&str; 22] = [

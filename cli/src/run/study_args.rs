@@ -11,7 +11,7 @@ use clap::Args;
 use super::corpus::Corpus;
 use crate::failure::Failure;
 use crate::subjects::{self, WorkLimits};
-use crate::terminal;
+use crate::{terminal, tools};
 
 fn subject_help() -> String {
     let kinds = subjects::kinds();
@@ -112,6 +112,18 @@ impl StudyArgs {
         folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
     }
 
+    /// Checks that this machine has the environments of the tools of a study: without one, every run of
+    /// the tool would fail.
+    pub(crate) fn check_tools(&self, algorithms: &[Algorithm]) -> Result<(), Failure> {
+        for tool in tools::of_study(algorithms, &self.folder())? {
+            tool.check_prepared().map_err(|cause| {
+                let of = self.study.as_deref().unwrap_or(Path::new("STUDY"));
+                Failure::new(cause).hint(format!("catherd tool prepare {}", of.display()))
+            })?;
+        }
+        Ok(())
+    }
+
     /// Makes the study, finds its projects and plans its runs.
     pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
         let mut study = self.study()?;
@@ -146,7 +158,8 @@ impl StudyArgs {
             resolved.map_err(|error| self.algorithm_refused(number, algorithm, error))
         });
         study.algorithms = resolved.collect::<Result<_, _>>()?;
-        let corpus = Corpus::find(&study.projects, kind);
+        let described = |found| kind.described(found, &study.algorithms, &folder);
+        let corpus = Corpus::find(&study.projects, kind, described);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),
             _ => failure,

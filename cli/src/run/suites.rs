@@ -1,7 +1,7 @@
 //! The artifacts of runs as files.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
 
@@ -9,9 +9,10 @@ use crate::failure::Failure;
 use crate::file_names::{FileNames, safe_name};
 
 /// The artifacts of a study: `suites/PROJECT/ALGORITHM-SEED.json` for a suite, and
-/// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact.
+/// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact; and logs, with such names in `logs/`.
 pub(super) struct Suites {
     folder: PathBuf,
+    logs: PathBuf,
     /// Name of the suite among the artifacts of a record.
     suite: String,
     extension: String,
@@ -22,9 +23,11 @@ pub(super) struct Suites {
 }
 
 impl Suites {
-    pub(super) fn new(folder: PathBuf, subject: &SubjectInfo) -> Suites {
+    /// The artifacts of a study with this folder.
+    pub(super) fn new(study: &Path, subject: &SubjectInfo) -> Suites {
         Suites {
-            folder,
+            folder: study.join("suites"),
+            logs: study.join("logs"),
             suite: subject.suite_file(),
             extension: subject.artifact_extension.clone(),
             projects: FileNames::default(),
@@ -34,23 +37,28 @@ impl Suites {
     }
 
     pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Failure> {
-        if record.artifacts.is_empty() {
+        if record.artifacts.is_empty() && record.logs.is_empty() {
             return Ok(());
         }
         let project = self.projects.of(spec.project, &spec.project_name);
         let label = &spec.algorithm.label;
         let algorithm = self.algorithms.of(label.clone(), label);
-        let folder = self.folder.join(project);
-        for (name, text) in &record.artifacts {
-            let is_suite = *name == self.suite;
-            let name = if is_suite { self.extension.clone() } else { safe_name(name) };
+        let write = |folder: PathBuf, name: &str, text: &str| {
             let file = folder.join(format!("{algorithm}-{}.{name}", spec.seed));
             let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
             written.map_err(|cause| {
                 Failure::new(format_args!("{}: {cause}", file.display()))
                     .hint("free disk space or correct the permissions, then repeat the command")
-            })?;
+            })
+        };
+        for (name, text) in &record.artifacts {
+            let is_suite = *name == self.suite;
+            let name = if is_suite { self.extension.clone() } else { safe_name(name) };
+            write(self.folder.join(project), &name, text)?;
             self.written += usize::from(is_suite);
+        }
+        for (name, text) in &record.logs {
+            write(self.logs.join(project), &safe_name(name), text)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The tables of a study in its folder, of all its runs or of those that have ended so far.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl StudyTables {
         let subject = subject_of(&self.plan, results.peek());
         let staging = Staging::create(&self.folder)?;
         let mut tables = Writer::create(staging.path(), &subject)?;
-        let mut suites = Suites::new(self.folder.join("suites"), &subject);
+        let mut suites = Suites::new(&self.folder, &subject);
         let mut goals = GoalCounts::new(&self.projects.goals);
         let mut problems = BTreeMap::new();
         let mut states = RunStates { planned: self.plan.count() as u64, ..RunStates::default() };
@@ -193,6 +193,28 @@ fn subject_of(plan: &Plan, first: Option<&Result<RunResult, Failure>>) -> Subjec
     })
 }
 
+/// A line for each cause of problems, in the order of their first projects: runs of several projects
+/// may have the same cause.
+fn lines_of(problems: &BTreeMap<(String, String), usize>) -> Vec<String> {
+    let mut causes: Vec<(&str, &str, usize, usize)> = Vec::new();
+    let mut positions: HashMap<&str, usize> = HashMap::new();
+    for ((project, problem), count) in problems {
+        let position = *positions.entry(problem).or_insert(causes.len());
+        match causes.get_mut(position) {
+            Some((_, _, projects, runs)) => (*projects, *runs) = (*projects + 1, *runs + count),
+            None => causes.push((project, problem, 1, *count)),
+        }
+    }
+    let line = |(first, problem, projects, runs): (&str, &str, usize, usize)| {
+        let of = match projects {
+            1 => first.to_owned(),
+            several => format!("{first} and {}", plural(several - 1, "more project")),
+        };
+        format!("{of}, {} {problem}", plural(runs, "run"))
+    };
+    causes.into_iter().map(line).collect()
+}
+
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         Outcome::Done | Outcome::NoGoals => return None,
@@ -213,12 +235,11 @@ impl Results {
     pub(crate) fn text(&self, study: &str, folder: &Path, time: Duration) -> String {
         let mut text = format!("\n{}", self.summary.text);
         // Writing to a string does not fail.
-        for ((project, problem), count) in self.problems.iter().take(MAX_PROBLEMS) {
-            let runs = plural(*count, "run");
-            let line = format!("{project}, {runs} {problem}").replace(char::is_control, " ");
-            let _ = writeln!(text, "{line}");
+        let lines = lines_of(&self.problems);
+        for line in lines.iter().take(MAX_PROBLEMS) {
+            let _ = writeln!(text, "{}", line.replace(char::is_control, " "));
         }
-        if let Some(more) = self.problems.len().checked_sub(MAX_PROBLEMS).filter(|n| *n > 0) {
+        if let Some(more) = lines.len().checked_sub(MAX_PROBLEMS).filter(|n| *n > 0) {
             let _ = writeln!(text, "... and {more} more");
         }
         let records = (self.states.done + self.states.failed) as usize;
@@ -234,5 +255,25 @@ impl Results {
             "Results in {folder}: table6.md, coverage-over-time.svg, runs.csv, timeline.csv, suites/"
         );
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_one_line_with_the_number_of_projects() {
+        let problems = [
+            ("a", "failed: x", 2),
+            ("a", "failed: y", 1),
+            ("b", "failed: x", 3),
+            ("c", "failed: x", 1),
+        ]
+        .map(|(project, problem, runs)| ((project.to_owned(), problem.to_owned()), runs));
+        assert_eq!(
+            lines_of(&problems.into()),
+            ["a and 2 more projects, 6 runs failed: x", "a, 1 run failed: y"]
+        );
     }
 }

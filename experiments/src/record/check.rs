@@ -70,9 +70,11 @@ impl RunRecord {
         names("criteria", self.criteria.iter().map(|criterion| &*criterion.name), MAX_NAMES)?;
         names("work", self.work.keys().map(String::as_str), MAX_NAMES)?;
         names("metrics", self.metrics.keys().map(String::as_str), MAX_METRICS)?;
-        names("artifacts", self.artifacts.keys().map(String::as_str), MAX_NAMES)?;
-        if let Some(name) = self.artifacts.keys().find(|name| !is_file_name(name)) {
-            return invalid("artifacts", format!("{name:?} is not the name of a file"));
+        for (part, texts) in [("artifacts", &self.artifacts), ("logs", &self.logs)] {
+            names(part, texts.keys().map(String::as_str), MAX_NAMES)?;
+            if let Some(name) = texts.keys().find(|name| !is_file_name(name)) {
+                return invalid(part, format!("{name:?} is not the name of a file"));
+            }
         }
         text("suite", &self.suite.unit, MAX_NAME_BYTES)?;
         at_most("mutants", self.mutants.len(), MAX_MUTANTS)?;

@@ -243,6 +243,7 @@ impl From<Record> for RunRecord {
             artifacts: suite.map(|text| (SUITE.to_owned(), text)).into_iter().collect(),
             mutants: record.mutants.into_iter().map(MutantRecord::from).collect(),
             resources: record.resources,
+            logs: BTreeMap::new(),
             provenance: record.provenance,
         }
     }

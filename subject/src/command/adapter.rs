@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::descriptor::Descriptor;
 use super::limits::{self, RunLimits};
 use super::tool::{ADAPTER, DIGEST};
-use super::{UNITS, prepared, template};
+use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
@@ -31,7 +31,7 @@ pub(super) const DESCRIPTION: &str = "adapter.toml";
 pub(super) const EXECUTABLE: &str = "run";
 
 /// The request, in the working folder.
-const REQUEST: &str = "request.json";
+pub(super) const REQUEST: &str = "request.json";
 
 /// The result, in the working folder.
 pub(super) const RESULT: &str = "result.json";
@@ -65,6 +65,9 @@ pub(super) struct Adapter {
     /// Whether the tool executes its suites on mutants if the study asks for it.
     #[serde(default)]
     pub(super) mutation: bool,
+    /// Whether the tool describes projects (module `describe`).
+    #[serde(default)]
+    pub(super) describe: bool,
     /// Variables of the environment.
     #[serde(default)]
     variables: BTreeMap<String, String>,
@@ -205,8 +208,7 @@ impl Adapter {
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
-        folder: &Path,
-        own: &Path,
+        places: &Places<'_>,
         project: &Project<'_>,
         limits: Limits,
     ) -> Result<template::Filled, String> {
@@ -222,19 +224,20 @@ impl Adapter {
         if spec.mutation.is_some() && !self.mutation {
             return Err(format!("{} has no mutation analysis", self.tool));
         }
-        let environment = prepared::prepared(self, own)?;
-        let file = folder.join(REQUEST);
-        let request = self.request(spec, project, environment.as_deref(), limits)?;
+        let file = places.folder.join(REQUEST);
+        let request = self.request(spec, project, places.environment, limits)?;
         let request = serde_json::to_vec_pretty(&request);
         let written = request.map_err(Into::into).and_then(|request| fs::write(&file, request));
         written.map_err(|cause: std::io::Error| format!("{}: {cause}", file.display()))?;
-        let executable = own.join(EXECUTABLE).display().to_string();
+        let executable = places.own.join(EXECUTABLE).display().to_string();
         let words = vec![executable, "execute".to_owned(), REQUEST.to_owned()];
-        let variables = self
-            .variables
-            .iter()
-            .map(|(name, value)| (name.clone(), value.replace("{seed}", &spec.seed.to_string())));
-        Ok(template::Filled { words, variables: variables.collect() })
+        Ok(template::Filled { words, variables: self.variables(spec.seed).collect() })
+    }
+
+    /// The variables of the environment that the tool names, for a seed.
+    pub(super) fn variables(&self, seed: u64) -> impl Iterator<Item = (String, String)> {
+        let filled = move |value: &String| value.replace("{seed}", &seed.to_string());
+        self.variables.iter().map(move |(name, value)| (name.clone(), filled(value)))
     }
 
     fn request(
@@ -277,6 +280,16 @@ impl Adapter {
             "mutation": spec.mutation,
         }))
     }
+}
+
+/// The folders of a run.
+pub(super) struct Places<'p> {
+    /// The working folder.
+    pub(super) folder: &'p Path,
+    /// The folder of the adapter.
+    pub(super) own: &'p Path,
+    /// The environment of the tool; `None` if it needs none.
+    pub(super) environment: Option<&'p Path>,
 }
 
 /// The project of a run in its working folder.

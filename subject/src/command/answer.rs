@@ -12,13 +12,13 @@
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, of a tool that names no mutants |
-//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name |
+//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` is outside of the digest |
 //! | `tool` | `name` and `version` of what ran, which must be those of `adapter.toml` |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use catherd_experiments::{
@@ -36,6 +36,15 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// Most files of a result.
 const MOST_FILES: usize = 200;
+
+/// The list of files that are logs, outside of the digest.
+const LOGS: &str = "logs";
+
+/// Most logs of a result.
+const MOST_LOGS: usize = 16;
+
+/// Bytes that are kept of a log, from its end.
+const LOG_TAIL: u64 = 64 << 10;
 
 /// The artifact with the names of goals.
 const GOAL_NAMES: &str = "goals.json";
@@ -114,10 +123,14 @@ pub(super) fn record(
         return Err(format!("{name} {other} ran, and {DESCRIPTION} says {tool} {version}"));
     }
     let times: Times = taken(&mut file, "times")?.unwrap_or_default();
+    let mut logs = Vec::new();
     let files = match taken(&mut file, "files")? {
         None => Vec::new(),
         Some(Files::List(files)) => files,
-        Some(Files::Groups(groups)) => groups.into_values().flatten().collect(),
+        Some(Files::Groups(mut groups)) => {
+            logs = groups.remove(LOGS).unwrap_or_default();
+            groups.into_values().flatten().collect()
+        }
     };
     let names: Option<Vec<String>> = taken(&mut file, "goal_names")?;
     let mutants: Vec<Mutant> = taken(&mut file, "mutants")?.unwrap_or_default();
@@ -133,6 +146,7 @@ pub(super) fn record(
     let mut record = result::record(spec, file, wall_ms)?;
     record.resources.search_ms = times.search_ms.unwrap_or(record.resources.search_ms);
     record.artifacts.extend(artifacts(folder, &files)?);
+    record.logs = ends_of(folder, &logs)?;
     if let Some(names) = names {
         if names.len() != record.goals() as usize {
             let (names, goals) = (names.len(), record.goals());
@@ -236,28 +250,56 @@ fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String
     let mut left = MOST_BYTES;
     for name in files {
         let flaw = |cause: &dyn std::fmt::Display| format!("{}: {cause}", name.display());
-        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
-            return Err(flaw(&"not a path within the working folder"));
-        }
-        let file = folder.join(name);
-        // A link in the place of a folder would lead elsewhere.
-        let real = fs::canonicalize(file.parent().unwrap_or(folder)).map_err(|e| flaw(&e))?;
-        if !real.starts_with(fs::canonicalize(folder).map_err(|e| flaw(&e))?) {
-            return Err(flaw(&"not a path within the working folder"));
-        }
-        let file = catherd_platform::open_regular(&file).map_err(|cause| flaw(&cause))?;
+        let file = open(folder, name).map_err(|cause| flaw(&cause))?;
         let mut text = String::new();
         let read = file.take(left + 1).read_to_string(&mut text);
         read.map_err(|cause| flaw(&format_args!("not readable as text: {cause}")))?;
         left = left
             .checked_sub(text.len() as u64)
             .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MOST_BYTES >> 20)))?;
-        // An artifact has the name of a file, without folders.
-        let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
-        let artifact = parts.collect::<Vec<_>>().join("-");
-        if artifacts.insert(artifact, text).is_some() {
+        if artifacts.insert(flat(name), text).is_some() {
             return Err(flaw(&"another file has the same name as an artifact"));
         }
     }
     Ok(artifacts)
+}
+
+/// Reads the ends of logs, in which what is no text is replaced.
+fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
+    if files.len() > MOST_LOGS {
+        return Err(format!("{} logs, at most {MOST_LOGS} are kept", files.len()));
+    }
+    let end = |name: &PathBuf| {
+        let mut file = open(folder, name)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)))?;
+        let mut bytes = Vec::new();
+        file.take(LOG_TAIL).read_to_end(&mut bytes)?;
+        Ok((flat(name), String::from_utf8_lossy(&bytes).into_owned()))
+    };
+    let named = |name: &PathBuf| {
+        end(name).map_err(|cause: io::Error| format!("{}: {cause}", name.display()))
+    };
+    files.iter().map(named).collect()
+}
+
+/// Opens a regular file of a working folder.
+fn open(folder: &Path, name: &Path) -> io::Result<File> {
+    let elsewhere = || io::Error::other("not a path within the working folder");
+    if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(elsewhere());
+    }
+    let file = folder.join(name);
+    // A link in the place of a folder would lead elsewhere.
+    let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
+    if !real.starts_with(fs::canonicalize(folder)?) {
+        return Err(elsewhere());
+    }
+    catherd_platform::open_regular(&file)
+}
+
+/// The name of a file as that of an artifact, without folders.
+fn flat(name: &Path) -> String {
+    let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("-")
 }

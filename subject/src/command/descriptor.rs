@@ -141,7 +141,7 @@ fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     }
 }
 
-/// The table of projects; `None` if none has a descriptor.
+/// The table of projects; `None` if none has a descriptor or was described.
 ///
 /// # Errors
 ///
@@ -149,10 +149,15 @@ fn described(project: FoundProject) -> Result<FoundProject, FindError> {
 pub(super) fn table(projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
     let mut rows = Vec::new();
     for project in projects {
-        let Some(descriptor) = Descriptor::of(&project.bytes()?) else { continue };
+        let descriptor = Descriptor::of(&project.bytes()?);
+        if descriptor.is_none() && project.measures.is_empty() {
+            continue;
+        }
+        let descriptor = descriptor.unwrap_or_default();
         let mut row = vec![project.name.clone(), project.digest.to_string(), descriptor.group];
         let measure = |(name, _): &(&str, &str)| {
-            descriptor.measures.get(*name).map_or_else(String::new, f64::to_string)
+            let said = descriptor.measures.get(*name).or_else(|| project.measures.get(*name));
+            said.map_or_else(String::new, f64::to_string)
         };
         row.extend(MEASURES.iter().map(measure));
         rows.push(row);

@@ -4,16 +4,19 @@
 //! Environments are in the folder `.environment` of the adapter, each in a folder named by the
 //! digest of the lock. They are no part of the tool's digest, because the lock is.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 
+use catherd_experiments::Algorithm;
 use serde_json::{Value, json};
 
 use super::adapter::{Adapter, CONTRACT, EXECUTABLE};
+use super::describe::{self, Description};
 use super::descriptor::Descriptor;
 use super::tool;
-use crate::projects::FoundProject;
+use crate::projects::{Found, FoundProject, SkippedProject};
 
 /// The folder of environments, in the folder of the adapter.
 pub(super) const FOLDER: &str = ".environment";
@@ -23,8 +26,8 @@ const MARK: &str = "prepared";
 
 /// A tool with an adapter, in a folder of this machine.
 pub struct Tool {
-    adapter: Adapter,
-    folder: PathBuf,
+    pub(super) adapter: Adapter,
+    pub(super) folder: PathBuf,
 }
 
 /// What a check of a machine found.
@@ -59,6 +62,20 @@ impl Tool {
     /// If the lock cannot be read.
     pub fn environment(&self) -> Result<Option<PathBuf>, String> {
         environment(&self.adapter, &self.folder)
+    }
+
+    /// Checks that the environment, if the tool needs one, is on this machine.
+    ///
+    /// # Errors
+    ///
+    /// If it is not, or if the lock cannot be read.
+    pub fn check_prepared(&self) -> Result<(), String> {
+        match self.environment()? {
+            Some(folder) if !folder.join(MARK).is_file() => {
+                Err(format!("{} has no environment on this machine", self.name()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Has the adapter make the environment, and what it needs of these projects, with the
@@ -174,6 +191,39 @@ pub(super) fn prepared(adapter: &Adapter, folder: &Path) -> Result<Option<PathBu
             folder.display()
         )),
     }
+}
+
+/// What was found with what the tools of a study have said of the projects in their environments
+/// (module `describe`). A project is skipped if every algorithm is of a tool that can never do it.
+pub(super) fn described(found: Found, algorithms: &[Algorithm], folder: &Path) -> Found {
+    let environments: BTreeSet<Option<PathBuf>> = algorithms
+        .iter()
+        .map(|algorithm| {
+            let own = folder.join(tool::adapter(algorithm)?);
+            environment(&Adapter::read(&own).ok()?, &own).ok()?
+        })
+        .collect();
+    let Found { projects, mut skipped, warnings } = found;
+    let mut all = Vec::with_capacity(projects.len());
+    for mut project in projects {
+        let known = environments.iter().map(|environment| {
+            environment.as_deref().and_then(|folder| describe::known(folder, project.digest))
+        });
+        let known: Vec<_> = known.collect();
+        let unsupported = |one: &Option<Description>| {
+            one.as_ref().is_some_and(|description| description.unsupported().is_some())
+        };
+        if let Some(Some(first)) = known.first()
+            && known.iter().all(unsupported)
+        {
+            let reason = format!("unsupported: {}", first.unsupported().unwrap_or_default());
+            skipped.push(SkippedProject { path: project.path, reason });
+            continue;
+        }
+        project.measures.extend(known.into_iter().flatten().flat_map(|one| one.measures));
+        all.push(project);
+    }
+    Found { projects: all, skipped, warnings }
 }
 
 fn write(file: &Path, request: &Value) -> Result<(), String> {

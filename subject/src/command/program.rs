@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use super::adapter::{self, Adapter, Project};
+use super::adapter::{self, Adapter, Places, Project};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
 use super::live::Live;
 use super::process::{POLL_INTERVAL, Process};
 use super::template::Filled;
-use super::{answer, result, template, tool};
+use super::{answer, prepared, result, template, tool};
 use crate::algorithm::FieldError;
 use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
 
@@ -53,7 +53,10 @@ impl Program {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
             Some(own) if tool::adapter(&spec.algorithm).is_some() => {
                 let adapter = Adapter::read(&own).map_err(RunError::Crashed)?;
-                let filled = adapter.prepare(spec, folder, &own, project, self.limits);
+                // Another machine may have the environment.
+                let environment = prepared::prepared(&adapter, &own).map_err(RunError::Crashed)?;
+                let places = Places { folder, own: &own, environment: environment.as_deref() };
+                let filled = adapter.prepare(spec, &places, project, self.limits);
                 Ok((Some(adapter), filled.map_err(RunError::Failed)?))
             }
             own => {
@@ -75,11 +78,7 @@ impl Program {
         let start = Instant::now();
         let here = |cause: io::Error| RunError::Crashed(format!("{}: {cause}", folder.display()));
         let descriptor = Descriptor::of(&self.project);
-        let extension = match &descriptor {
-            Some(_) => ".toml".to_owned(),
-            None => extension(&spec.project_name),
-        };
-        let project = folder.join(format!("project{extension}"));
+        let project = project_file(folder, descriptor.as_ref(), &spec.project_name);
         let out = folder.join(adapter::RESULT);
         fs::write(&project, &self.project).map_err(here)?;
         let own_limits = RunLimits::of(&spec.algorithm).map_err(failed)?;
@@ -222,12 +221,12 @@ impl Programs {
     }
 }
 
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
 
 /// The environment of every program; makes the folders that it names.
-fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
+pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::from(
         [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
@@ -244,6 +243,15 @@ fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 
+/// The file of a project in a working folder: its extension is that of its name, or that of descriptors.
+pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
+    let extension = match descriptor {
+        Some(_) => ".toml".to_owned(),
+        None => extension(name),
+    };
+    folder.join(format!("project{extension}"))
+}
+
 /// The extension of a project's name with its dot; empty unless it is short and alphanumeric.
 fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
@@ -251,7 +259,8 @@ fn extension(name: &str) -> String {
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-fn how_it_ended(status: &str, output: &str) -> String {
+/// The reason for a program that ended without a result: its status, and the last line of its output.
+pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {
             let last = last.replace(char::is_control, " ");
