@@ -5,6 +5,9 @@ use super::numbers::{grouped, round_step};
 /// Longest name beside an axis or in a legend, in characters.
 const MAX_NAME: usize = 28;
 
+/// What is between the names of two configurations that are compared.
+const PAIR: &str = " vs ";
+
 /// Greatest number of labelled ticks of a logarithmic axis.
 const MAX_TICKS: usize = 7;
 
@@ -190,7 +193,8 @@ impl Axis {
 /// A name that is short enough for an axis or a legend. In that of a configuration of a grid, such as
 /// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
 /// fit, at least three, or left out; any other name, and one that is still too long, has an ellipsis in
-/// place of its end. A share behind a configuration remains.
+/// place of its middle, because names of configurations often differ at their ends. Of a pair `a vs b` the
+/// first is cut so, and the second left out. A share behind a configuration remains.
 pub(crate) fn truncated(name: &str) -> String {
     let fits = |name: &str| name.chars().count() <= MAX_NAME;
     if fits(name) {
@@ -211,7 +215,21 @@ pub(crate) fn truncated(name: &str) -> String {
         }
         shortest = shorter;
     }
-    shortest.chars().take(MAX_NAME - 1).chain(['…']).chain(share.chars()).collect()
+    match shortest.split_once(PAIR) {
+        Some((first, _)) => cut(first, MAX_NAME - PAIR.len() - 1) + PAIR + "…",
+        None => cut(&shortest, MAX_NAME) + share,
+    }
+}
+
+/// A text of at most so many letters, with an ellipsis in place of its middle if it has more.
+fn cut(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let end = (most - 1) * 2 / 5;
+    let begin = most - 1 - end;
+    letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
 /// The text with the names of parameters in labels of grids cut to so many letters, or left out if
@@ -248,14 +266,27 @@ mod tests {
         let longer = "mosa[a_very_long_name=12345 another_long_name=67890 z=1234567]";
         assert_eq!(truncated(longer), "mosa[12345 67890 1234567]");
         let longest = "mosa[a_very_long_name=12345 another_long_name=67890 z=12345678901]";
-        assert_eq!(truncated(longest), "mosa[12345 67890 1234567890…");
+        assert_eq!(truncated(longest), "mosa[12345 67890 …345678901]");
         let share = "mosa[a_very_long_name=12345 another_long_name=67890] 98.5 %";
         assert_eq!(truncated(share), "mosa[a_ve=12345 anot=67890] 98.5 %");
         assert_eq!(truncated(&truncated(share)), truncated(share));
         let pair = "mosa[population=10 crossover=0.5] vs mosa";
         assert_eq!(truncated(pair), "mosa[pop=10 cro=0.5] vs mosa");
         let other = "a name of more than 28 letters [x]";
-        assert_eq!(truncated(other), "a name of more than 28 lett…");
+        assert_eq!(truncated(other), "a name of more th…etters [x]");
+        let sizes = ["released[subsequence:auto 10]", "released[subsequence:auto 20]"];
+        assert_eq!(
+            sizes.map(truncated),
+            ["released[subseque…e:auto 10]", "released[subseque…e:auto 20]"]
+        );
+        let pairs = [
+            "best-of[consecutive:auto 10] vs unranked[auto 5]",
+            "best-of[x:auto 20] vs unranked[auto 5]",
+        ];
+        assert_eq!(
+            pairs.map(truncated),
+            ["best-of[conse…:auto 10] vs …", "best-of[x:auto 20] vs …"]
+        );
     }
 
     fn texts(axis: &Axis) -> Vec<&str> {
