@@ -4,24 +4,9 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use serde_json::Value;
-use support::{catherd, stderr};
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    catherd().current_dir(folder).arg("sequences").args(arguments).output().unwrap()
-}
-
-fn succeed(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&succeed(folder, arguments)).unwrap()
-}
+use support::{json, sequences, stderr, succeed};
 
 #[test]
 fn plain_lists_of_events_need_no_model() {
@@ -53,7 +38,7 @@ fn the_states_of_the_published_model_are_counted() {
     }
     assert_eq!(counts["prefixes"], "33489");
     assert_eq!(counts["maximal_traces"], "9922");
-    let truncated = run(place.path(), &["space", "builtin:abp", "--limit", "100"]);
+    let truncated = sequences(place.path(), &["space", "builtin:abp", "--limit", "100"]);
     assert_eq!(truncated.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&truncated.stdout).contains("100 and more"));
 }
@@ -75,7 +60,7 @@ fn a_suite_is_made_measured_executed_and_judged() {
     let test = ["test", "builtin:abp", "suite.json", "--system", "abp"];
     let passed = succeed(folder, &test);
     assert_eq!(passed.lines().filter(|line| line.starts_with("ok ")).count(), 20, "{passed}");
-    let faulty = run(folder, &[&test[..], &["--bug", "abp-2", "--shrink"]].concat());
+    let faulty = sequences(folder, &[&test[..], &["--bug", "abp-2", "--shrink"]].concat());
     assert_eq!(faulty.status.code(), Some(2), "{}", stderr(&faulty));
     let shown = String::from_utf8(faulty.stdout).unwrap();
     assert!(shown.contains("not ok "), "{shown}");
@@ -103,7 +88,7 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
     let seeded = with(&["--seed", "9", "--seed-tests", "seeds.txt"]);
     assert!(seeded.starts_with(&seeds) && seeded.lines().count() == 4, "{seeded}");
     fs::write(folder.join("stale.txt"), format!("{seeds}AddQuiz.Start(quiz: z1)\n")).unwrap();
-    let output = run(folder, &[&make[..], &["--keep", "stale.txt"]].concat());
+    let output = sequences(folder, &[&make[..], &["--keep", "stale.txt"]].concat());
     assert!(stderr(&output).contains("stale.txt: 1 test left out"), "{}", stderr(&output));
 
     let short = with(&["--pool", "500", "--shorten", "-o", "short.json"]);
@@ -149,14 +134,15 @@ fn negative_tests_are_written_executed_and_refused() {
     assert_eq!(ranks[0], ranks[1]);
     let refused = "send, !rNak\n!sAck\nsend, rAck\n";
     fs::write(folder.join("lax.txt"), refused).unwrap();
-    let missing = run(folder, &["test", "builtin:abp", "lax.txt", "--command", "no-such-program"]);
+    let missing =
+        sequences(folder, &["test", "builtin:abp", "lax.txt", "--command", "no-such-program"]);
     assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
     let unknown = "send, !no\n";
     fs::write(folder.join("unknown.txt"), unknown).unwrap();
-    let output = run(folder, &["test", "builtin:abp", "unknown.txt", "--system", "abp"]);
+    let output = sequences(folder, &["test", "builtin:abp", "unknown.txt", "--system", "abp"]);
     assert!(stderr(&output).contains("unknown event `no`"), "{}", stderr(&output));
     let plain = ["generate", "lax.txt", "--criterion", "consecutive:1", "--negative"];
-    assert!(stderr(&run(folder, &plain)).contains("--negative: only a model"));
+    assert!(stderr(&sequences(folder, &plain)).contains("--negative: only a model"));
 }
 
 #[test]
@@ -172,7 +158,7 @@ fn online_tests_are_made_from_answers() {
     let risk = json(folder, &["risk", "builtin:abp", "results.csv", "--json"]);
     assert_eq!(risk["tests"], 6);
     let faulty = [&online[..], &["--bug", "abp-4", "--online", "40", "--json"]].concat();
-    let output = run(folder, &faulty);
+    let output = sequences(folder, &faulty);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(found["failed"].as_u64().unwrap() > 0, "{found}");
@@ -196,7 +182,7 @@ fn suites_of_a_folder_count_together() {
     let shown = succeed(folder, &[&pairs[..], &["--unreachable"]].concat());
     assert!(shown.contains("- Open, 1: unreachable\n"), "{shown}");
     assert!(
-        stderr(&run(folder, &["coverage", "builtin:vault", ".", "--criterion", "pairs"]))
+        stderr(&sequences(folder, &["coverage", "builtin:vault", ".", "--criterion", "pairs"]))
             .contains("unknown criterion `pairs`")
     );
 }
@@ -235,10 +221,11 @@ fn the_table_form_is_a_model_again() {
 fn mistakes_are_named_with_their_place() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("m.bp"), "events a\nthread t { request b }\n").unwrap();
-    let output = run(place.path(), &["check", "m.bp"]);
+    let output = sequences(place.path(), &["check", "m.bp"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("m.bp:2:20: unknown event `b`"), "{}", stderr(&output));
-    let output = run(place.path(), &["coverage", "builtin:abp", "m.bp", "--criterion", "pairs"]);
+    let output =
+        sequences(place.path(), &["coverage", "builtin:abp", "m.bp", "--criterion", "pairs"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("unknown criterion `pairs`"), "{}", stderr(&output));
 }
@@ -259,7 +246,7 @@ fn programs_that_do_not_listen_end_and_fill_no_memory() {
     ] {
         fs::write(folder.join("system.sh"), script).unwrap();
         let limit = ["--command", "sh system.sh", "--event-ms", "300"];
-        let output = run(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
+        let output = sequences(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
         // Whether an answer is read before its message is sent may differ each time, so that a program
         // that always answers may pass.
@@ -305,7 +292,7 @@ fn hostile_sizes_are_named() {
                 on a {\n  push q, n\n  n = (n + 1) mod 65536\n}\n\
                 on b { n = (n * 3 + 1) mod 65536 }\nrequest a | b when len(q) < 4000\n";
     fs::write(folder.join("wide.bp"), wide).unwrap();
-    let shown = run(folder, &["space", "wide.bp", "--limit", "3000"]);
+    let shown = sequences(folder, &["space", "wide.bp", "--limit", "3000"]);
     assert_eq!(shown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&shown.stdout).contains("3000 and more"));
     let long = format!("expressions({}a{})", "(".repeat(5000), ")".repeat(5000));
@@ -319,7 +306,7 @@ fn hostile_sizes_are_named() {
         ),
     ];
     for (arguments, named) in refused {
-        let output = run(folder, arguments);
+        let output = sequences(folder, arguments);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(stderr(&output).contains(named), "{arguments:?}: {}", stderr(&output));
     }
@@ -338,7 +325,7 @@ fn worked_examples_are_compared() {
     let right = succeed(place.path(), &["examples", "right.jsonl"]);
     assert_eq!(right, "1 of 1 examples are equal\n");
     fs::write(place.path().join("wrong.jsonl"), example(2)).unwrap();
-    let wrong = run(place.path(), &["examples", "wrong.jsonl"]);
+    let wrong = sequences(place.path(), &["examples", "wrong.jsonl"]);
     assert_eq!(wrong.status.code(), Some(4));
     assert!(String::from_utf8_lossy(&wrong.stdout).contains("x: rank: expected 2, found 1"));
 }
@@ -391,7 +378,7 @@ fn the_tutorial_finds_the_fault_of_its_server() {
         let words = line.replace("'python3 adapter.py'", "python3\u{a0}adapter.py");
         let words: Vec<String> =
             words.split(' ').skip(2).map(|word| word.replace('\u{a0}', " ")).collect();
-        run(folder, &words.iter().map(String::as_str).collect::<Vec<_>>())
+        sequences(folder, &words.iter().map(String::as_str).collect::<Vec<_>>())
     };
     let (test, others) = commands.split_last().unwrap();
     assert!(others.len() >= 5);

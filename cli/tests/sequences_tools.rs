@@ -5,10 +5,9 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 use serde_json::Value;
-use support::{catherd, stderr};
+use support::{catherd, json, sequences, stderr, succeed};
 
 /// A login that never locks, as an adapter that also names the goals it reached.
 const ADAPTER: &str = r#"
@@ -34,20 +33,6 @@ requirement "R1 lock": lock
 requirement "R2 retry": wrong, open, right
 requirement entry: open | right
 "#;
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    catherd().current_dir(folder).arg("sequences").args(arguments).output().unwrap()
-}
-
-fn succeed(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn json(folder: &Path, arguments: &[&str]) -> Value {
-    serde_json::from_str(&succeed(folder, arguments)).unwrap()
-}
 
 fn login() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
@@ -85,7 +70,7 @@ fn requirements_are_listed_with_the_tests_that_contain_them() {
     assert!(succeed(folder, &words).contains("requirement R1 lock: no test\n"));
     let twice = LOGIN.to_owned() + "requirement entry: lock\n";
     fs::write(folder.join("twice.bp"), twice).unwrap();
-    let refused = run(folder, &["check", "twice.bp"]);
+    let refused = sequences(folder, &["check", "twice.bp"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(
         stderr(&refused).contains("a second requirement named `entry`"),
@@ -142,11 +127,11 @@ fn coverage_is_drawn() {
     assert!(dot.contains("label=\"lock\" style=dashed"), "{dot}");
     let large =
         ["coverage", "login.bp", "tests.txt", "--criterion", "consecutive:9", "--svg", "l.svg"];
-    let refused = run(folder, &large);
+    let refused = sequences(folder, &large);
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("too many for a picture"), "{}", stderr(&refused));
     let log = ["coverage", "tests.txt", "--criterion", "consecutive:2", "--dot", "l.dot"];
-    assert!(stderr(&run(folder, &log)).contains("only a model has states"));
+    assert!(stderr(&sequences(folder, &log)).contains("only a model has states"));
 }
 
 #[test]
@@ -164,7 +149,7 @@ fn failing_tests_are_kept_and_executed_first_until_they_pass() {
     let test = |adapter: &'static str, more: &[&'static str]| -> (Option<i32>, Value) {
         let words = words(adapter, more);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let output = run(folder, &words);
+        let output = sequences(folder, &words);
         let value = serde_json::from_slice(&output.stdout);
         (output.status.code(), value.unwrap_or_else(|_| panic!("{}", stderr(&output))))
     };
@@ -224,7 +209,7 @@ fn a_partition_makes_risk_a_probability_and_changes_forget_results() {
     assert!((mean(&risk(&[]), "wrong, lock") - 0.5).abs() < 1e-12);
     assert!((mean(&risk(&["--decay", "0.5"]), "wrong, lock") - 1.5 / 2.5).abs() < 1e-12);
     assert!((mean(&risk(&["--decay", "1"]), "wrong, lock") - 2.0 / 3.0).abs() < 1e-12);
-    let refused = run(folder, &["risk", "login.bp", "results.csv", "--decay", "2"]);
+    let refused = sequences(folder, &["risk", "login.bp", "results.csv", "--decay", "2"]);
     assert!(stderr(&refused).contains("--decay: `2` is no share"), "{}", stderr(&refused));
 }
 
@@ -236,7 +221,10 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     succeed(folder, &[&["synth", "--count", "2", "-o", "models"], &shape[..]].concat());
     let checked = succeed(folder, &["check", "models/synthetic-1-1.bp", "models/synthetic-1-2.bp"]);
     assert_eq!(checked.lines().count(), 2, "{checked}");
-    let refused = run(folder, &["synth", "--threads", "65", "-o", "models"]);
+    let refused = sequences(folder, &["synth", "--density", "NaN", "-o", "models"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("give --density a number of 0 to 1"), "{}", stderr(&refused));
+    let refused = sequences(folder, &["synth", "--threads", "65", "-o", "models"]);
     assert!(stderr(&refused).contains("threads is out of range: 1 to 64"), "{}", stderr(&refused));
 
     let study = "subject = 'sequences'\nseeds = 2\nalgorithms = ['greedy']\n\

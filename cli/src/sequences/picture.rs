@@ -17,6 +17,13 @@ const LETTER: f64 = 6.4;
 /// Space around the picture in pixels.
 const MARGIN: f64 = 12.0;
 
+/// Space for the title of an axis in pixels.
+const TITLE: f64 = 16.0;
+
+/// The titles of rows and columns.
+const ROWS: &str = "beginning of the word";
+const COLUMNS: &str = "last event";
+
 /// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover: the same hue, ever darker.
 const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
@@ -133,17 +140,22 @@ pub(super) fn draw(
         .map(|&(least, _, text)| (State::Covered(least), text))
         .chain([(State::Missing, "not covered"), (State::Unreachable, "unreachable")])
         .collect();
-    let left = MARGIN + rows.width() + 6.0;
-    let top = MARGIN + 24.0 + columns.width() + 6.0;
+    // Items that are no words have a row each and no columns.
+    let words = columns.list.iter().any(|label| !label.is_empty());
+    let title_space = if words { TITLE } else { 0.0 };
+    let left = MARGIN + title_space + rows.width() + 6.0;
+    let top = MARGIN + 24.0 + title_space + columns.width() + 6.0;
     let foot = top + CELL * rows.list.len() as f64 + 12.0;
     let legend_width: f64 = legend.iter().map(|(_, text)| legend_step(text)).sum();
     let width = [
         left + CELL * columns.list.len() as f64,
         MARGIN + 7.2 * heading.chars().count() as f64,
+        left + LETTER * COLUMNS.len() as f64,
         MARGIN + legend_width,
     ];
     let width = width.into_iter().fold(0.0, f64::max) + MARGIN;
     let height = foot + CELL + MARGIN;
+    let middle = top + CELL * rows.list.len() as f64 / 2.0;
     let legend_at = legend.iter().scan(MARGIN, |x, (_, text)| {
         let at = *x;
         *x += legend_step(text);
@@ -155,6 +167,11 @@ pub(super) fn draw(
             font-family="sans-serif" font-size="11" fill="#222222" {
             rect width="100%" height="100%" fill="#ffffff" {}
             text x=(MARGIN) y=(MARGIN + 11.0) font-size="13" { (heading) }
+            @if words {
+                text x=(left) y=(MARGIN + 32.0) font-style="italic" { (COLUMNS) }
+                text transform=(format!("translate({} {middle}) rotate(-90)", MARGIN + 8.0))
+                    text-anchor="middle" font-style="italic" { (ROWS) }
+            }
             @for (number, label) in columns.list.iter().enumerate() {
                 @let x = left + CELL * number as f64 + CELL / 2.0 + 4.0;
                 text transform=(format!("translate({x} {}) rotate(-90)", top - 6.0)) { (label) }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catherd_sequences::{Shape, synthetic};
+use catherd_sequences::{Shape, SyntheticError, synthetic};
 use clap::Args;
 use serde_json::json;
 
@@ -62,7 +62,15 @@ pub(crate) fn synth(arguments: &Synth) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     for number in 1..=count {
         let text = synthetic(&shape, seed, number).map_err(|error| {
-            Failure::new(error).hint("set fewer waits (--density), or more events and statements")
+            let hint = match &error {
+                SyntheticError::Range { part, range } => {
+                    format!("give --{part} a number of {range}")
+                }
+                SyntheticError::NoTraces => {
+                    "set fewer waits (--density), or more events and statements".to_owned()
+                }
+            };
+            Failure::new(error).hint(hint)
         })?;
         let file = format!("{folder}/synthetic-{seed}-{number}.bp");
         write(&file, &text)?;

@@ -142,3 +142,20 @@ pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
 pub(crate) fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// Runs `catherd sequences` in a folder.
+pub(crate) fn sequences(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    catherd().current_dir(folder).arg("sequences").args(arguments).output().unwrap()
+}
+
+/// What `catherd sequences` prints, which must succeed.
+pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = sequences(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The JSON that `catherd sequences` prints, which must succeed.
+pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
+    serde_json::from_str(&succeed(folder, arguments)).unwrap()
+}

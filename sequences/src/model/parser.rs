@@ -14,8 +14,8 @@ const DEEPEST: usize = 100;
 /// The largest number of operators of a statement.
 const MOST_OPERATORS: usize = 400;
 
-/// Words that begin something and so name nothing.
-const KEYWORDS: [&str; 34] = [
+/// Words that begin a declaration.
+const ITEMS: [&str; 11] = [
     "model",
     "include",
     "const",
@@ -24,6 +24,16 @@ const KEYWORDS: [&str; 34] = [
     "on",
     "thread",
     "request",
+    "fault",
+    "requirement",
+    "default",
+];
+
+/// The word among them that may be a name.
+const NAME: &str = "requirement";
+
+/// Other words that name nothing.
+const WORDS: [&str; 24] = [
     "wait",
     "block",
     "interrupt",
@@ -48,24 +58,12 @@ const KEYWORDS: [&str; 34] = [
     "all",
     "true",
     "false",
-    "fault",
-    "default",
 ];
 
-/// Words that begin a declaration.
-const ITEMS: [&str; 11] = [
-    "model",
-    "include",
-    "const",
-    "events",
-    "data",
-    "on",
-    "thread",
-    "request",
-    "fault",
-    "requirement",
-    "default",
-];
+/// Words that begin something and so name nothing.
+fn keywords() -> impl Iterator<Item = &'static str> {
+    ITEMS.into_iter().filter(|word| *word != NAME).chain(WORDS)
+}
 
 /// Parses a file and adds what it declares to a syntax tree.
 ///
@@ -146,8 +144,8 @@ impl Parser {
         let found = self.token().shown();
         let error = ModelError::new(self.span(), format!("expected {wanted}, found {found}"));
         match self.token() {
-            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
-                match closest(word, KEYWORDS) {
+            Token::Word(word) if keywords().all(|keyword| keyword != word) => {
+                match closest(word, keywords()) {
                     Some(keyword) => error.hint(format!("write `{keyword}`, if that is meant")),
                     None => error,
                 }
@@ -162,7 +160,7 @@ impl Parser {
     /// A name that is no keyword.
     fn name(&mut self, wanted: &str) -> Result<String, ModelError> {
         match self.token() {
-            Token::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
+            Token::Word(word) if keywords().all(|keyword| keyword != word) => {
                 let word = word.clone();
                 self.advance();
                 Ok(word)
