@@ -8,6 +8,7 @@
 
 pub mod configuration;
 pub mod examples;
+mod measures;
 pub mod packages;
 pub mod project;
 mod projects;
@@ -18,7 +19,8 @@ use catherd_experiments::{
     Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
 };
 use catherd_subject::{
-    AlgorithmInfo, FieldError, FindError, Found, Progress, Runner, RunnerContext, SubjectKind,
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
+    RunnerContext, SubjectKind,
 };
 
 pub use catherd_javascript_classes as classes;
@@ -27,7 +29,7 @@ pub use catherd_javascript_classes as classes;
 pub const KIND: &str = "javascript";
 
 /// Version of all that decides a record: instrumentation, machine, generation.
-pub const ENGINE: &str = "javascript/6";
+pub const ENGINE: &str = "javascript/7";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
@@ -63,7 +65,7 @@ impl SubjectKind for JavaScript {
             suite_unit: Noun::new("statement", STATEMENTS),
             mutant_levels: LEVELS.map(str::to_owned).to_vec(),
             artifact_extension: "json".to_owned(),
-            measures: Vec::new(),
+            measures: measures::related(),
         }
     }
 
@@ -85,6 +87,10 @@ impl SubjectKind for JavaScript {
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
         projects::find(projects, progress)
+    }
+
+    fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
+        if projects.is_empty() { Ok(None) } else { measures::table(projects).map(Some) }
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

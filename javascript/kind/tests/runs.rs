@@ -9,7 +9,7 @@ use catherd_experiments::{
 };
 use catherd_javascript_classes::machine::Package;
 use catherd_javascript_kind::{ENGINE, JavaScript, KIND};
-use catherd_subject::{RunnerContext, SubjectKind};
+use catherd_subject::{FoundProject, RunnerContext, SubjectKind};
 
 fn demo(name: &str) -> Arc<[u8]> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/javascript").join(name);
@@ -113,4 +113,26 @@ fn suites_are_executed_on_mutants() {
     assert!(sample.mutants.iter().all(|mutant| mutant.operator == "ROR"));
     let unknown = Mutation { operators: vec!["XYZ".into()], ..Mutation::default() };
     assert!(JavaScript.check_mutation(&unknown).unwrap_err().cause.contains("XYZ"));
+}
+
+#[test]
+fn measures_count_units_and_decisions() {
+    let source = "exports.f = (a, b) => {
+            for (const x of a) if (x && b) return 1;
+            switch (b) { case 1: case 2: return 2; default: return b ? 3 : 4; }
+        };
+        exports.C = class { m(n) { return n; } };";
+    let found = |name: &str, source: &str| {
+        let bytes = Package::of_source("a.js", source).unwrap().pack();
+        let digest = Digest::of(&bytes);
+        FoundProject::new(name.into(), "a.js".into(), digest, move || Ok(bytes.clone()))
+    };
+    let projects = [found("two", source), found("none", "exports.a = 1;")];
+    let table = JavaScript.describe(&projects).unwrap().unwrap();
+    let columns =
+        ["lines", "statements", "branches", "functions", "classes", "parameters", "mccabe"];
+    assert_eq!(table.columns[2..], columns);
+    // One function has 6 decisions, the other none.
+    assert_eq!(table.rows[0][2..], ["4", "9", "9", "2", "1", "3", "4.000"]);
+    assert_eq!(table.rows[1][2..], ["1", "1", "0", "0", "0", "0", ""]);
 }
