@@ -36,10 +36,11 @@ impl Coverage {
             functions: vec![0; units.functions.len()],
             goals: vec![false; units.goals.len()],
         };
-        let loading = SuiteTest::default();
-        for test in std::iter::once(&loading).chain(tests) {
-            let options = ExecuteOptions { seed, ..ExecuteOptions::default() };
-            let Ok(execution) = machine.execute(&test.statements, options) else { break };
+        let loading: (&[_], bool) = (&[], true);
+        let tests = tests.iter().map(|test| (&test.statements[..], false));
+        for (statements, loading) in std::iter::once(loading).chain(tests) {
+            let options = ExecuteOptions { seed, loading, ..ExecuteOptions::default() };
+            let Ok(execution) = machine.execute(statements, options) else { break };
             coverage.add(units, &execution);
         }
         coverage

@@ -107,7 +107,8 @@ impl Subject {
     ) -> Result<Subject, MachineError> {
         let model = Model::of(program, &mut machine)?;
         let knowledge = types::from_text(program, &model);
-        let loaded = machine.execute(&[], ExecuteOptions { seed, ..ExecuteOptions::default() })?;
+        let loading = ExecuteOptions { seed, loading: true, ..ExecuteOptions::default() };
+        let loaded = machine.execute(&[], loading)?;
         let mut goals = match settings.goals {
             Goals::Branch => program.units.goals.clone(),
             Goals::Statement => statement_goals(program),

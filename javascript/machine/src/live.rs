@@ -229,7 +229,7 @@ impl Live {
     /// Loads the program once.
     pub(crate) fn try_load(&self) -> Result<(), String> {
         self.enter(|session| {
-            let result = self.call::<_, ()>(session, "begin", ("[]", false));
+            let result = self.call::<_, ()>(session, "begin", ("[]", false, false));
             session.drain();
             self.stopped(session)
                 .map_or(Ok(()), |limit| Err(format!("the limit `{limit}` is met")))?;

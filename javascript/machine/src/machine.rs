@@ -89,6 +89,8 @@ pub struct ExecuteOptions {
     pub observe: bool,
     /// Seed of `Math.random`.
     pub seed: u64,
+    /// Whether what loading reaches counts as well. Counters are 0 after loading otherwise.
+    pub loading: bool,
     /// Most steps of this test; `None` for those of the settings.
     pub steps: Option<u64>,
     /// Milliseconds that have passed when the test begins.
@@ -276,8 +278,9 @@ fn execute(
     shared.reason.set(None);
     shared.most_steps.set(settings.load_steps);
     session.resume(settings.load_polls);
-    let began = live.call::<_, ()>(session, "begin", (text, options.infer));
-    let most_steps = options.steps.unwrap_or(settings.steps);
+    let began = live.call::<_, ()>(session, "begin", (text, options.infer, options.loading));
+    let loading = if options.loading { settings.load_steps } else { 0 };
+    let most_steps = options.steps.unwrap_or(settings.steps) + loading;
     shared.most_steps.set(most_steps);
     let mut ended = match (live.stopped(session), began) {
         (Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),

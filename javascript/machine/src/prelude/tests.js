@@ -64,8 +64,8 @@ const target = path => {
     return found;
 };
 const ownerOf = path => path.length === 0 ? undefined : target(path.slice(0, -1));
-/** Prepares a test: evaluates the subject again, all counters at 0. */
-const begin = (text, infer) => {
+/** Prepares a test: evaluates the subject again, all counters at 0 unless what loading reaches counts. */
+const begin = (text, infer, loading) => {
     clearProbes();
     records = [];
     traps = 0;
@@ -73,11 +73,15 @@ const begin = (text, infer) => {
     test = parse(text);
     variables = new Array(test.length);
     thrown = undefined;
+    measured = loading;
     exported = load(infer);
     for (const name of host.namespace) {
         exported = exported[name];
     }
-    clearProbes();
+    if (!loading) {
+        clearProbes();
+    }
+    measured = true;
     tracing = infer;
 };
 const PASSED = 0;
