@@ -254,6 +254,11 @@ pub(crate) fn points(
                     add(type_, 3.0 * n);
                 }
             }
+            Some(("passed", name)) => {
+                if let Some(type_) = named(name, model) {
+                    add(type_, 3.0 * n);
+                }
+            }
             Some(("plus", name)) => {
                 if let Some(type_) = named(name, model) {
                     add(type_, n);
@@ -261,6 +266,7 @@ pub(crate) fn points(
             }
             _ => match what.as_str() {
                 "truth" => add(Type::Boolean, n),
+                "isArray" => add(Type::Array, 10.0 * n),
                 "applied" => add(Type::Function, 10.0 * n),
                 "index" => {
                     add(Type::Array, 4.0 * n);

@@ -1,7 +1,8 @@
 //! Mutated tests are sound, and repeat calls.
 
-use catherd_javascript_classes::machine::{Operation, Package, Program};
-use catherd_javascript_classes::{Genes, Settings, Subject, has_unknowns, machine_of};
+use catherd_javascript_classes::machine::{ExecuteOptions, Operation, Package, Program};
+use catherd_javascript_classes::types::Type;
+use catherd_javascript_classes::{Coverage, Genes, Settings, Subject, has_unknowns, machine_of};
 use catherd_search::{Problem, Stream};
 
 const SOURCE: &str = "
@@ -48,4 +49,49 @@ fn mutated_tests_are_sound_and_repeat_calls() {
     // Fresh tests infer types as sampled ones do.
     assert!(repeated > 50, "{repeated} of 2,000 tests make a call three times in a row");
     assert!((10..200).contains(&unknown), "{unknown} of 2,000 tests infer types");
+}
+
+#[test]
+fn what_loading_covers_is_no_goal_and_is_counted() {
+    let source = "const big = [1, 2].length > 1 ? 1 : 2;
+        for (let i = 0; i < 2; i++) { }
+        exports.f = a => a > big ? 1 : 2;";
+    let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
+    let settings = Settings::default();
+    let machine = machine_of(&program, &settings, 1, true);
+    let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
+    let names = subject.goals.iter().map(|goal| program.units.goal_name(goal));
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        [
+            "a.js:1:13 cond-expr false",
+            "a.js:3:21 function f",
+            "a.js:3:26 cond-expr false",
+            "a.js:3:26 cond-expr true",
+        ]
+    );
+    let coverage = Coverage::measure(&program, &mut subject.machine, &[], 1);
+    // All statements but that of the arrow, and the branch of the first line that loading takes.
+    assert_eq!(coverage.totals(&program.units)[..2], [(4, 5), (1, 4)]);
+    // Tests start at 0 all the same.
+    let execution = subject.machine.execute(&[], ExecuteOptions::default()).unwrap();
+    assert!(execution.counters.iter().all(|count| *count == 0), "{execution:?}");
+    assert!(execution.outcomes.concat().iter().all(|count| *count == 0), "{execution:?}");
+}
+
+#[test]
+fn built_in_functions_tell_the_types_of_their_arguments() {
+    let source =
+        "exports.f = (a, b, c) => { if (Array.isArray(a)) return 1; Math.abs(b); [1].map(c); };";
+    let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
+    let settings = Settings::default();
+    let machine = machine_of(&program, &settings, 1, true);
+    let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
+    let mut rng = Stream::new(1, Stream::SEARCH);
+    for _ in 0..20 {
+        let genes = subject.maker(true).random(0, &mut rng);
+        subject.run(&genes).unwrap();
+    }
+    let best: Vec<_> = subject.knowledge.iter().map(|known| known.best(&subject.model)).collect();
+    assert_eq!(best, [Some(Type::Array), Some(Type::Number), Some(Type::Function)]);
 }

@@ -85,7 +85,58 @@ fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     }
 }
 
+/// Added to the place of a call of an array, so that it is the number of no type.
+const FUNCTION_OF_ARRAY: u32 = 16;
+
+/// Methods of arrays whose first argument is a function.
+const WITH_FUNCTION: [&str; 14] = [
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "findLastIndex",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "some",
+    "sort",
+    "toSorted",
+];
+
+/// The object of a call that expects a function first if that object is an array.
+fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> {
+    let Expression::StaticMemberExpression(member) = &call.callee else { return None };
+    let method = member.property.name.as_str();
+    let plain = !call.optional && !member.optional && WITH_FUNCTION.contains(&method);
+    let named = matches!(member.object, Expression::Super(_));
+    let first = call.arguments.first();
+    let passed = first.is_some_and(|argument| !matches!(argument, Argument::SpreadElement(_)));
+    (plain && !named && passed).then_some(&member.object)
+}
+
 impl Visitor<'_, '_> {
+    /// Visits a call whose first argument is a function if its object is an array, which the machine sees
+    /// when it is made. Returns false if it is no such call.
+    pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
+        let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
+            return false;
+        };
+        if self.build != Build::Inference {
+            return false;
+        }
+        // The place of the call tells the machine which array belongs to which argument.
+        let place = call.span.end;
+        self.out.open(object.span().start, format!("{}j({},", self.prefix, -i64::from(place)));
+        self.visit_expression(object);
+        self.out.close(object.span().end, ")");
+        self.passed(FUNCTION_OF_ARRAY + place, argument);
+        call.arguments.iter().skip(1).for_each(|argument| self.visit_argument(argument));
+        true
+    }
+
     /// Turns a test of a text into a call of the probe that measures it.
     pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
         self.add_node(call.span.start, NodeKind::Call);

@@ -366,6 +366,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         self.add_node(it.span.start, NodeKind::Call);
         if it.optional {
             self.optional_call(it);
+        } else if self.array_call(it) {
+            return;
         } else {
             self.visit_expression(&it.callee);
         }

@@ -96,6 +96,12 @@ fn arguments_of_built_in_functions_have_their_types() {
     }
     let seen = evidence("exports.f = a => Array.isArray(a);", Settings::default());
     assert_eq!(seen.more.get("isArray"), Some(&1));
+    // A method of this name expects a function if its object is an array.
+    let passed = |list: &str| {
+        let source = format!("exports.f = a => {{ try {{ {list}.map(a, 1); }} catch {{ }} }};");
+        evidence(&source, Settings::default()).more.get("passed:function").copied()
+    };
+    assert_eq!((passed("[1, 2]"), passed("({ map: b => b })")), (Some(1), None));
 }
 
 #[test]

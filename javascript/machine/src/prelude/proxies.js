@@ -284,10 +284,18 @@ const converting = (points, value) => {
     return value;
 };
 const SIGNATURES = ['passed:number', 'passed:string', 'passed:object', 'isArray'];
+/** Arrays whose methods are being called, by the place of the call. */
+const callees = new Map();
+/** An argument of a built-in function; from 16 on, the first argument of a method that is one of arrays if the object
+    that was seen at the place, which comes as its negative number, is an array. */
 const passedTo = (kind, value) => {
+    if (kind < 0) {
+        mapSet(callees, -kind, isArray(value));
+        return value;
+    }
     const record = recordOf(value);
-    if (record !== undefined) {
-        add(record.more, SIGNATURES[kind], 1);
+    if (record !== undefined && (kind < 16 || mapGet(callees, kind - 16))) {
+        add(record.more, kind < 16 ? SIGNATURES[kind] : 'passed:function', 1);
     }
     return value;
 };
