@@ -6,6 +6,7 @@ class ListNode {
   }
 }
 
+// A ring: the last node comes before the first one. Nodes of no list have no neighbours.
 class LinkedList {
   constructor() {
     this.first = null;
@@ -14,14 +15,16 @@ class LinkedList {
   }
 
   append(node) {
-    if (this.last === null) {
+    if (this.first === null) {
+      node.next = node;
+      node.prev = node;
       this.first = node;
-      node.prev = null;
     } else {
       node.prev = this.last;
+      node.next = this.first;
       this.last.next = node;
+      this.first.prev = node;
     }
-    node.next = null;
     this.last = node;
     this.length += 1;
   }
@@ -31,54 +34,51 @@ class LinkedList {
       this.append(node);
       return;
     }
-    this.insertBefore(this.first, node);
+    node.prev = this.last;
+    node.next = this.first;
+    this.last.next = node;
+    this.first.prev = node;
+    this.first = node;
+    this.length += 1;
   }
 
   insertAfter(node, newNode) {
     newNode.prev = node;
     newNode.next = node.next;
-    if (node.next === null) {
-      this.last = newNode;
-    } else {
-      node.next.prev = newNode;
-    }
+    node.next.prev = newNode;
     node.next = newNode;
+    if (node === this.last) this.last = newNode;
     this.length += 1;
   }
 
   insertBefore(node, newNode) {
     newNode.next = node;
     newNode.prev = node.prev;
-    if (node.prev === null) {
-      this.first = newNode;
-    } else {
-      node.prev.next = newNode;
-    }
+    node.prev.next = newNode;
     node.prev = newNode;
+    if (node === this.first) this.first = newNode;
     this.length += 1;
   }
 
   remove(node) {
-    if (this.length === 0) return;
-    if (node.prev === null) {
-      this.first = node.next;
-    } else {
+    if (this.length > 1) {
       node.prev.next = node.next;
-    }
-    if (node.next === null) {
-      this.last = node.prev;
-    } else {
       node.next.prev = node.prev;
+      if (node === this.first) this.first = node.next;
+      if (node === this.last) this.last = node.prev;
+    } else {
+      this.first = null;
+      this.last = null;
     }
-    node.prev = null;
     node.next = null;
+    node.prev = null;
     this.length -= 1;
   }
 
   at(index) {
     if (!(index >= 0 && index < this.length)) return null;
     let node = this.first;
-    while (index > 0 && node !== null) {
+    while (index > 0) {
       node = node.next;
       index -= 1;
     }

@@ -2,7 +2,6 @@ class Luhn {
   isValidIdentifier(identifier) {
     let sum = 0;
     let doubled = false;
-    if (identifier.length === 0) return false;
     for (let i = identifier.length - 1; i >= 0; i--) {
       let digit = identifier.charCodeAt(i) - 48;
       if (digit < 0 || digit > 9) return false;
@@ -13,7 +12,7 @@ class Luhn {
       sum += digit;
       doubled = !doubled;
     }
-    return sum % 10 === 0;
+    return identifier.length > 0 && sum % 10 === 0;
   }
 }
 
