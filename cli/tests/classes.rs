@@ -33,7 +33,7 @@ fn run(folder: &TempDir, code: i32, arguments: &[&str]) -> String {
 #[test]
 fn a_suite_is_generated_executed_and_measured() {
     let folder = folder(&["linked-list.js", "triangle.js"]);
-    let made = ["--algorithm", "dynamosa", "--executions", "150", "--quiet", "-o"];
+    let made = ["--algorithm", "dynamosa", "--executions", "600", "--quiet", "-o"];
     run(&folder, 0, &[&["generate", "linked-list.js"][..], &made, &["suite.json"]].concat());
     let tap = run(&folder, 0, &["test", "linked-list.js", "suite.json"]);
     assert!(tap.starts_with("TAP version 13\n1..") && tap.contains("# fail 0"), "{tap}");
