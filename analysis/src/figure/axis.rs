@@ -285,7 +285,7 @@ mod tests {
         ];
         assert_eq!(
             pairs.map(truncated),
-            ["best-of[conse…:auto 10] vs …", "best-of[x:auto 20] vs …"]
+            ["best-of[consec…auto 10] vs …", "best-of[x:auto 20] vs …"]
         );
     }
 
