@@ -13,18 +13,25 @@ const LEAST_MS: f64 = 0.1;
 
 /// Mean rank over mean time, one figure for each project and optimised criterion, a line for each
 /// method with a point for each size of suites (Elyasaf et al., figures 3 and 5). Only criteria
-/// with two sizes have one.
+/// with two sizes have one, and of these only those in which some search takes longer than the least time
+/// of the axis. A method has the same colour in all of them.
 pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, &str), Vec<&SuiteRank>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
         groups.entry((rank.project, &rank.criterion)).or_default().push(rank);
     }
+    // Configurations that differ in size and criterion alone are one method.
+    let method = |rank: &SuiteRank| {
+        let label = &results.algorithms[rank.algorithm];
+        label.split('[').next().unwrap_or(label).to_owned()
+    };
+    let mut colours: Vec<String> = Vec::new();
+    for name in groups.values().flatten().map(|rank| method(rank)) {
+        if !colours.contains(&name) {
+            colours.push(name);
+        }
+    }
     let draw = |((project, criterion), members): ((usize, &str), Vec<&SuiteRank>)| {
-        // Configurations that differ in size and criterion alone are one method.
-        let method = |rank: &SuiteRank| {
-            let label = &results.algorithms[rank.algorithm];
-            label.split('[').next().unwrap_or(label).to_owned()
-        };
         let mut methods: Vec<(String, Vec<&SuiteRank>)> = Vec::new();
         for rank in &members {
             match methods.iter_mut().find(|(name, _)| *name == method(rank)) {
@@ -38,14 +45,18 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
         }
         let point =
             |rank: &SuiteRank| (rank.search_ms.unwrap_or(0.0).max(LEAST_MS), rank.ranks.mean);
-        let line = |(number, (name, own)): (usize, &(String, Vec<&SuiteRank>))| {
+        let line = |(name, own): &(String, Vec<&SuiteRank>)| {
+            let number = colours.iter().position(|one| one == name).unwrap_or_default();
             let mut own = own.clone();
             own.sort_by_key(|rank| rank.size);
             let points = own.iter().map(|rank| point(rank)).collect();
             Line::new(name.clone(), Series::Algorithm(number), points)
         };
-        let lines: Vec<Line> = methods.iter().enumerate().map(line).collect();
+        let lines: Vec<Line> = methods.iter().map(line).collect();
         let (low, high) = range(members.iter().map(|rank| point(rank).0))?;
+        if high <= LEAST_MS {
+            return None;
+        }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
             // An axis of one rank alone would have marks at fractions of an item.
             (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
