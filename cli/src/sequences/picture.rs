@@ -145,7 +145,9 @@ pub(super) fn draw(
     let title_space = if words { TITLE } else { 0.0 };
     let left = MARGIN + title_space + rows.width() + 6.0;
     let top = MARGIN + 24.0 + title_space + columns.width() + 6.0;
-    let foot = top + CELL * rows.list.len() as f64 + 12.0;
+    let title_length = if words { LETTER * ROWS.len() as f64 } else { 0.0 };
+    let body = (CELL * rows.list.len() as f64).max(title_length);
+    let foot = top + body + 12.0;
     let legend_width: f64 = legend.iter().map(|(_, text)| legend_step(text)).sum();
     let width = [
         left + CELL * columns.list.len() as f64,
@@ -155,7 +157,7 @@ pub(super) fn draw(
     ];
     let width = width.into_iter().fold(0.0, f64::max) + MARGIN;
     let height = foot + CELL + MARGIN;
-    let middle = top + CELL * rows.list.len() as f64 / 2.0;
+    let middle = top + body / 2.0;
     let legend_at = legend.iter().scan(MARGIN, |x, (_, text)| {
         let at = *x;
         *x += legend_step(text);
