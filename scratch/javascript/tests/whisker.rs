@@ -384,6 +384,22 @@ fn hints_name_what_does_not_exist() {
     );
     assert_eq!(hint("t.getSprit('Cat')"), "`t.getSprit` does not exist; is it `getSprite`?");
     assert_eq!(hint("t.getSprite('Boat').x"), "no sprite is named `Boat`; sprites: Cat, Dog");
+    let variable = "no variable of `Stage` is named `Score`; variables: score";
+    assert_eq!(hint("t.getStage().getVariable('Score').value"), variable);
+    assert_eq!(hint("t.assert.greater(t.getGlobalVariable('Score'), 1)"), variable);
+    assert_eq!(
+        hint("t.getStage().getList('a').value"),
+        "no list of `Stage` is named `a`; there is none"
+    );
+    assert_eq!(
+        hint("t.pressKey('a')"),
+        "`t.pressKey` does not exist; write `t.keyPress(key, steps)`"
+    );
+    assert!(
+        messages(&test_of_any("await t.run(5)"))
+            .starts_with("the condition of the run is not a function")
+    );
+    test_of("await t.run(true, 0); t.assert.equal(t.getTotalStepsExecuted(), 0);");
     test_of("t.assert.not(t.doesNotExist); t.assert.not('other' in t)");
     assert!(hint("t.assert.strictEqual(5, '5')").contains("a number is compared with a text"));
     assert_eq!(hint("t.assert.strictEqual(5, '6')"), "");
@@ -475,6 +491,9 @@ fn coverage_counts_blocks_of_all_tests() {
     // All but the block that needs the key, and the script of clicks on the cat.
     assert_eq!((covered + 3, outcome.tests[1].log[0].as_str()), (total, "true"));
     assert_eq!(run(suite).coverage, None);
+    // The flag has executed the hats of `Cat` and `Dog`, although no step follows.
+    let outcome = run_with("module.exports = [{test: () => { throw 'at once' }}]", &options);
+    assert_eq!(outcome.coverage.map(|(covered, _)| covered), Some(2));
 }
 
 #[test]

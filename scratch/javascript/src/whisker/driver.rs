@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catherd_javascript_engine::Thrown;
-use catherd_suite::Effect;
+use catherd_suite::{CoveredBlocks, Effect};
 use catherd_test_report::{Limit, Status};
-use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Value, Vm};
+use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Tracer, Value, Vm};
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
@@ -162,6 +162,8 @@ pub(crate) struct Driver {
     pub(crate) mistakes: RefCell<Vec<String>>,
     /// Names of sprites that do not exist.
     pub(crate) unknown_sprites: RefCell<Vec<String>>,
+    /// Hints on variables and lists that do not exist.
+    pub(crate) unknown_variables: RefCell<Vec<String>>,
     /// The limits that the test has met.
     pub(crate) limits: RefCell<Vec<Limit>>,
     /// The test has sent an input of the keyboard.
@@ -170,6 +172,9 @@ pub(crate) struct Driver {
     pub(crate) inputs_sent: Cell<u64>,
     /// Covered and all blocks, if coverage is measured.
     pub(crate) coverage: Cell<(usize, usize)>,
+    /// Hats whose scripts were started, by the flag or an input, if coverage is measured. They are
+    /// executed outside of steps, and also count if the script ends before the next step.
+    pub(crate) started_hats: RefCell<CoveredBlocks>,
 }
 
 impl Driver {
@@ -211,10 +216,12 @@ impl Driver {
             missing: RefCell::default(),
             mistakes: RefCell::default(),
             unknown_sprites: RefCell::default(),
+            unknown_variables: RefCell::default(),
             limits: RefCell::default(),
             keys_pressed: Cell::new(false),
             inputs_sent: Cell::new(0),
             coverage: Cell::default(),
+            started_hats: RefCell::new(CoveredBlocks::new(program.block_count())),
         }
     }
 
@@ -274,6 +281,7 @@ impl Driver {
         self.missing.borrow_mut().clear();
         self.mistakes.borrow_mut().clear();
         self.unknown_sprites.borrow_mut().clear();
+        self.unknown_variables.borrow_mut().clear();
         self.seed(seed);
     }
 
@@ -299,6 +307,16 @@ impl Driver {
         }
     }
 
+    /// Notes the hats of the scripts that are active, if coverage is measured.
+    pub(crate) fn note_hats(&self) {
+        if self.options.coverage {
+            let (vm, mut started) = (self.vm(), self.started_hats.borrow_mut());
+            for hat in self.program.hats().filter(|hat| vm.is_active(*hat)) {
+                started.covered(hat);
+            }
+        }
+    }
+
     /// Ends the program as `t.end()` does: everything is stopped, then one step is executed.
     pub(crate) fn end(&self) {
         if self.lent.get() {
@@ -308,6 +326,7 @@ impl Driver {
         }
         self.end_deferred.set(false);
         self.run.cancelled.set(true);
+        self.note_hats();
         let mut vm = self.vm_mut();
         if self.options.strict {
             let originals = 0..self.program.targets().len() as u32;

@@ -294,7 +294,11 @@ impl<'js> TestExecution<'_, '_, 'js> {
             let mut sprites: Vec<String> = driver.originals.keys().cloned().collect();
             sprites.sort();
             let (missing, unknown) = (driver.missing.borrow(), driver.unknown_sprites.borrow());
-            hints.extend(hints::of(thrown, &missing, &unknown, &sprites));
+            let mut found = hints::of(thrown, &missing, &unknown, &sprites);
+            if hints::is_mistake(thrown) {
+                found.extend(driver.unknown_variables.borrow().last().cloned());
+            }
+            hints.extend(found);
         }
         if matches!(status, Status::Fail | Status::Error) {
             hints.extend(hints::comparison(details));

@@ -4,7 +4,7 @@ use catherd_javascript_engine::Thrown;
 use serde_json::{Map, Value};
 
 /// Names that some suites expect, and what to write instead.
-const REPLACED: [(&str, &str, &str); 8] = [
+const REPLACED: [(&str, &str, &str); 19] = [
     ("t.assert", "notEqual", "t.assert.not(a == b)"),
     ("t.assert", "isNull", "t.assert.strictEqual(a, null)"),
     ("t.assert", "notStrictEqual", "t.assert.not(a === b)"),
@@ -12,6 +12,17 @@ const REPLACED: [(&str, &str, &str); 8] = [
     ("t.assert", "that", "t.assert.ok(condition)"),
     ("t", "sleep", "await t.runForTime(ms)"),
     ("t", "click", "t.clickSprite(name)"),
+    ("t", "pressKey", "t.keyPress(key, steps)"),
+    ("t", "keyDown", "t.keyPress(key, steps)"),
+    ("t", "waitFor", "await t.runUntil(condition, ms)"),
+    ("t", "waitUntil", "await t.runUntil(condition, ms)"),
+    ("t", "getVariable", "t.getStage().getVariable(name)"),
+    ("t", "answer", "t.typeText(answer)"),
+    ("sprite", "isVisible", "sprite.visible"),
+    ("sprite", "isTouching", "sprite.isTouchingSprite(name)"),
+    ("sprite", "getX", "sprite.x"),
+    ("sprite", "getY", "sprite.y"),
+    ("sprite", "costume", "sprite.currentCostumeName"),
     ("costume", "index", "sprite.currentCostume"),
 ];
 
@@ -35,6 +46,11 @@ const MEMBERS: &str = "greenFlag end run runForTime runUntil runUntilChanges run
     getClones getCloneCount getNewClones getCostumes getCostumeByIndex getCostumeByName \
     getCostumeCount value valueAsNumber sprite";
 
+/// Whether an error may come from something that does not exist.
+pub(crate) fn is_mistake(thrown: &Thrown) -> bool {
+    ["TypeError", "ReferenceError"].contains(&thrown.name.as_str())
+}
+
 /// Hints for an error: members that do not exist, and sprites that are missing.
 pub(crate) fn of(
     thrown: &Thrown,
@@ -43,7 +59,7 @@ pub(crate) fn of(
     sprites: &[String],
 ) -> Vec<String> {
     let mut hints = Vec::new();
-    if !["TypeError", "ReferenceError"].contains(&thrown.name.as_str()) {
+    if !is_mistake(thrown) {
         return hints;
     }
     if let Some((owner, name)) = missing.last() {

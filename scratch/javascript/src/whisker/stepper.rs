@@ -48,12 +48,7 @@ impl<'a, 'js> Stepper<'a, 'js> {
     /// Executes a step.
     pub(crate) fn step(&mut self) -> Result<(), Raised<'js>> {
         let raised = if let Some(vm) = &mut self.covering {
-            // Flag and inputs execute hats outside of steps.
-            for hat in self.driver.program.hats() {
-                if self.driver.vm().is_active(hat) {
-                    vm.tracer.covered.covered(hat);
-                }
-            }
+            self.driver.note_hats();
             step_observed(&self.driver, vm)
         } else if self.driver.watches() {
             step_observed(&self.driver, &mut self.watching)
@@ -67,7 +62,10 @@ impl<'a, 'js> Stepper<'a, 'js> {
 
     /// The blocks that were covered since the last call; none if coverage is not measured.
     pub(crate) fn take_covered(&mut self) -> CoveredBlocks {
-        self.covering.as_mut().map(|vm| vm.tracer.covered.take()).unwrap_or_default()
+        let Some(vm) = &mut self.covering else { return CoveredBlocks::default() };
+        let mut covered = vm.tracer.covered.take();
+        covered.extend(&self.driver.started_hats.borrow_mut().take());
+        covered
     }
 }
 

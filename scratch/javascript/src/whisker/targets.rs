@@ -116,6 +116,9 @@ pub(super) fn install_reading<'js>(
             }
         }
     });
+    function!(host, ctx, driver, "unknownVariable", |d, owner: f64, name: String, list: bool| {
+        note_unknown_variable(&d, TargetKey::from_number(owner), &name, list);
+    });
     function!(host, ctx, driver, "stage", |d| d.program.stage() as f64);
     function!(host, ctx, driver, "instances", |d, key: f64| {
         let sprite = view(&d.vm(), TargetKey::from_number(key)).map(|view| view.sprite);
@@ -348,4 +351,31 @@ pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>)
     if let Some(key) = key {
         driver.moved_from(key, from);
     }
+}
+
+/// Notes a hint on a variable or list that does not exist, with the names of those that do.
+fn note_unknown_variable(driver: &Driver, owner: TargetKey, name: &str, list: bool) {
+    let vm = driver.vm();
+    let Some(view) = view(&vm, owner) else { return };
+    let names: Vec<String> = if list {
+        driver.program.lists(view.sprite).map(|name| name.to_str().into_owned()).collect()
+    } else {
+        driver.program.variables(view.sprite).map(|name| name.to_str().into_owned()).collect()
+    };
+    let (kind, kinds) = if list { ("list", "lists") } else { ("variable", "variables") };
+    let there = if names.is_empty() {
+        "there is none".to_owned()
+    } else {
+        format!("{kinds}: {}", names.join(", "))
+    };
+    let target = driver
+        .program
+        .targets()
+        .nth(view.sprite)
+        .map(|name| name.to_str().into_owned())
+        .unwrap_or_default();
+    driver.note(
+        &driver.unknown_variables,
+        format!("no {kind} of `{target}` is named `{name}`; {there}"),
+    );
 }

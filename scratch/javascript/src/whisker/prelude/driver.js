@@ -25,16 +25,22 @@
         const limit = given(steps) ? NativeNumber(steps)
             : given(timeout) ? NativeNumber(timeout) / STEP : Infinity;
         return new NativePromise((resolve, reject) => {
-            const isFunction = typeof condition === 'function';
-            current = {resolve, reject, condition: isFunction ? condition : null, inSteps: given(steps)};
-            host.beginRun(limit, isFunction);
-            check();
+            // A condition that is no function throws when it is evaluated, and only if a step would follow.
+            current = {resolve, reject, condition: condition ? condition : null, inSteps: given(steps)};
+            host.beginRun(limit, !!condition);
+            if (typeof condition === 'function' || limit > 0) {
+                check();
+            }
         });
     };
     /** Evaluates the condition of the run. */
     const check = () => {
         try {
-            if (current.condition !== null && current.condition()) {
+            const {condition} = current;
+            if (condition !== null && typeof condition !== 'function') {
+                throw new TypeError('the condition of the run is not a function');
+            }
+            if (condition !== null && condition()) {
                 host.conditionHolds();
             }
         } catch (error) {
@@ -133,6 +139,7 @@
                 return set ? (host.setVariable(id, number, list, value), true) : host.variable(id, number, list);
             }
         }
+        host.unknownVariable(id, kit.text(name), false);
         return set ? false : undefined;
     };
     const existing = name => {

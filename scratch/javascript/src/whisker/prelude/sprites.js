@@ -329,8 +329,7 @@
             return filtered(this.#withStage(skipStage, false), condition);
         }
         getVariable(name, skipStage = true) {
-            return variableNamed(this.#id, false, name)
-                ?? (skipStage ? undefined : variableNamed(host.stage(), false, name));
+            return this.#named(name, skipStage, false);
         }
         getLists(condition, skipStage = true) {
             if (typeof condition === 'boolean') {
@@ -339,8 +338,15 @@
             return filtered(this.#withStage(skipStage, true), condition);
         }
         getList(name, skipStage = true) {
-            return variableNamed(this.#id, true, name)
-                ?? (skipStage ? undefined : variableNamed(host.stage(), true, name));
+            return this.#named(name, skipStage, true);
+        }
+        #named(name, skipStage, list) {
+            const found = variableNamed(this.#id, list, name)
+                ?? (skipStage ? undefined : variableNamed(host.stage(), list, name));
+            if (found === undefined) {
+                host.unknownVariable(this.#id, kit.text(name), list);
+            }
+            return found;
         }
         #withStage(skipStage, list) {
             const own = variablesOf(this.#id, list);
