@@ -12,7 +12,7 @@ use crate::Build;
 use crate::functions::is_anonymous_function;
 use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
-use crate::visitor::Visitor;
+use crate::visitor::{Operand, Visitor};
 
 /// Weight of the left literal in the code of an operator; the right one's is the square.
 const LITERAL: u32 = 32;
@@ -222,6 +222,8 @@ impl Visitor<'_, '_> {
         let kind = GoalKind::Branch(BranchKind::Logical);
         self.add_goal(span.start, kind, &outcome, Hit::Counter(counter));
         let text = self.count(counter);
+        let depth = self.control.len();
+        let around = self.operand.replace(Operand { statement: self.statement, depth, counter });
         self.out.open(span.start, format!("({text},"));
         if nullish {
             self.out.open(span.start, format!("{}q({site},(", self.prefix));
@@ -231,6 +233,7 @@ impl Visitor<'_, '_> {
             self.decide(it, site, false);
         }
         self.out.close(span.end, ")");
+        self.operand = around;
         site
     }
 

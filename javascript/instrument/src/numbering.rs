@@ -86,13 +86,18 @@ impl Visitor<'_, '_> {
     pub(crate) fn add_node(&mut self, start: u32, kind: NodeKind) {
         let statement = self.statement.map(|number| &self.units.statements[number]);
         let outside = statement.map_or(0, |statement| statement.control.len());
-        let hit = match (self.control.get(outside..), statement, self.function) {
-            (Some([.., last]), _, _) => Hit::Outcome { site: last.site, taken: last.outcome },
-            (_, Some(statement), _) => Hit::Counter(statement.counter),
-            (_, None, Some(function)) => {
+        let operand = self.operand.filter(|operand| {
+            (operand.statement, operand.depth) == (self.statement, self.control.len())
+        });
+        let decisions = self.control.get(outside..).unwrap_or_default();
+        let hit = match (operand, decisions, statement, self.function) {
+            (Some(operand), ..) => Hit::Counter(operand.counter),
+            (_, [.., last], ..) => Hit::Outcome { site: last.site, taken: last.outcome },
+            (_, _, Some(statement), _) => Hit::Counter(statement.counter),
+            (_, _, None, Some(function)) => {
                 Hit::Counter(self.units.functions[function as usize].counter)
             }
-            (_, None, None) => return,
+            (_, _, None, None) => return,
         };
         self.units.nodes.push(Node {
             file: self.file,

@@ -33,6 +33,17 @@ pub(crate) struct Breakable {
     pub(crate) breaks: Option<u32>,
 }
 
+/// The operand of a logical chain that is being visited.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand {
+    /// The statement that holds it.
+    pub(crate) statement: Option<usize>,
+    /// How many decisions are around it.
+    pub(crate) depth: usize,
+    /// Counts its evaluations.
+    pub(crate) counter: u32,
+}
+
 /// What a function is beside its text.
 #[derive(Default)]
 pub(crate) struct Surroundings {
@@ -64,6 +75,8 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) hoist: Option<u32>,
     /// The statement that was entered last in this function.
     pub(crate) statement: Option<usize>,
+    /// The operand that was entered last.
+    pub(crate) operand: Option<Operand>,
 }
 
 impl<'u, 's> Visitor<'u, 's> {
@@ -91,6 +104,7 @@ impl<'u, 's> Visitor<'u, 's> {
             surroundings: Surroundings::default(),
             hoist: None,
             statement: None,
+            operand: None,
         }
     }
 }

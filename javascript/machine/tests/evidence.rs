@@ -119,6 +119,20 @@ fn an_execution_tells_types_and_which_statements_reach_something() {
     assert_eq!(execute(&program(source), Settings::default(), &test, false).useful, Some(3));
 }
 
+/// How many calls and operators of a program a call of `f` with an argument twice evaluates.
+fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
+    let program = program(source);
+    move |argument: &str| {
+        let value = match argument {
+            "undefined" => json!(["undefined"]),
+            number => json!(["number", number]),
+        };
+        let test = [call("f", &json!([value, value]))];
+        let execution = execute(&program, Settings::default(), &test, false);
+        program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
+    }
+}
+
 #[test]
 fn calls_and_operators_are_nodes_of_their_statements() {
     let program = program("exports.f = (a, b) => { if (a > 1 && !b) return Math.abs(-a) + 1; };");
@@ -135,4 +149,9 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     };
     // `&&` and `>` alone; then everything.
     assert_eq!((reached(&run("0")), reached(&run("3"))), (2, 6));
+    for operator in ["||", "??"] {
+        let chain = format!("exports.f = (a, b) => a {operator} b {operator} Math.abs(1);");
+        let third = program_of_nodes(&chain);
+        assert_eq!((third("1"), third("undefined")), (2, 3), "{operator}");
+    }
 }
