@@ -63,8 +63,11 @@ impl CompiledScript {
         })
     }
 
-    /// Evaluates the script in the global scope.
-    pub(crate) fn execute<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>, Error> {
+    /// Evaluates the script in the global scope of a context, within the limits of its engine.
+    ///
+    /// # Errors
+    /// If the script throws or meets a limit.
+    pub fn execute<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>, Error> {
         let (raw, bytes) = (ctx.as_raw().as_ptr(), &self.bytecode);
         let flags = qjs::JS_READ_OBJ_BYTECODE as i32;
         // SAFETY: the context is alive, and the bytes were written by the engine of this process,

@@ -3,12 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use catherd_javascript_engine::quickjs::function::IntoArgs;
 use catherd_javascript_engine::quickjs::{
-    Ctx, Exception, FromJs, Function, Null, Object, Persistent, Value,
+    Ctx, Exception, FromJs, Function, Null, Object, Persistent,
 };
-use catherd_javascript_engine::{Engine, Host, Limits, Session, SharedArray, Stop, Thrown};
+use catherd_javascript_engine::{
+    CompileError, CompiledScript, Engine, Host, Limits, Session, SharedArray, Stop, Thrown,
+};
 use catherd_search::Stream;
 
 use crate::compile::Loaded;
@@ -31,6 +34,9 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/install.js"),
     "\n})"
 );
+
+/// The prelude, which is the same for all contexts of a process.
+static COMPILED: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new();
 
 /// 2020-01-01T00:00:00.000Z, the beginning of logical time.
 const BEGINNING: f64 = 1_577_836_800_000.0;
@@ -190,14 +196,7 @@ impl Live {
             }),
             ..Host::default()
         };
-        let limits = Limits {
-            turn: settings.load_polls,
-            test: u64::MAX,
-            memory: settings.heap,
-            stack: settings.stack,
-            timers: settings.timers,
-        };
-        let engine = Engine::new(limits, host).map_err(|error| error.to_string())?;
+        let engine = Engine::new(limits(settings), host).map_err(|error| error.to_string())?;
         let made = engine.enter(|session| prelude(session, program, settings, &shared));
         let functions = made.map_err(|error| error.to_string())??;
         Ok(Live { functions, shared, engine })
@@ -252,6 +251,17 @@ impl Live {
     }
 }
 
+/// The limits of engines.
+fn limits(settings: &Settings) -> Limits {
+    Limits {
+        turn: settings.load_polls,
+        test: u64::MAX,
+        memory: settings.heap,
+        stack: settings.stack,
+        timers: settings.timers,
+    }
+}
+
 /// Number of the stream of `Math.random`.
 pub(crate) const SUBJECT: u64 = 40;
 /// Number of the stream of collecting proxies.
@@ -265,7 +275,10 @@ fn prelude<'js>(
 ) -> Result<Functions, String> {
     let failed = |error: Thrown| error.to_string();
     let host = session.caught(host(session, program, settings, shared)).map_err(failed)?;
-    let install: Function = session.evaluate("prelude.js", PRELUDE).map_err(failed)?;
+    let compiled =
+        COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()));
+    let compiled = compiled.as_ref().map_err(CompileError::to_string)?;
+    let install: Function = session.execute(compiled).map_err(failed)?;
     let offered: Object = session.call(&install, (host,)).map_err(failed)?;
     let ctx = session.ctx();
     let mut functions = Vec::new();
@@ -322,22 +335,17 @@ fn host<'js>(
         halt.now();
     };
     host.set("stop", Function::new(ctx.clone(), stop)?)?;
-    let (compiling, compiled) = (Rc::clone(program), Rc::clone(shared));
+    let (compiling, compiled, limits) = (Rc::clone(program), Rc::clone(shared), limits(settings));
     let compile = move |ctx: Ctx<'js>, path: String, build: usize| {
         let made = Object::new(ctx.clone())?;
-        match compiling.loaded(&path, build.min(1)) {
+        match compiling.loaded(&path, build.min(1), limits).as_deref() {
             Ok(Loaded::Json(text)) => made.set("json", text)?,
-            Ok(Loaded::Script { text, module }) => {
-                compiled.compiled.borrow_mut().insert(path.clone());
-                let mut options =
-                    catherd_javascript_engine::quickjs::context::EvalOptions::default();
-                options.strict = false;
-                options.filename = Some(path);
-                let function: Value = ctx.eval_with_options(text, options)?;
-                made.set("make", function)?;
-                made.set("esm", module)?;
+            Ok(Loaded::Script { script, module }) => {
+                compiled.compiled.borrow_mut().insert(path);
+                made.set("make", script.execute(&ctx)?)?;
+                made.set("esm", *module)?;
             }
-            Err(cause) => return Err(Exception::throw_syntax(&ctx, &cause)),
+            Err(cause) => return Err(Exception::throw_syntax(&ctx, cause)),
         }
         Ok(made)
     };

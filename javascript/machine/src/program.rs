@@ -1,8 +1,10 @@
 //! Programs: packages whose target files are instrumented.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use catherd_javascript_engine::Limits;
 use catherd_javascript_instrument::{
     Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument, line_scores,
 };
@@ -39,6 +41,8 @@ pub struct Program {
     pub(crate) lines: [Vec<LineScores>; 2],
     /// Texts of files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
+    /// Files that were compiled, by path and build.
+    pub(crate) loaded: RefCell<BTreeMap<(String, usize), Rc<Loaded>>>,
 }
 
 impl Program {
@@ -54,6 +58,7 @@ impl Program {
             units: Units::default(),
             lines: Default::default(),
             texts: [BTreeMap::new(), BTreeMap::new()],
+            loaded: RefCell::default(),
         };
         let mut paths = compile::reached(&program)?;
         paths.sort();
@@ -73,9 +78,10 @@ impl Program {
             let text = program.finished(&path, text);
             program.texts[1].insert(path, text);
         }
+        let lines: Vec<Vec<&str>> =
+            other.files.iter().map(|file| file.source.lines().collect()).collect();
         let sources = other.operator_lines.iter().map(|(file, line)| {
-            let file = &other.files[*file as usize];
-            file.source.lines().nth(*line as usize - 1).unwrap_or("")
+            lines[*file as usize].get(*line as usize - 1).copied().unwrap_or("")
         });
         for line in sources {
             program.lines[0].push(line_scores(line, false));
@@ -115,6 +121,7 @@ impl Program {
             units: Units::default(),
             lines: Default::default(),
             texts: [BTreeMap::new(), BTreeMap::new()],
+            loaded: RefCell::default(),
         };
         let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;
         let made = variant.finished(path, made);
@@ -147,21 +154,36 @@ impl Program {
         text
     }
 
-    /// What loading a file evaluates. Files that were not reached when the program was made are
-    /// not instrumented.
-    pub(crate) fn loaded(&self, path: &str, build: usize) -> Result<Loaded, String> {
+    /// What loading a file evaluates, compiled once for all contexts. Files that were not reached when
+    /// the program was made are not instrumented.
+    pub(crate) fn loaded(
+        &self,
+        path: &str,
+        build: usize,
+        limits: Limits,
+    ) -> Result<Rc<Loaded>, String> {
+        let key = (path.to_owned(), build);
+        if let Some(known) = self.loaded.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(self.compile(path, build, limits)?);
+        self.loaded.borrow_mut().insert(key, Rc::clone(&made));
+        Ok(made)
+    }
+
+    fn compile(&self, path: &str, build: usize, limits: Limits) -> Result<Loaded, String> {
         if path.ends_with(".json") {
             let text = self.package.text(path).unwrap_or_default();
             return Ok(Loaded::Json(text));
         }
         if let Some(text) = self.texts[build].get(path) {
-            return Ok(Loaded::of(text));
+            return Loaded::compile(path, text, limits);
         }
         let source = self.package.text(path).ok_or_else(|| format!("{path}: no such file"))?;
         let kind = self.kind(path);
         let text = instrument(&mut Units::default(), path, &source, kind, Build::Plain);
         let text = text.map_err(|error| error.to_string())?;
-        Ok(Loaded::of(&self.finished(path, text)))
+        Loaded::compile(path, &self.finished(path, text), limits)
     }
 
     /// The text of a function or class by its number.
