@@ -78,6 +78,16 @@ impl Rect {
         self.left <= x && x <= self.right && self.bottom <= y && y <= self.top
     }
 
+    /// The box with a margin around it.
+    pub(crate) fn grown(self, margin: f64) -> Self {
+        Self {
+            left: self.left - margin,
+            right: self.right + margin,
+            bottom: self.bottom - margin,
+            top: self.top + margin,
+        }
+    }
+
     /// Grows the box to integer coordinates.
     pub(crate) fn snapped(self) -> Self {
         Self {

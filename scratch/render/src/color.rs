@@ -19,6 +19,11 @@ pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
+/// The least and the largest value of each channel of the colours that count as the same.
+pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
+    [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
+}
+
 /// The colours of a raster's premultiplied pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette {
@@ -206,6 +211,12 @@ impl Blend {
         self.left == 0.0
     }
 
+    /// Whether some channel is above a bound. No colour behind makes it less.
+    #[inline]
+    pub(crate) fn exceeds(&self, most: [u8; 3]) -> bool {
+        self.color.iter().zip(most).any(|(&channel, most)| channel > most)
+    }
+
     /// Adds a premultiplied colour behind the others. The bytes are rounded every time.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
@@ -250,6 +261,14 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     })
 }
 
+/// Whether compositing a premultiplied colour (0 to 1) over bytes changes none of them: it has no
+/// alpha, and effects have left less of its channels than rounding to bytes takes away.
+pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
+    /// Less than half a byte.
+    const LEAST: f64 = 0.49 / 255.0;
+    over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,6 +287,19 @@ mod tests {
         assert!(matches_mask([255, 0, 0, 1], [252, 3, 3]));
         assert!(!matches_mask([255, 0, 0, 1], [251, 3, 3]));
         assert!(!matches_mask([255, 0, 0, 0], [255, 0, 0]));
+    }
+
+    #[test]
+    fn similar_colours_are_those_that_match() {
+        let wanted = [100, 150, 200];
+        for channel in 0..3 {
+            let (least, most) = similar(wanted)[channel];
+            for value in 0..=255 {
+                let mut other = wanted;
+                other[channel] = value;
+                assert_eq!(matches(other, wanted), (least..=most).contains(&value), "{other:?}");
+            }
+        }
     }
 
     #[test]
@@ -294,6 +326,19 @@ mod tests {
         assert!(blend.is_opaque());
         assert_eq!(blend.over_background(), [178, 75, 100]);
         assert_eq!(Blend::new().over_background(), [255; 3]);
+    }
+
+    #[test]
+    fn invisible_colours_change_no_byte() {
+        let channels = || (0..=60).map(|channel| f64::from(channel) / 60.0 * 0.003);
+        let seen = channels().filter(|&channel| {
+            let over = [channel, 0.0, channel, 0.0];
+            let changes = (0..=255).any(|byte| source_over([byte; 3], over) != [byte; 3]);
+            assert!(!(is_invisible(over) && changes), "{channel}");
+            is_invisible(over)
+        });
+        assert_eq!(seen.count(), 39);
+        assert!(!is_invisible([0.0, 0.0, 0.0, 0.001]) && !is_invisible([0.0, f64::NAN, 0.0, 0.0]));
     }
 
     #[test]

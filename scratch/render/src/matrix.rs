@@ -120,7 +120,13 @@ impl Model {
 
     /// The box around the whole costume, transparent margins included.
     pub(crate) fn aabb(&self) -> Rect {
-        let half = |a: f32, b: f32| (0.5 * f64::from(a)).abs() + (0.5 * f64::from(b)).abs();
+        self.aabb_of(1.0, 1.0)
+    }
+
+    /// The box around the whole costume if it were larger by two factors, with the same middle.
+    pub(crate) fn aabb_of(&self, wide: f64, high: f64) -> Rect {
+        let half =
+            |a: f32, b: f32| (0.5 * f64::from(a) * wide).abs() + (0.5 * f64::from(b) * high).abs();
         let (hx, hy) = (half(self.xx, self.xy), half(self.yx, self.yy));
         let (x, y) = (f64::from(self.tx), f64::from(self.ty));
         Rect { left: -hx + x, right: hx + x, bottom: -hy + y, top: hy + y }

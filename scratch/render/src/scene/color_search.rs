@@ -226,7 +226,7 @@ impl Scene {
         let mut cache = std::mem::take(&mut self.query_cache);
         let mut found = std::mem::take(&mut self.search_buffer);
         cache.begin_query();
-        let view = self.color_view(&slots, rgb, grid.area(), &mut cache);
+        let view = self.color_view(&slots, rgb, false, grid.area(), &mut cache);
         grid.nearest_matches(&mut found, &mut ColorSearch { view, cache: &mut cache, of });
         let cell = grid.first_visited(&found);
         if let Some(question) = question {

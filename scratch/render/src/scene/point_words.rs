@@ -22,10 +22,6 @@ pub(super) struct WordRegion {
 
 impl WordRegion {
     pub(super) const EMPTY: Self = Self { left: 0, right: -1, bottom: 0, top: -1 };
-    /// All points.
-    pub(super) const ALL: Self =
-        Self { left: 0, right: WORDS as i32 - 1, bottom: -REACH, top: REACH };
-
     /// The words with the whole points of a box, as far as they are within [`REACH`].
     pub(super) fn around(area: Rect) -> Self {
         // Casts saturate.

@@ -11,8 +11,12 @@ use super::answers::Answers;
 use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, columns_of, first_column, point_of, span};
 use super::sampler::{Sampler, SamplingParams};
+use super::shading::{Sample, Shader};
 use super::{DrawableId, Scene};
-use crate::color::{GhostEffect, color_kind, matches_mask};
+use crate::color::{
+    BACKGROUND_COLOR, GhostEffect, color_kind, is_invisible, matches, matches_mask,
+    matches_mask_gpu, source_over,
+};
 
 /// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 256;
@@ -30,18 +34,30 @@ pub(super) enum PointQuery {
     Mask([u8; 3]),
     /// Whether it shows a colour.
     Color([u8; 3]),
+    /// Whether it is solid on the graphics processor, in the middle of the pixel to the upper right.
+    DrawnSolid,
+    /// Whether its own colour is that of a mask there.
+    DrawnMask([u8; 3]),
+    /// Whether it shows a colour there.
+    DrawnColor([u8; 3]),
 }
 
 impl PointQuery {
+    /// Whether it is about what the graphics processor draws.
+    fn is_drawn(self) -> bool {
+        matches!(self, Self::DrawnSolid | Self::DrawnMask(_) | Self::DrawnColor(_))
+    }
+
     /// A number that is equal for queries with the same answers.
     fn number(self) -> u32 {
+        let word = |kind: u32, [r, g, b]: [u8; 3]| kind << 24 | u32::from_be_bytes([0, r, g, b]);
         match self {
             Self::Solid => 0,
-            Self::Mask(mask) => {
-                let [r, g, b] = mask.map(|channel| u32::from(channel & 0xfc));
-                1 << 24 | r << 16 | g << 8 | b
-            }
+            Self::Mask(mask) => word(1, mask.map(|channel| channel & 0xfc)),
             Self::Color(rgb) => 2 << 24 | color_kind(rgb) as u32,
+            Self::DrawnSolid => 3 << 24,
+            Self::DrawnMask(mask) => word(4, mask),
+            Self::DrawnColor(rgb) => 5 << 24 | color_kind(rgb) as u32,
         }
     }
 }
@@ -103,8 +119,7 @@ struct CacheEntry {
 pub(super) struct Candidate {
     pub(super) slot: u32,
     entry: u32,
-    /// The region in which the drawable may be visible; all points unless the query is about a
-    /// colour.
+    /// The region in which the drawable may be visible, or solid if the query is about that.
     pub(super) visible_region: WordRegion,
     /// Whether any answer can be yes.
     pub(super) may_match: bool,
@@ -141,11 +156,15 @@ impl QueryCache {
             entry.picture = picture;
             entry.query = query;
             entry.params = scene.params(slot);
-            (entry.visible_region, entry.may_match) = match query {
-                PointQuery::Color(rgb) => {
-                    (WordRegion::around(entry.params.colored_bounds), scene.may_show(slot, rgb))
-                }
-                PointQuery::Solid | PointQuery::Mask(_) => (WordRegion::ALL, true),
+            // The box has a margin of one unit, which the middles of pixels are within.
+            entry.visible_region = WordRegion::around(match query {
+                PointQuery::Solid => scene.solid_bounds(slot, &entry.params),
+                _ => entry.params.colored_bounds,
+            });
+            entry.may_match = match query {
+                PointQuery::Color(rgb) => scene.may_show(slot, rgb),
+                PointQuery::DrawnColor(rgb) => scene.may_be_drawn(slot, rgb),
+                _ => true,
             };
             entry.reset(WordRegion::EMPTY);
         }
@@ -221,10 +240,21 @@ impl QueryCache {
         let answers = &mut entry.answers[entry.cached_region.index(word, row)];
         let missing = points & !answers.known;
         if missing != 0 {
-            let sampler = scene.sampler_with(candidate.slot as usize, entry.params);
-            answers.complete(&sampler, entry.query, word, row, missing);
+            let slot = candidate.slot as usize;
+            if entry.query.is_drawn() {
+                let shader = scene.shader_with(slot, &entry.params);
+                answers.complete_drawn(&shader, entry.query, word, row, missing);
+            } else {
+                let sampler = scene.sampler_with(slot, entry.params);
+                answers.complete(&sampler, entry.query, word, row, missing);
+            }
         }
         *answers
+    }
+
+    /// The shader of a candidate.
+    pub(super) fn shader<'a>(&self, scene: &'a Scene, candidate: &Candidate) -> Shader<'a> {
+        scene.shader_with(candidate.slot as usize, &self.entries[candidate.entry as usize].params)
     }
 
     /// The sampler of a candidate.
@@ -242,6 +272,51 @@ impl CacheEntry {
 }
 
 impl WordAnswers {
+    /// [`complete`](Self::complete) for a query about what the graphics processor draws.
+    #[inline(never)]
+    fn complete_drawn(
+        &mut self,
+        shader: &Shader<'_>,
+        query: PointQuery,
+        word: i32,
+        row: i32,
+        missing: u64,
+    ) {
+        self.known |= missing;
+        // A ghost is opaque nowhere, so that a blend samples it in any case.
+        if matches!(query, PointQuery::DrawnColor(_)) && shader.is_ghost() {
+            (self.yes, self.clear) = (self.yes | missing, self.clear | missing);
+            return;
+        }
+        let judge = |sample: Sample| match query {
+            PointQuery::DrawnMask(mask) => {
+                (matches_mask_gpu(shader.shaded(sample, GhostEffect::Ignore), mask), false)
+            }
+            PointQuery::DrawnColor(rgb) => match shader.shaded(sample, GhostEffect::Apply) {
+                over @ [.., 1.0] => (matches(source_over(BACKGROUND_COLOR, over), rgb), false),
+                over => (!is_invisible(over), true),
+            },
+            _ => (shader.shaded(sample, GhostEffect::Ignore)[3] != 0.0, false),
+        };
+        let outside = (false, matches!(query, PointQuery::DrawnColor(_)));
+        // Neighbours often have the same colour.
+        let mut last = None;
+        for x in columns_of(word, missing) {
+            let point = (f64::from(x) + 0.5, f64::from(row) + 0.5);
+            let (yes, clear) = match (shader.sample(point), last) {
+                (None, _) => outside,
+                (Some(sample), Some((known, answer))) if known == sample => answer,
+                (Some(sample), _) => {
+                    let answer = judge(sample);
+                    last = Some((sample, answer));
+                    answer
+                }
+            };
+            self.yes |= u64::from(yes) * point_of(x);
+            self.clear |= u64::from(clear) * point_of(x);
+        }
+    }
+
     #[inline(never)]
     fn complete(
         &mut self,
@@ -260,7 +335,12 @@ impl WordAnswers {
             return;
         }
         let judge = |plain: [u8; 4]| match query {
+            // Answered without colours.
             PointQuery::Solid => (false, false),
+            // Answered by `complete_drawn`.
+            PointQuery::DrawnSolid | PointQuery::DrawnMask(_) | PointQuery::DrawnColor(_) => {
+                (false, false)
+            }
             PointQuery::Mask(mask) => {
                 (matches_mask(sampler.with_effects(plain, GhostEffect::Ignore), mask), false)
             }

@@ -13,9 +13,9 @@ use crate::silhouette::Silhouette;
 /// Parameters of sampling, valid as long as the appearance of the drawable does not change.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
-    inverse: InverseModel,
+    pub(super) inverse: InverseModel,
     /// Touching takes one sample instead of four.
-    nearest: bool,
+    pub(super) nearest: bool,
     /// Effects change the shape.
     warped: bool,
     /// Texture coordinates are finite on and around the stage, and no effect changes them.
@@ -189,6 +189,21 @@ impl Scene {
         }
     }
 
+    /// A box outside of which no point of a drawable is solid: samples reach one texel beyond the
+    /// costume.
+    pub(super) fn solid_bounds(&self, slot: usize, params: &SamplingParams) -> Rect {
+        let drawable = &self.drawables[slot];
+        let silhouette = self.silhouette(drawable);
+        let larger = |length: usize| (length as f64 + 1.0) / (length as f64 - 1.0);
+        // A single texel is solid at any distance.
+        if !params.inverse.is_precise() || silhouette.width() < 2 || silhouette.height() < 2 {
+            return EVERYWHERE;
+        }
+        let bounds =
+            drawable.model.aabb_of(larger(silhouette.width()), larger(silhouette.height()));
+        bounds.grown(1.0)
+    }
+
     /// Whether a drawable may show a colour somewhere, alone or blended with those behind.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
@@ -203,24 +218,19 @@ impl Scene {
     }
 }
 
+const EVERYWHERE: Rect = Rect {
+    left: f64::NEG_INFINITY,
+    right: f64::INFINITY,
+    bottom: f64::NEG_INFINITY,
+    top: f64::INFINITY,
+};
+
 /// A box that contains all points with texture coordinates from 0 to 1.
-pub(super) fn colored_bounds(drawable: &Drawable, inverse: &InverseModel) -> Rect {
-    const EVERYWHERE: Rect = Rect {
-        left: f64::NEG_INFINITY,
-        right: f64::INFINITY,
-        bottom: f64::NEG_INFINITY,
-        top: f64::INFINITY,
-    };
+fn colored_bounds(drawable: &Drawable, inverse: &InverseModel) -> Rect {
     // With NaN as coordinates a drawable shows its last texel everywhere. If a unit on the stage
     // is less than the precision of the coordinates, the box might miss points.
     if !inverse.is_precise() {
         return EVERYWHERE;
     }
-    let bounds = drawable.model.aabb();
-    Rect {
-        left: bounds.left - 1.0,
-        right: bounds.right + 1.0,
-        bottom: bounds.bottom - 1.0,
-        top: bounds.top + 1.0,
-    }
+    drawable.model.aabb().grown(1.0)
 }

@@ -4,10 +4,10 @@
 use super::Scene;
 use super::drawable::{Drawable, Look};
 use super::pen::Pen;
-use super::sampler::colored_bounds;
+use super::sampler::SamplingParams;
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects_gpu};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::{EMPTY, Silhouette};
@@ -21,6 +21,15 @@ pub(super) struct Lens {
     nearest: bool,
     /// A box that contains the drawable's rectangle.
     colored_bounds: Rect,
+}
+
+/// What a raster shows at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Sample {
+    /// A premultiplied pixel.
+    Texel([u8; 4]),
+    /// A premultiplied colour (0 to 1) between pixels.
+    Between([f64; 4]),
 }
 
 /// Shader of one drawable.
@@ -42,14 +51,32 @@ impl<'a> Shader<'a> {
 }
 
 impl Shader<'_> {
-    /// The columns from and to which the drawable may have fragments.
-    pub(super) fn columns(&self) -> (f64, f64) {
-        (self.lens.colored_bounds.left, self.lens.colored_bounds.right)
+    /// Whether the ghost effect leaves no fragment opaque, but some visible.
+    pub(super) fn is_ghost(&self) -> bool {
+        let opacity = self.lens.effects.value(Effect::Ghost);
+        opacity > 0.0 && opacity < 1.0
     }
 
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
     /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
+        self.sample(point).map(|sample| self.shaded(sample, ghost))
+    }
+
+    /// A sample after the effects on colours.
+    #[inline]
+    pub(super) fn shaded(&self, sample: Sample, ghost: GhostEffect) -> [f64; 4] {
+        let color = match sample {
+            Sample::Texel(texel) => texel.map(unit),
+            Sample::Between(color) => color,
+        };
+        let effects = &self.lens.effects;
+        if effects.any() { with_effects_gpu(color, effects, ghost) } else { color }
+    }
+
+    /// The sample at a stage point; `None` outside of the drawable's rectangle.
+    #[inline]
+    pub(super) fn sample(&self, point: (f64, f64)) -> Option<Sample> {
         let lens = &self.lens;
         if !lens.colored_bounds.contains(point) {
             return None;
@@ -61,21 +88,16 @@ impl Shader<'_> {
         if lens.effects.changes_shape() {
             (u, v) = lens.effects.transform((u, v), lens.size);
         }
-        let sample = if lens.nearest {
+        Some(if lens.nearest {
             let (width, height) = (self.silhouette.width() as f64, self.silhouette.height() as f64);
-            self.texel(u * width, v * height).map(unit)
+            Sample::Texel(self.texel(u * width, v * height))
         } else {
             self.sample_linear(u, v)
-        };
-        Some(if lens.effects.any() {
-            with_effects_gpu(sample, &lens.effects, ghost)
-        } else {
-            sample
         })
     }
 
     /// Bilinear interpolation of four texels; those at the edge are repeated beyond it.
-    fn sample_linear(&self, u: f64, v: f64) -> [f64; 4] {
+    fn sample_linear(&self, u: f64, v: f64) -> Sample {
         let x = u * self.silhouette.width() as f64 - 0.5;
         let y = v * self.silhouette.height() as f64 - 0.5;
         let (i, j) = (floor(x), floor(y));
@@ -88,13 +110,13 @@ impl Shader<'_> {
         // Shortcut for equal texels. The sum below would differ in the last bit, which is lost
         // when the colour is rounded to bytes.
         if !self.lens.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
-            return corners[0].map(unit);
+            return Sample::Texel(corners[0]);
         }
         let (fx, fy) = (x - i, y - j);
-        std::array::from_fn(|channel| {
+        Sample::Between(std::array::from_fn(|channel| {
             let [a, b, c, d] = corners.map(|corner| unit(corner[channel]));
             (a * (1.0 - fx) + b * fx) * (1.0 - fy) + (c * (1.0 - fx) + d * fx) * fy
-        })
+        }))
     }
 
     #[inline]
@@ -123,19 +145,33 @@ fn unit(channel: u8) -> f64 {
 impl Scene {
     /// The shader of a drawable, with the raster of its own scale.
     pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
-        Shader::new(self.texture(&self.drawables[slot]), self.lens(slot))
+        self.shader_with(slot, &self.params(slot))
+    }
+
+    /// The shader of a drawable with parameters computed before.
+    pub(super) fn shader_with(&self, slot: usize, params: &SamplingParams) -> Shader<'_> {
+        Shader::new(self.texture(&self.drawables[slot]), self.lens_with(slot, params))
     }
 
     pub(super) fn lens(&self, slot: usize) -> Lens {
+        self.lens_with(slot, &self.params(slot))
+    }
+
+    fn lens_with(&self, slot: usize, params: &SamplingParams) -> Lens {
+        let Drawable { effects, size, .. } = self.drawables[slot];
+        let SamplingParams { inverse, nearest, colored_bounds, .. } = *params;
+        Lens { inverse, effects, size, nearest, colored_bounds }
+    }
+
+    /// Whether a drawable may show a colour on the graphics processor, alone or blended with those
+    /// behind.
+    pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        let inverse = drawable.model.inverse();
-        Lens {
-            inverse,
-            colored_bounds: colored_bounds(drawable, &inverse),
-            effects: drawable.effects,
-            size: drawable.size,
-            nearest: drawable.samples_nearest(&self.skins),
-        }
+        // Between pixels there are other colours.
+        !matches!(drawable.look, Look::Costume(_))
+            || drawable.effects.any()
+            || !drawable.samples_nearest(&self.skins)
+            || self.texture(drawable).palette().may_show(rgb)
     }
 
     fn texture<'a>(&'a self, drawable: &'a Drawable) -> &'a Silhouette {

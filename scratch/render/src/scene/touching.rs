@@ -68,11 +68,26 @@ impl Scene {
         let own = candidate(tester);
         let others: SmallVec<[Candidate; 8]> =
             others.iter().map(|&slot| candidate(slot as usize)).collect();
+        // Those that may be solid in the row, with their words, one bit for each.
+        let mut in_row: SmallVec<[(u32, &Candidate); 8]> = SmallVec::new();
         rows(area).any(|row| {
+            let own_words = own.visible_region.words(row);
+            in_row.clear();
+            in_row.extend(others.iter().filter_map(|other| {
+                let words = other.visible_region.words(row) & own_words;
+                (words != 0).then_some((words, other))
+            }));
+            if in_row.is_empty() {
+                return false;
+            }
             words(area.left as i32, area.right as i32).any(|(word, points)| {
+                let in_word = || {
+                    let here = |(words, _): &&(u32, &Candidate)| words >> word & 1 == 1;
+                    in_row.iter().filter(here).map(|&(_, other)| other)
+                };
                 // Skip points at which every other drawable is already known (cached) to be
                 // transparent.
-                let possible = others.iter().fold(0, |possible, other| {
+                let possible = in_word().fold(0, |possible, other| {
                     let answers = cache.known(other, word, row);
                     possible | answers.yes | !answers.known
                 });
@@ -82,8 +97,7 @@ impl Scene {
                 }
                 let solid = cache.answers(self, &own, word, row, points).yes & points;
                 solid != 0
-                    && others
-                        .iter()
+                    && in_word()
                         .any(|other| cache.answers(self, other, word, row, solid).yes & solid != 0)
             })
         })

@@ -6,12 +6,9 @@ use super::candidates::rows;
 use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, words};
 use super::query_cache::{PointQuery, QueryCache};
-use super::shading::Shader;
 use super::{DrawableId, Scene};
 use crate::bounds::Rect;
-use crate::color::{
-    BACKGROUND_COLOR, GhostEffect, color_kind, matches, matches_mask_gpu, source_over,
-};
+use crate::color::{BACKGROUND_COLOR, color_kind, matches};
 
 /// Points times drawables that the original samples on the CPU in one query.
 const ROW_BUDGET: f64 = 40_000.0;
@@ -19,6 +16,17 @@ const ROW_BUDGET: f64 = 40_000.0;
 /// The kinds of questions with the answer yes or no, in fingerprints.
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
+
+/// What is asked: whether the tester, at a point where it is solid or of the colour `mask`, meets the
+/// colour that the others show there.
+#[derive(Clone, Copy)]
+struct ColorQuestion<'a> {
+    tester: usize,
+    /// Slots of the others.
+    front_to_back: &'a [u32],
+    mask: Option<[u8; 3]>,
+    rgb: [u8; 3],
+}
 
 impl Scene {
     /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the
@@ -48,8 +56,9 @@ impl Scene {
         // Masks are compared with all their bits on the graphics processor.
         let mask_word = mask.map_or(0, |[r, g, b]| u64::from(u32::from_be_bytes([1, r, g, b])));
         let kind = Fingerprint::of(COLOR_QUESTION).with(color_kind(rgb) as u64, mask_word);
+        let question = ColorQuestion { tester, front_to_back: &candidates.slots, mask, rgb };
         self.answered(kind, tester, &candidates.slots, area, |scene, cache| {
-            scene.color_query_in(tester, &candidates.slots, mask, rgb, area, cache)
+            scene.color_query_in(question, area, cache)
         })
     }
 
@@ -82,20 +91,49 @@ impl Scene {
 
     fn color_query_in(
         &self,
-        tester: usize,
-        front_to_back: &[u32],
-        mask: Option<[u8; 3]>,
-        rgb: [u8; 3],
+        question: ColorQuestion<'_>,
+        area: Rect,
+        cache: &mut QueryCache,
+    ) -> bool {
+        // In large areas the original samples rows from the bottom on the CPU, up to its budget,
+        // and the others on the graphics processor.
+        let row_cost = area.width() * (question.front_to_back.len() + 1) as f64;
+        if row_cost * area.height() < ROW_BUDGET {
+            return self.color_query_at(question, false, area, cache);
+        }
+        let on_cpu = (ROW_BUDGET / row_cost).ceil();
+        let lower = Rect { top: area.top.min(area.bottom + on_cpu - 1.0), ..area };
+        // The graphics processor samples pixels, of which there is one less than points.
+        let Rect { right, top, .. } = area;
+        let upper =
+            Rect { bottom: area.bottom + on_cpu, right: right - 1.0, top: top - 1.0, ..area };
+        self.color_query_at(question, false, lower, cache)
+            || upper.bottom <= upper.top && self.color_query_at(question, true, upper, cache)
+    }
+
+    /// The query at the points of an area: as the original answers it on the CPU, or (`drawn`) in
+    /// the middles of the pixels to the upper right of the points as its graphics processor does,
+    /// with the rasters of the drawables' own scales, blended from back to front.
+    fn color_query_at(
+        &self,
+        question: ColorQuestion<'_>,
+        drawn: bool,
         area: Rect,
         cache: &mut QueryCache,
     ) -> bool {
         cache.begin_query();
-        let query = mask.map_or(PointQuery::Solid, PointQuery::Mask);
+        let ColorQuestion { tester, front_to_back, mask, rgb } = question;
+        let query = match (mask, drawn) {
+            (None, false) => PointQuery::Solid,
+            (Some(mask), false) => PointQuery::Mask(mask),
+            (None, true) => PointQuery::DrawnSolid,
+            (Some(mask), true) => PointQuery::DrawnMask(mask),
+        };
         let own = cache.candidate(self, tester, query);
         cache.prepare(&own, &WordRegion::around(area));
-        let mut others = self.color_view(front_to_back, rgb, area, cache);
-        let mut found_at = |row: i32| {
-            let row_words = others.enter_row(row);
+        let mut others = self.color_view(front_to_back, rgb, drawn, area, cache);
+        rows(area).any(|row| {
+            let row_words = others.enter_row(row) & own.visible_region.words(row);
             if row_words == 0 {
                 return false;
             }
@@ -110,71 +148,6 @@ impl Scene {
                 let points = cache.answers(self, &own, word, row, points).yes & points;
                 points != 0 && others.matching_points(cache, word, row, points) != 0
             })
-        };
-        // In large areas the original samples rows from the bottom on the CPU, up to its budget,
-        // and the others on the graphics processor.
-        let row_cost = area.width() * (front_to_back.len() + 1) as f64;
-        if row_cost * area.height() < ROW_BUDGET {
-            return rows(area).any(found_at);
-        }
-        let lower_rows = (ROW_BUDGET / row_cost).ceil();
-        rows(area).take(lower_rows as usize).any(&mut found_at)
-            || self.gpu_color_query(
-                tester,
-                front_to_back,
-                mask,
-                rgb,
-                Rect { bottom: area.bottom + lower_rows, ..area },
-            )
-    }
-
-    /// The same query as the original's graphics processor answers it: one sample in the middle of
-    /// every pixel of the area, with the rasters of the drawables' own scales, blended from back
-    /// to front.
-    fn gpu_color_query(
-        &self,
-        tester: usize,
-        front_to_back: &[u32],
-        mask: Option<[u8; 3]>,
-        rgb: [u8; 3],
-        area: Rect,
-    ) -> bool {
-        let own = self.shader(tester);
-        let others: SmallVec<[Shader<'_>; 8]> =
-            front_to_back.iter().map(|&slot| self.shader(slot as usize)).collect();
-        let mut seen: SmallVec<[[f64; 4]; 16]> = SmallVec::new();
-        let mut drawn = |point: (f64, f64), others: &[&Shader<'_>]| {
-            // Drawables behind the first opaque one make no difference.
-            seen.clear();
-            for over in others.iter().filter_map(|other| other.fragment(point, GhostEffect::Apply))
-            {
-                seen.push(over);
-                if over[3] == 1.0 {
-                    break;
-                }
-            }
-            seen.iter().rev().fold(BACKGROUND_COLOR, |under, &over| source_over(under, over))
-        };
-        let pixels =
-            |from: f64, to: f64| (from as i32..to as i32).map(|pixel| f64::from(pixel) + 0.5);
-        let mut in_row: SmallVec<[&Shader<'_>; 8]> = SmallVec::new();
-        let columns = |area: Rect| {
-            let reached = own.columns();
-            pixels(area.left, area.right)
-                .skip_while(move |x| *x < reached.0)
-                .take_while(move |x| *x <= reached.1)
-        };
-        pixels(area.bottom, area.top).filter(|&y| own.reaches_row(y)).any(|y| {
-            in_row.clear();
-            in_row.extend(others.iter().filter(|other| other.reaches_row(y)));
-            columns(area).any(|x| {
-                let inside =
-                    own.fragment((x, y), GhostEffect::Ignore).is_some_and(|drawn| match mask {
-                        Some(mask) => matches_mask_gpu(drawn, mask),
-                        None => drawn[3] != 0.0,
-                    });
-                inside && matches(drawn((x, y), &in_row), rgb)
-            })
         })
     }
 
@@ -182,5 +155,126 @@ impl Scene {
     pub(super) fn front_to_back(&self) -> SmallVec<[u32; 32]> {
         let slot = |&id: &DrawableId| self.slot(id).map(|slot| slot as u32);
         self.layers.list().iter().rev().filter_map(slot).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::color::{GhostEffect, matches_mask_gpu, source_over};
+    use crate::effect::Effect;
+    use crate::limits::Limits;
+    use crate::scene::Group;
+    use crate::skin::{SkinId, SkinSetBuilder};
+
+    const PICTURE: &str = "<path fill='#f00' d='M0 0h9v9h-9z'/><path fill='#00f' d='M9 9h40v3h-40z'/>\
+        <path fill='#0f0' fill-opacity='.5' d='M20 0h20v40z'/><path fill='#000' d='M40 30l9 9h-9z'/>";
+
+    /// A backdrop and three sprites, vectors and bitmaps, which are larger than what is sampled on
+    /// the CPU if they are scaled.
+    fn scene() -> (Scene, [DrawableId; 4]) {
+        let mut skins = SkinSetBuilder::new(Limits::default());
+        let back =
+            "<path fill='#808080' d='M0 0h480v170h-480z'/><path fill='#f00' d='M99 9h3v99h-3z'/>";
+        for (width, height, body) in [(480, 360, back), (50, 40, PICTURE)] {
+            let svg = format!(
+                "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'>{body}</svg>"
+            );
+            skins.add_svg(svg.as_bytes().into(), None).unwrap();
+        }
+        let mut file = Vec::new();
+        let mut bitmap = image::RgbaImage::new(30, 20);
+        for (x, y, pixel) in bitmap.enumerate_pixels_mut() {
+            let blue = if x > y { 255 } else { 0 };
+            pixel.0 = [(x * 8) as u8, 0, blue, if y < 4 { 128 } else { 255 * u8::from(x % 5 > 1) }];
+        }
+        let mut written = std::io::Cursor::new(&mut file);
+        bitmap.write_to(&mut written, image::ImageFormat::Png).unwrap();
+        skins.add_bitmap(file.into(), Some(1.0), None).unwrap();
+        let mut scene = Scene::new(Arc::new(skins.build()));
+        let groups = [Group::Background, Group::Sprite, Group::Sprite, Group::Sprite];
+        let ids = groups.map(|group| scene.add(group));
+        for (&id, skin) in ids.iter().zip([0, 1, 2, 1]) {
+            scene.set_skin(id, SkinId(skin));
+        }
+        (scene, ids)
+    }
+
+    /// The answer of the graphics processor, computed pixel by pixel with all drawables.
+    fn plain(scene: &Scene, question: ColorQuestion<'_>, area: Rect) -> bool {
+        let own = scene.shader(question.tester);
+        let others: Vec<_> =
+            question.front_to_back.iter().map(|&slot| scene.shader(slot as usize)).collect();
+        (area.bottom as i32..=area.top as i32).any(|row| {
+            (area.left as i32..=area.right as i32).any(|column| {
+                let point = (f64::from(column) + 0.5, f64::from(row) + 0.5);
+                let inside = own.fragment(point, GhostEffect::Ignore).is_some_and(|color| {
+                    match question.mask {
+                        Some(mask) => matches_mask_gpu(color, mask),
+                        None => color[3] != 0.0,
+                    }
+                });
+                inside
+                    && matches(
+                        others
+                            .iter()
+                            .rev()
+                            .filter_map(|other| other.fragment(point, GhostEffect::Apply))
+                            .fold(BACKGROUND_COLOR, source_over),
+                        question.rgb,
+                    )
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn memory_changes_no_answer_of_the_graphics_processor(
+            moves in prop::collection::vec(
+                (
+                    1_usize..4,
+                    (-200_i16..200, -150_i16..150),
+                    prop::sample::select(vec![90.0, 90.0, 33.0]),
+                    prop::sample::select(vec![100.0, 400.0, 750.0]),
+                    prop::sample::select(vec![
+                        (Effect::Ghost, 0.0),
+                        (Effect::Ghost, 30.0),
+                        (Effect::Ghost, 100.0),
+                        (Effect::Whirl, 90.0),
+                        (Effect::Color, 60.0),
+                        (Effect::Brightness, 50.0),
+                        (Effect::Brightness, -30.0),
+                    ]),
+                ),
+                1..6,
+            ),
+        ) {
+            let (mut scene, ids) = scene();
+            let mut cache = QueryCache::default();
+            for (sprite, (x, y), direction, size, (effect, value)) in moves {
+                let id = ids[sprite];
+                scene.set_position(id, f64::from(x), f64::from(y));
+                scene.set_direction_scale(id, direction, size, size);
+                scene.set_effect(id, effect, value);
+                let slots = scene.front_to_back();
+                for tester in 1..4 {
+                    let candidates = scene.candidates(tester, slots.iter().copied());
+                    let Some(area) = candidates.area else { continue };
+                    for rgb in [[255, 0, 0], [0, 0, 255], [128; 3], [255; 3], [64, 192, 64], [120, 0, 0]] {
+                        for mask in [None, Some([255, 0, 0]), Some([0, 0, 255]), Some([0; 3])] {
+                            let front_to_back = &candidates.slots;
+                            let question = ColorQuestion { tester, front_to_back, mask, rgb };
+                            let found = scene.color_query_at(question, true, area, &mut cache);
+                            prop_assert_eq!(found, plain(&scene, question, area));
+                        }
+                    }
+                }
+            }
+        }
     }
 }
