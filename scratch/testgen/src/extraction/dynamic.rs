@@ -99,6 +99,11 @@ impl<Id: Copy> Extractor<Id> {
         &mut self.words
     }
 
+    /// The texts that answer questions, in the order in which they are listed.
+    pub fn answers(&self) -> &[TextNo] {
+        &self.pool
+    }
+
     /// The events that the last extraction listed.
     pub fn events(&self) -> &[Event] {
         &self.events

@@ -9,6 +9,7 @@ mod answers;
 mod dynamic;
 mod fixed;
 mod identifier;
+mod reactions;
 mod scan;
 mod scene;
 mod source;
@@ -16,6 +17,7 @@ mod tables;
 
 pub use dynamic::Extractor;
 pub use identifier::Identifier;
+pub use reactions::{Input, Reaction};
 pub use scene::{Instance, LastStep, Scene};
 pub use tables::Tables;
 
