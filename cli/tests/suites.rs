@@ -321,6 +321,38 @@ fn a_suite_with_a_policy_is_executed_and_measured_under_other_seeds() {
 }
 
 #[test]
+fn a_suite_with_a_network_is_executed() {
+    let folder = generated();
+    let mut suite = suite(folder.path());
+    suite["format"] = json!(5);
+    let network = json!({ "press": 10, "wait": 50, "hidden": 0,
+        "inputs": [{ "see": "x", "sprite": "Cat" }],
+        "outputs": [{ "send": { "click": { "sprite": "Cat" } } }, { "send": "wait" }],
+        "links": [[0, 2, 1.0]] });
+    suite["tests"] = json!([{ "covers": [], "codons": 0, "events": [],
+        "policy": { "most": 30, "rules": [], "network": network } }]);
+    let file = folder.path().join("suite.json");
+    let covered = |suite: &Value| {
+        fs::write(&file, suite.to_string()).unwrap();
+        let json = run(folder.path(), &["coverage", "game.sb3", "suite.json", "--json"]);
+        let report: Value = serde_json::from_str(&stdout(&json)).unwrap();
+        report["covered"].as_u64().unwrap()
+    };
+    let clicking = covered(&suite);
+    for command in ["test", "mutate"] {
+        let output = run(folder.path(), &[command, "game.sb3", "suite.json"]);
+        assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
+    }
+    suite["tests"][0]["policy"]["network"]["links"][0][2] = json!(-1.0);
+    assert!(covered(&suite) < clicking, "the network waits");
+    suite["tests"][0]["policy"]["network"]["links"][0][1] = json!(9);
+    fs::write(&file, suite.to_string()).unwrap();
+    let refused = run(folder.path(), &["test", "game.sb3", "suite.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("the network has 5 nodes"), "{}", stderr(&refused));
+}
+
+#[test]
 fn a_test_is_shown_as_an_animation() {
     let folder = generated();
     let play = |arguments: &[&str]| {

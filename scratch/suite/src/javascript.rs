@@ -16,7 +16,7 @@ impl Suite {
     /// The suite in the format of Whisker: a CommonJS module with one asynchronous function
     /// for each test. The same inputs arrive before the same steps, and the same assertions are
     /// checked after them. Flaky assertions are left out because Whisker draws other random
-    /// numbers.
+    /// numbers, and so are tests that a network plays.
     pub fn to_javascript(&self) -> String {
         let mut js = String::new();
         // Writing to a string does not fail.
@@ -26,20 +26,25 @@ impl Suite {
         if self.tests.iter().any(|test| test.policy.is_some()) {
             policy::write_helpers(&mut js);
         }
-        for (number, test) in self.tests.iter().enumerate() {
+        let (played, tests): (Vec<_>, Vec<_>) =
+            self.tests.iter().enumerate().partition(|(_, test)| test.is_played_by_network());
+        for (number, _) in played {
+            let _ = writeln!(js, "\n// Test {number} is left out because a network plays it.");
+        }
+        for &(number, test) in &tests {
             let _ = writeln!(js, "\nconst test{number} = async function (t) {{");
             self.test(&mut js, test);
             js.push_str("  t.end();\n};\n");
         }
         js.push_str("\nmodule.exports = [\n");
         let algorithm = literal(&self.algorithm);
-        for number in 0..self.tests.len() {
+        for (number, test) in tests {
             let _ = writeln!(
                 js,
                 "  {{\n    test: test{number},\n    name: 'Generated Test {number}',\n    \
                  description: '',\n    categories: [],\n    generationAlgorithm: {algorithm},\n    \
                  seed: '{}',\n  }},",
-                self.seed_of(&self.tests[number])
+                self.seed_of(test)
             );
         }
         js.push_str("];\n");

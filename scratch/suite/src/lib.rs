@@ -26,8 +26,9 @@ mod verdict;
 pub use coverage::{CoveredBlocks, measure_coverage};
 pub use error::SuiteError;
 pub use format::{
-    Assertion, Axis, Comparison, ENGINE, Edge, Effect, Expected, FORMAT, Follow, Guard, Mouse,
-    Near, Press, Proposal, Suite, SuiteEvent, SuitePolicy, SuiteRule, SuiteTest, Tolerances,
+    Assertion, Axis, Choice, Comparison, ENGINE, Edge, Effect, Expected, FORMAT, Follow, Guard,
+    Instance, Mouse, Near, Pair, Press, Proposal, Reacting, Sent, Sight, Suite, SuiteEvent,
+    SuiteNetwork, SuitePolicy, SuiteRule, SuiteTest, Tolerances,
 };
 pub use linked::LinkedSuite;
 pub use reliability::{Reliability, measure_reliability};

@@ -69,7 +69,7 @@ impl<'a> Language<'a> {
         let most = self.settings.play_steps as u64;
         let count = if self.is_empty() { 0 } else { 1 + rng.index(4) };
         let rules = (0..count.min(self.settings.most_rules)).map(|_| self.rule(rng)).collect();
-        Policy { rules, answers: self.answers(rng), most }
+        Policy { rules, answers: self.answers(rng), most, network: None }
     }
 
     fn answers(&self, rng: &mut Stream) -> Vec<catherd_suite::event::TextNo> {

@@ -3,12 +3,14 @@
 mod assertion;
 mod event;
 mod machine;
+mod network;
 mod policy;
 
 use serde::{Deserialize, Serialize};
 
 pub use assertion::{Assertion, Effect, Expected, Tolerances};
 pub use event::SuiteEvent;
+pub use network::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 pub use policy::{
     Axis, Comparison, Edge, Follow, Guard, Mouse, Near, Press, Proposal, SuitePolicy, SuiteRule,
 };
@@ -29,9 +31,13 @@ pub const ENGINE: &str = "scratch 2";
 ///    `nan_equal`; those that are missing have their defaults.
 /// 3. Tests with a seed of their own, and tests with a policy.
 /// 4. Goals that a test covers by chance, and clicks on a certain clone.
-pub const FORMAT: u32 = 4;
+/// 5. Tests that a network plays.
+pub const FORMAT: u32 = 5;
 
-/// The version of suites whose tests click on no certain clone and cover nothing by chance.
+/// The version of suites whose tests no network plays.
+const WITHOUT_NETWORKS: u32 = 4;
+
+/// The version of those whose tests click on no certain clone and cover nothing by chance.
 const WITHOUT_CHANCE: u32 = 3;
 
 /// The version of suites whose tests have neither a seed nor a policy, either.
@@ -121,6 +127,11 @@ impl SuiteTest {
         self.events.iter().any(press) || self.policy.as_ref().is_some_and(SuitePolicy::presses_keys)
     }
 
+    /// Whether a network plays it.
+    pub fn is_played_by_network(&self) -> bool {
+        self.policy.as_ref().is_some_and(|policy| policy.network.is_some())
+    }
+
     /// Number of positions after which an assertion may hold: the events, and the policy as one
     /// more.
     pub(crate) fn positions(&self) -> usize {
@@ -205,6 +216,9 @@ impl Suite {
                 text.push_str(&format!(", \"policy\": {{ \"most\": {}", policy.most));
                 lines(&mut text, "rules", &policy.rules);
                 lines(&mut text, "answers", &policy.answers);
+                if let Some(network) = &policy.network {
+                    text.push_str(&format!(", \"network\": {}", json(network)));
+                }
                 text.push_str(" }");
             }
             lines(&mut text, "assertions", &test.assertions);
@@ -238,8 +252,10 @@ impl Suite {
         let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
         let newest = |test: &SuiteTest| !test.chance.is_empty() || test.events.iter().any(click);
         let newer = |test: &SuiteTest| test.seed.is_some() || test.policy.is_some();
-        if self.tests.iter().any(newest) {
+        if self.tests.iter().any(SuiteTest::is_played_by_network) {
             FORMAT
+        } else if self.tests.iter().any(newest) {
+            WITHOUT_NETWORKS
         } else if self.tests.iter().any(newer) {
             WITHOUT_CHANCE
         } else {
@@ -384,11 +400,11 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 5");
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 6");
         let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
         assert_eq!(
             refused(&newer),
-            "the suite has format 5, but this release reads formats 1 to 4"
+            "the suite has format 6, but this release reads formats 1 to 5"
         );
         let unknown = suite().to_json().replace("KeyPress", "Telepathy");
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));
@@ -425,6 +441,7 @@ mod tests {
             rules: serde_json::from_str(rules).unwrap(),
             answers: vec!["42".into()],
             most: 2_000,
+            network: None,
         });
         let text = suite.to_json();
         assert_eq!(Suite::from_json(&text).unwrap(), suite);

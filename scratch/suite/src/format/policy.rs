@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::event::SuiteEvent;
+use super::network::{Sent, SuiteNetwork};
 
-/// Rules that choose the events of a test while it runs, after its recorded events.
+/// Rules or a network that choose the events of a test while it runs, after its recorded events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuitePolicy {
-    /// The rules. The first that proposes an event decides; if none does, a step passes.
+    /// The rules. The first that proposes an event decides; if none does, the network; without a
+    /// network, a step passes.
     pub rules: Vec<SuiteRule>,
     /// Answers to the questions of the program, one after the other and then again from the first.
     /// A question remains open if there are none.
@@ -18,6 +20,9 @@ pub struct SuitePolicy {
     /// Steps after which the policy ends. It ends earlier when the program ends or hangs. The event
     /// that is being sent then still runs its steps.
     pub most: u64,
+    /// The network that decides if no rule does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<SuiteNetwork>,
 }
 
 /// A rule of a policy: one proposal, which may depend on a condition.
@@ -220,8 +225,15 @@ impl TryFrom<Map<String, Value>> for SuiteRule {
 }
 
 impl SuitePolicy {
-    /// Whether some rule presses keys.
+    /// Whether some rule or the network presses keys.
     pub fn presses_keys(&self) -> bool {
+        let chooses = |network: &SuiteNetwork| {
+            network.outputs.iter().any(|output| matches!(output.send, Sent::Key(_)))
+        };
+        self.network.as_ref().is_some_and(chooses) || self.has_key_rule()
+    }
+
+    fn has_key_rule(&self) -> bool {
         self.rules.iter().any(|rule| match &rule.proposal {
             Proposal::Follow(_) | Proposal::Edge(_) => true,
             Proposal::Press(press) => matches!(press.press, SuiteEvent::KeyPress { .. }),

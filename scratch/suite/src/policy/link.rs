@@ -26,7 +26,8 @@ impl SuitePolicy {
         let rules = self.rules.iter().map(|rule| rule.resolve(words, program));
         let rules = rules.collect::<Result<_, _>>()?;
         let answers = self.answers.iter().map(|text| words.text_no(text)).collect();
-        Ok(Policy { rules, answers, most: self.most })
+        let network = self.network.as_ref().map(|network| network.resolve(words, program));
+        Ok(Policy { rules, answers, most: self.most, network: network.transpose()? })
     }
 
     /// A policy with the names of a vocabulary and the variables of a program.
@@ -35,11 +36,12 @@ impl SuitePolicy {
             rules: policy.rules.iter().map(|rule| SuiteRule::new(rule, words, program)).collect(),
             answers: policy.answers.iter().map(|text| words.text(*text).to_owned()).collect(),
             most: policy.most,
+            network: policy.network.as_ref().map(|network| network.with_names(words, program)),
         }
     }
 }
 
-fn sprite(name: &str, words: &Vocabulary) -> Result<u16, String> {
+pub(super) fn sprite(name: &str, words: &Vocabulary) -> Result<u16, String> {
     words.sprite_no(name).ok_or_else(|| format!("the project has no sprite `{name}`"))
 }
 
@@ -48,13 +50,13 @@ fn keys(names: &[String; 2], words: &mut Vocabulary) -> [KeyNo; 2] {
 }
 
 /// A number of steps, at least 1 and at most an hour.
-fn steps(name: &str, steps: u32) -> Result<u32, String> {
+pub(super) fn steps(name: &str, steps: u32) -> Result<u32, String> {
     let most = 108_000;
     let fits = (1..=most).contains(&steps);
     fits.then_some(steps).ok_or_else(|| format!("`{name}` is {steps}, but must be 1 to {most}"))
 }
 
-fn finite(name: &str, number: f64) -> Result<f64, String> {
+pub(super) fn finite(name: &str, number: f64) -> Result<f64, String> {
     number.is_finite().then_some(number).ok_or_else(|| format!("`{name}` is not a finite number"))
 }
 

@@ -1,7 +1,9 @@
-//! Policies: tests that look at the program and react. Names are numbers here, so that a decision
-//! reads no text; [`SuitePolicy`](crate::SuitePolicy) is the form with names.
+//! Policies: tests that look at the program and react, by rules or a network. Names are numbers here,
+//! so that a decision reads no text; [`SuitePolicy`](crate::SuitePolicy) is the form with names.
 
+mod brain;
 mod link;
+mod network;
 mod player;
 #[cfg(test)]
 mod tests;
@@ -11,6 +13,7 @@ use catherd_vm::Value;
 use crate::event::{Event, KeyNo, TextNo};
 use crate::format::{Axis, Comparison};
 
+pub use network::{Link, Network, Output, Sense, Signal, Subject};
 pub use player::{Place, Player};
 
 /// A policy with numbers in place of names.
@@ -22,6 +25,8 @@ pub struct Policy {
     pub answers: Vec<TextNo>,
     /// Steps after which it ends.
     pub most: u64,
+    /// What decides if no rule does.
+    pub network: Option<Network>,
 }
 
 /// A rule: what it proposes, and when it may.

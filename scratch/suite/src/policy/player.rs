@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use catherd_vm::{TargetId, Tracer, Vm};
 
+use super::brain::Brain;
 use super::{Action, Condition, Policy, Rule};
 use crate::event::{Event, Interaction, KeyNo, Vocabulary};
 use crate::format::{Axis, Comparison};
@@ -64,6 +65,7 @@ impl Policy {
     ) {
         let end = vm.steps().saturating_add(self.most);
         let mut player = Player::default();
+        let mut brain = Brain::default();
         while vm.steps() < end
             && !interaction.has_ended()
             && !interaction.is_hung()
@@ -71,9 +73,10 @@ impl Policy {
             && before(vm)
         {
             let from = vm.steps();
-            match player.decide(self, vm) {
-                Some(event) => interaction.send_watched(event, vm, words, each),
-                None => interaction.pause_watched(vm, each),
+            match (player.decide(self, vm), &self.network) {
+                (Some(event), _) => interaction.send_watched(event, vm, words, each),
+                (None, Some(network)) => brain.act(network, vm, interaction, words, each),
+                (None, None) => interaction.pause_watched(vm, each),
             }
             player.elapsed = vm.steps() - from;
         }
@@ -87,6 +90,9 @@ impl Player {
             let text = policy.answers[self.answered % policy.answers.len()];
             self.answered += 1;
             return Some(Event::TypeText { text });
+        }
+        if policy.rules.is_empty() {
+            return None;
         }
         self.look(vm);
         self.ready.resize(policy.rules.len(), 0);

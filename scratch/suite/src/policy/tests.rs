@@ -6,8 +6,8 @@ use catherd_vm::Program;
 
 use crate::goals::{self, GoalSettings};
 use crate::{
-    Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuitePolicy, SuiteRule,
-    SuiteTest, Verdict, measure_coverage, measure_reliability,
+    Assertion, Bounds, Expected, LinkedSuite, Reacting, Runner, Suite, SuiteEvent, SuiteNetwork,
+    SuitePolicy, SuiteRule, SuiteTest, Verdict, measure_coverage, measure_reliability,
 };
 
 /// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the
@@ -53,7 +53,8 @@ const HIDE: u32 = 6;
 fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
     let (program, goals) = program();
     assert_eq!(goals.len(), 8);
-    let follow = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    let follow =
+        suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300, network: None });
     let seeds: Vec<u64> = (100..120).collect();
     let mut seen = 0;
     let reliability =
@@ -72,11 +73,17 @@ fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
 #[test]
 fn fleeing_and_other_keys_do_not_catch() {
     let (program, goals) = program();
-    let follow = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    let follow =
+        suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300, network: None });
     assert!(measure_coverage(&follow, &program, &goals, 1_000).unwrap()[0].contains(&HIDE));
     for change in [("\"steps\"", "\"flee\":true,\"steps\""), ("\"dead\":8.0", "\"dead\":480.0")] {
         let text = FOLLOW.replace(change.0, change.1);
-        let flee = suite(SuitePolicy { rules: rules(&text), answers: Vec::new(), most: 300 });
+        let flee = suite(SuitePolicy {
+            rules: rules(&text),
+            answers: Vec::new(),
+            most: 300,
+            network: None,
+        });
         let covered = measure_coverage(&flee, &program, &goals, 1_000).unwrap();
         assert!(!covered[0].contains(&HIDE), "{change:?}");
     }
@@ -85,7 +92,8 @@ fn fleeing_and_other_keys_do_not_catch() {
 #[test]
 fn assertions_after_the_policy_are_checked() {
     let (program, _) = program();
-    let mut suite = suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300 });
+    let mut suite =
+        suite(SuitePolicy { rules: rules(FOLLOW), answers: Vec::new(), most: 300, network: None });
     let hidden = |after, visible| Assertion {
         after,
         sprite: Some("Apple".into()),
@@ -109,7 +117,8 @@ fn assertions_after_the_policy_are_checked() {
 fn policies_that_cannot_be_played_are_refused() {
     let (program, goals) = program();
     let refused = |text: &str| {
-        let suite = suite(SuitePolicy { rules: rules(text), answers: Vec::new(), most: 9 });
+        let suite =
+            suite(SuitePolicy { rules: rules(text), answers: Vec::new(), most: 9, network: None });
         measure_coverage(&suite, &program, &goals, 10).unwrap_err().to_string()
     };
     assert_eq!(refused(r#"[{"mouse":"Dog"}]"#), "test 0: the project has no sprite `Dog`");
@@ -128,7 +137,12 @@ fn policies_are_exported_as_loops_with_conditions() {
          "when":{"variable":{"variable":"a\"b","is":"below","than":"3"}}},
         {"press":{"event":"ClickStage"},"every":5,
          "near":{"sprite":"Bowl","to":"Apple","within":30.0}}]"#;
-    let mut suite = suite(SuitePolicy { rules: rules(text), answers: vec!["x".into()], most: 70 });
+    let mut suite = suite(SuitePolicy {
+        rules: rules(text),
+        answers: vec!["x".into()],
+        most: 70,
+        network: None,
+    });
     suite.tests[0].assertions = vec![Assertion {
         after: 0,
         sprite: Some("Apple".into()),
@@ -148,4 +162,56 @@ fn policies_are_exported_as_loops_with_conditions() {
     }
     let end = js.find("policy.elapsed = t.get").unwrap();
     assert!(js[end..].contains("t.assert.not(see(t, \"Apple\").visible"), "{js}");
+}
+
+/// A network without hidden nodes that wants the key which leads to the apple.
+fn network() -> SuiteNetwork {
+    let text = r#"{ "press": 2, "wait": 20, "hidden": 0,
+        "inputs": [{"see": "right", "sprite": "Bowl", "to": "Apple"}],
+        "outputs": [{"send": {"key": "right arrow"}}, {"send": {"key": "left arrow"}}],
+        "links": [[1, 2, 1.0], [1, 4, -1.0], [0, 3, -9.0], [0, 5, -9.0]] }"#;
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_network_reacts_under_every_seed() {
+    let (program, goals) = program();
+    let played = |network| suite(SuitePolicy { most: 300, network, ..SuitePolicy::default() });
+    let seeds: Vec<u64> = (100..120).collect();
+    let measure = |suite: &Suite| {
+        let all = measure_reliability(suite, &program, &goals, &seeds, 1_000, || ()).unwrap();
+        all.best()[HIDE as usize]
+    };
+    assert_eq!(measure(&played(Some(network()))), 20);
+    let mut away = network();
+    away.links[0].2 = -1.0;
+    away.links[1].2 = 1.0;
+    assert!(measure(&played(Some(away))) < 20, "it flees from the apple");
+    assert!(measure(&played(None)) < 20, "nothing is sent");
+}
+
+#[test]
+fn networks_that_cannot_be_used_are_refused_with_the_reason() {
+    let (program, _) = program();
+    let refused = |network: SuiteNetwork| {
+        let suite = suite(SuitePolicy { network: Some(network), ..SuitePolicy::default() });
+        LinkedSuite::new(&suite, &program).err().map(|error| error.to_string()).unwrap()
+    };
+    let mut far = network();
+    far.links[0].1 = 6;
+    assert_eq!(
+        refused(far),
+        "test 0: a link leads from node 1 to node 6, but the network has 6 nodes, and links lead to \
+         nodes from 2 on"
+    );
+    let mut into = network();
+    into.links[0].1 = 1;
+    assert!(refused(into).contains("to node 1"));
+    let idle = SuiteNetwork { press: 0, ..network() };
+    assert_eq!(refused(idle), "test 0: `press` is 0, but must be 1 to 108000");
+    let huge = SuiteNetwork { hidden: u32::MAX, ..network() };
+    assert!(refused(huge).contains("the maximum is 20000"));
+    let mut unknown = network();
+    unknown.outputs[0].scripts = vec![Reacting { script: 1_000, runs: true }];
+    assert!(refused(unknown).contains("the script 1000 of an output is none of the"));
 }

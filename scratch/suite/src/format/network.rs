@@ -1,0 +1,215 @@
+//! Networks in suite files: tests that a neural network plays.
+
+use serde::{Deserialize, Serialize};
+
+/// A network that chooses the events of a test from what it sees of the program.
+///
+/// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is 1;
+/// then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has one node
+/// that says how much the network wants it, and one more for each parameter of its event. A link
+/// whose source is not before its target reads the value of the decision before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteNetwork {
+    /// Largest number of steps for which a key or the mouse button is held, at least 1.
+    pub press: u32,
+    /// Largest number of steps of a wait, at least 1.
+    pub wait: u32,
+    /// Number of hidden nodes. Their value is the hyperbolic tangent of the sum over their links.
+    pub hidden: u32,
+    /// What the input nodes see, in -1..=1; 0 for what is hidden or does not exist.
+    pub inputs: Vec<Sight>,
+    /// The events that it may choose.
+    pub outputs: Vec<Choice>,
+    /// Source, target and weight of each link.
+    pub links: Vec<(u32, u32, f64)>,
+}
+
+/// Something that an input node sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "see", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Sight {
+    /// Horizontal position of the mouse, of 240 stage units.
+    MouseX,
+    /// Vertical position of the mouse, of 180 stage units.
+    MouseY,
+    /// Horizontal position of a sprite or clone, of 240 stage units.
+    X(Instance),
+    /// Vertical position of a sprite or clone, of 180 stage units.
+    Y(Instance),
+    /// Direction of a sprite or clone, of 180 degrees.
+    Direction(Instance),
+    /// Size `s` of a sprite or clone in percent: `(s - 100) / (s + 100)`.
+    Size(Instance),
+    /// Costume of a sprite or clone: -1 is the first, 1 the last.
+    Costume(Instance),
+    /// Value `v` of a variable: `v / (|v| + 10)`; 0 if it is no number.
+    Variable {
+        /// The sprite that owns it; `None` for the stage.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sprite: Option<String>,
+        /// 0 for the sprite itself; its living clones count from 1.
+        #[serde(default, skip_serializing_if = "is_original")]
+        clone: u32,
+        /// Its name.
+        variable: String,
+    },
+    /// How far another sprite is to the right, of 480 stage units.
+    Right(Pair),
+    /// How far another sprite is above, of 360 stage units.
+    Above(Pair),
+    /// Distance to the nearest pixel of a colour, of 600 stage units.
+    Color {
+        /// The sprite from which the distance is measured.
+        sprite: String,
+        /// 0 for the sprite itself; its living clones count from 1.
+        #[serde(default, skip_serializing_if = "is_original")]
+        clone: u32,
+        /// Red, green and blue.
+        color: [u8; 3],
+    },
+}
+
+/// A sprite or a clone of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instance {
+    /// The sprite.
+    pub sprite: String,
+    /// 0 for the sprite itself; its living clones count from 1 in the order of their creation.
+    #[serde(default, skip_serializing_if = "is_original")]
+    pub clone: u32,
+}
+
+/// Two sprites or clones, of which the first looks at the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The sprite that looks.
+    pub sprite: String,
+    /// 0 for the sprite itself; its living clones count from 1.
+    #[serde(default, skip_serializing_if = "is_original")]
+    pub clone: u32,
+    /// The sprite that it looks at.
+    pub to: String,
+    /// 0 for the sprite itself; its living clones count from 1.
+    #[serde(default, skip_serializing_if = "is_original")]
+    pub to_clone: u32,
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_original(clone: &u32) -> bool {
+    *clone == 0
+}
+
+/// An event that a network may choose, and when.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The event.
+    pub send: Sent,
+    /// Scripts that react to it. The network may choose it if one of them is in the state that it
+    /// needs; always if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scripts: Vec<Reacting>,
+}
+
+/// A script that reacts to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reacting {
+    /// Number of the block on top of the script, among all blocks of the project.
+    pub script: u32,
+    /// Whether it reacts while it runs, or while it does not because the event starts it.
+    pub runs: bool,
+}
+
+/// An event as a network chooses it: the network decides its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Sent {
+    /// A key is pressed, unless it is down, and held while the network decides on. One parameter:
+    /// steps.
+    Key(String),
+    /// The mouse moves. Two parameters: its place.
+    MouseMove,
+    /// The mouse moves onto a visible sprite or clone.
+    MouseTo(Instance),
+    /// The mouse button is pressed, unless it is down, and held while the network decides on. One
+    /// parameter: steps.
+    MouseDown,
+    /// A click on a visible sprite or clone.
+    Click(Instance),
+    /// A click on the stage.
+    ClickStage,
+    /// A sound of this loudness.
+    Sound(f64),
+    /// An answer, while a question is open.
+    Text(String),
+    /// A number as an answer, while a question is open. One parameter: the number.
+    Number,
+    /// Nothing is sent. One parameter: steps.
+    Wait,
+}
+
+impl Sent {
+    /// Number of parameters, each with a node of its own.
+    pub fn parameters(&self) -> u32 {
+        match self {
+            Self::Key(_) | Self::MouseDown | Self::Number | Self::Wait => 1,
+            Self::MouseMove => 2,
+            _ => 0,
+        }
+    }
+}
+
+impl SuiteNetwork {
+    /// Number of the first hidden node.
+    pub fn first_hidden(&self) -> u32 {
+        1 + self.inputs.len() as u32
+    }
+
+    /// Number of the first node of an output.
+    pub fn first_output(&self) -> u32 {
+        self.first_hidden().saturating_add(self.hidden)
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        let outputs = self.outputs.iter().map(|output| 1 + output.send.parameters()).sum();
+        self.first_output().saturating_add(outputs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Suite, SuitePolicy, SuiteTest};
+
+    #[test]
+    fn networks_need_the_fifth_format_and_keep_every_bit() {
+        let text = r#"{ "press": 10, "wait": 50, "hidden": 1,
+            "inputs": [ {"see": "mouse_x"}, {"see": "x", "sprite": "Cat \"1\"", "clone": 2},
+                {"see": "variable", "variable": "v"},
+                {"see": "above", "sprite": "Cat", "to": "Dog"},
+                {"see": "color", "sprite": "Cat", "color": [1, 2, 255]} ],
+            "outputs": [ {"send": {"key": "space"}, "scripts": [{"script": 3, "runs": true}]},
+                {"send": "mouse_move"}, {"send": {"click": {"sprite": "Cat"}}}, {"send": "wait"} ],
+            "links": [[0, 6, 0.1], [6, 7, -1.5e-7]] }"#;
+        let network: SuiteNetwork = serde_json::from_str(text).unwrap();
+        assert_eq!((network.first_hidden(), network.first_output(), network.nodes()), (6, 7, 15));
+        let policy = SuitePolicy { most: 30, network: Some(network), ..SuitePolicy::default() };
+        let test = SuiteTest { policy: Some(policy), ..SuiteTest::default() };
+        let suite = Suite { tests: vec![test], ..Suite::default() };
+        let text = suite.to_json();
+        assert!(text.contains("\"format\": 5,"), "{text}");
+        assert_eq!(Suite::from_json(&text).unwrap(), suite, "{text}");
+        let js = suite.to_javascript();
+        assert!(js.contains("// Test 0 is left out because a network plays it."), "{js}");
+        assert!(js.contains("module.exports = [\n];"), "{js}");
+        for unknown in [r#"{"see":"x","sprite":"Cat","mood":1}"#, r#"{"see":"mood"}"#] {
+            assert!(serde_json::from_str::<Sight>(unknown).is_err(), "{unknown}");
+        }
+    }
+}
