@@ -4,6 +4,7 @@ use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
 use catherd_testgen::{Configuration, GenerateError, Settings};
 
 use crate::explore::Explore;
+use crate::neat::Neatest;
 use crate::reflex::Reflex;
 
 /// Names of baselines with the algorithm of `catherd-search` that each is, and what it is. Their
@@ -45,11 +46,13 @@ pub enum Game {
         /// Parameters of the search for policies.
         reflex: Box<Reflex>,
     },
+    /// Neuroevolution of networks that hold under any seed: the baseline of the other three.
+    Neatest(Neatest),
 }
 
 impl Game {
     /// The names of all algorithms, in the order of the documentation.
-    pub const NAMES: [&'static str; 3] = ["explore", "reflex", "play"];
+    pub const NAMES: [&'static str; 4] = ["explore", "reflex", "play", "neatest"];
 
     /// The algorithm of this name with its default parameters.
     ///
@@ -60,6 +63,7 @@ impl Game {
             "explore" => Ok(Self::Explore(Explore::default())),
             "reflex" => Ok(Self::Reflex(Reflex::default())),
             "play" => Ok(Self::Play { explore: Box::default(), reflex: Box::default() }),
+            "neatest" => Ok(Self::Neatest(Neatest::default())),
             _ => Err(UnknownAlgorithm(name.to_owned())),
         }
     }
@@ -70,6 +74,7 @@ impl Game {
             Self::Explore(_) => Self::NAMES[0],
             Self::Reflex(_) => Self::NAMES[1],
             Self::Play { .. } => Self::NAMES[2],
+            Self::Neatest(_) => Self::NAMES[3],
         }
     }
 
@@ -79,6 +84,7 @@ impl Game {
             Self::Explore(_) => "state-space search from snapshots, for tests under the run's seed",
             Self::Reflex(_) => "search for policies: readable rules that hold under any seed",
             Self::Play { .. } => "explore and reflex, with one suite of both kinds of tests",
+            Self::Neatest(_) => "neuroevolution of networks that play (Neatest), a baseline",
         }
     }
 }
@@ -93,6 +99,7 @@ impl Parameters for Game {
                 fields.extend(reflex.fields());
                 fields
             }
+            Self::Neatest(neatest) => neatest.fields(),
         }
     }
 }

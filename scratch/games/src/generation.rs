@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::Project;
+use catherd_sb3::{BlockNo, Opcode, Project};
 use catherd_search::{Budget, Progress, Stop, Stream};
 use catherd_suite::{Suite, SuiteTest, Tolerances, measure_coverage};
 use catherd_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
@@ -11,6 +11,7 @@ use catherd_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
 use crate::account::{Account, Counted, OnProgress};
 use crate::algorithm::Game;
 use crate::explore::{self, Explore, Found, explore};
+use crate::neat::{Breeder, Interface, Neatest, networks_of};
 use crate::reflex::{Alphabet, Arena, Learner, Reflex, policy_tests};
 use crate::states::{Layout, Space, State};
 use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
@@ -71,7 +72,7 @@ pub fn generate(
     let counted = match &request.game {
         Game::Explore(explore) => explore.counted,
         Game::Play { explore, .. } => explore.counted,
-        Game::Reflex(_) => Counted::Logical,
+        Game::Reflex(_) | Game::Neatest(_) => Counted::Logical,
     };
     let on_progress: &mut OnProgress<'_> = &mut on_progress;
     let mut account = Account::new(&request.budget, counted, goals, on_progress);
@@ -90,9 +91,21 @@ pub fn generate(
             Game::Explore(settings) => run.explore(settings, &mut account),
             Game::Reflex(settings) => run.reflex(settings, &mut account),
             Game::Play { explore, reflex } => run.play(explore, reflex, &mut account),
+            Game::Neatest(settings) => run.neatest(settings, project, &mut account),
         })
     };
     run.finish(end, &account)
+}
+
+/// By goal: whether it is the hat that the green flag starts.
+fn flag_hats(project: &Project, goals: &[BlockNo]) -> Vec<bool> {
+    let mut hats = Vec::new();
+    for target in &project.targets {
+        let blocks = target.blocks.iter().zip(0..);
+        let flags = blocks.filter(|(block, _)| block.opcode == Opcode::EventWhenFlagClicked);
+        hats.extend(flags.map(|(_, number)| target.number(number)));
+    }
+    goals.iter().map(|goal| hats.contains(goal)).collect()
 }
 
 impl Run<'_> {
@@ -135,6 +148,36 @@ impl Run<'_> {
         let known = vec![false; self.goals()];
         let stop = learner.learn(&mut arena, &mut rng, account, 1.0, &known);
         self.add_policies(&learner, settings, &mut arena);
+        stop
+    }
+
+    fn neatest(
+        &mut self,
+        settings: &Neatest,
+        project: &Project,
+        account: &mut Account<'_>,
+    ) -> Stop {
+        let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
+        let mut arena = Arena::new(self.prepared, &mut rng);
+        let tables = self.prepared.tables();
+        let interface = Interface::new(project, tables, arena.answers(), settings);
+        let (model, seed) = (self.prepared.model(), self.request.seed);
+        let others = Stream::seeds(seed, Stream::TRAINING, settings.repetitions - 1);
+        let seeds = std::iter::once(seed).chain(others).collect();
+        let flags = flag_hats(project, model.goals());
+        let mut breeder = Breeder::new(settings, &interface, seeds, model.dependencies(), flags);
+        let stop = breeder.search(&mut arena, &mut rng, account);
+        for network in networks_of(&breeder.archive, self.prepared.goal_order()) {
+            let policy = network.policy(&interface, settings);
+            let program = self.prepared.program();
+            self.tests.push(policy_test(&policy, seed, arena.words(), program, seed));
+        }
+        self.counts.extend([
+            ("episodes", arena.episodes),
+            ("generations", breeder.generations),
+            ("targets", breeder.targets),
+            ("robustInTraining", breeder.archive.iter().flatten().count() as u64),
+        ]);
         stop
     }
 

@@ -4,6 +4,7 @@
 //!   seed of the run.
 //! - [`Game::Reflex`] searches for short lists of rules that cover them under any seed.
 //! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
+//! - [`Game::Neatest`] breeds neural networks that cover them under any seed, a published baseline.
 //! - [`LONG`]: algorithms of `catherd-search` with long tests, the baselines of these.
 //!
 //! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
@@ -13,6 +14,7 @@ mod account;
 mod algorithm;
 mod explore;
 mod generation;
+mod neat;
 mod reflex;
 mod states;
 mod suite;
@@ -21,4 +23,5 @@ pub use account::Counted;
 pub use algorithm::{Game, GameConfiguration, LONG, LONG_EVENTS, long};
 pub use explore::{Cells, Explore, Guidance};
 pub use generation::{GameGenerated, GameRequest, generate};
+pub use neat::Neatest;
 pub use reflex::Reflex;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, Vocabulary, center_mouse};
+use catherd_suite::event::{Event, Interaction, TextNo, Vocabulary, center_mouse};
 use catherd_suite::policy::Policy;
 use catherd_testgen::Prepared;
 use catherd_testgen::extraction::Extractor;
@@ -50,6 +50,11 @@ impl<'a> Arena<'a> {
     /// The same, for adding words.
     pub(crate) fn words_mut(&mut self) -> &mut Vocabulary {
         self.extractor.words_mut()
+    }
+
+    /// The texts that answer questions.
+    pub(crate) fn answers(&self) -> &[TextNo] {
+        self.extractor.answers()
     }
 
     pub(super) fn begin(&mut self, seed: u64) {

@@ -32,7 +32,7 @@ pub(crate) fn catching() -> Project {
     project(vec![TargetBuilder::new("Stage"), bowl, apple])
 }
 
-fn run(name: &str, parameters: &[(&str, f64)], steps: u64) -> (GameGenerated, Suite) {
+pub(crate) fn run(name: &str, parameters: &[(&str, f64)], steps: u64) -> (GameGenerated, Suite) {
     let project = catching();
     let prepared = Prepared::new(&project, Settings::default()).unwrap();
     let mut game = Game::named(name).unwrap();
@@ -47,7 +47,7 @@ fn run(name: &str, parameters: &[(&str, f64)], steps: u64) -> (GameGenerated, Su
 }
 
 /// Goals that are covered under the suite's seeds, under 20 fresh ones by one test, and by chance.
-fn measured(suite: &Suite) -> (usize, usize, usize) {
+pub(crate) fn measured(suite: &Suite) -> (usize, usize, usize) {
     let project = catching();
     let prepared = Prepared::new(&project, Settings::default()).unwrap();
     let seeds = Stream::seeds(77, Stream::REEXECUTION, 20);

@@ -1,0 +1,154 @@
+//! Mutation and crossover of genomes.
+
+use catherd_search::Stream;
+
+use super::genome::{Gene, Genome, Innovations};
+use super::interface::Interface;
+use super::settings::Neatest;
+
+/// Attempts to find two nodes for a new link.
+const TRIES: usize = 50;
+/// Probability that a new link is recurrent, and that such a link leads from a node to itself.
+const RECURRENT: (f64, f64) = (0.1, 0.25);
+/// Probability that a weight is replaced instead of moved.
+const REPLACED: f64 = 0.1;
+/// Probability of switching links on or off, and how many; probability of switching one on again.
+const TOGGLED: (f64, usize) = (0.1, 4);
+const REENABLED: f64 = 0.03;
+/// Probability that a crossover takes the means of weights.
+const AVERAGED: f64 = 0.4;
+
+/// What mutations need beside a genome.
+pub(super) struct Changes<'a> {
+    pub(super) settings: &'a Neatest,
+    pub(super) interface: &'a Interface,
+    pub(super) innovations: Innovations,
+}
+
+impl Changes<'_> {
+    /// Changes the structure, or else weights and which links are enabled; at least one thing.
+    pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
+        if rng.chance(self.settings.add_node) {
+            self.add_node(genome, rng);
+            return;
+        }
+        if rng.chance(self.settings.add_link) {
+            self.add_link(genome, rng);
+            return;
+        }
+        let mut changed = false;
+        if rng.chance(TOGGLED.0) {
+            self.toggle(genome, rng);
+            changed = true;
+        }
+        if rng.chance(REENABLED)
+            && let Some(gene) = genome.genes.iter_mut().find(|gene| !gene.enabled)
+        {
+            gene.enabled = true;
+            changed = true;
+        }
+        if rng.chance(self.settings.change_weights) || !changed {
+            self.change_weights(genome, rng);
+        }
+    }
+
+    /// Moves all weights.
+    pub(super) fn change_weights(&self, genome: &mut Genome, rng: &mut Stream) {
+        let power = self.settings.weight_power;
+        for gene in &mut genome.genes {
+            gene.weight = if rng.chance(REPLACED) {
+                (2.0 * rng.unit() - 1.0) * power
+            } else {
+                rng.gaussian(gene.weight, power)
+            };
+        }
+    }
+
+    /// Splits an enabled link by a new node; the values that pass are nearly the same at first.
+    fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
+        let interface = self.interface;
+        let ahead = |gene: &Gene| {
+            genome.depth(gene.from, interface) < genome.depth(gene.to, interface) && gene.from != 0
+        };
+        let possible: Vec<usize> = (0..genome.genes.len())
+            .filter(|position| genome.genes[*position].enabled && ahead(&genome.genes[*position]))
+            .collect();
+        if possible.is_empty() {
+            return;
+        }
+        let position = *rng.pick(&possible);
+        genome.genes[position].enabled = false;
+        let Gene { innovation, from, to, weight, .. } = genome.genes[position];
+        let node = self.innovations.split(innovation, genome);
+        let depth = (genome.depth(from, interface) + genome.depth(to, interface)) / 2.0;
+        genome.hidden.push((node, depth));
+        self.insert(genome, from, node, 1.0);
+        self.insert(genome, node, to, weight);
+    }
+
+    /// Links two nodes that no link leads between.
+    pub(super) fn add_link(&mut self, genome: &mut Genome, rng: &mut Stream) {
+        let first = self.interface.first_output();
+        let outputs = first..first + self.interface.output_nodes();
+        let hidden = genome.hidden.iter().map(|(node, _)| *node);
+        let targets: Vec<u32> = outputs.chain(hidden).collect();
+        let sources: Vec<u32> = (0..first).chain(targets.iter().copied()).collect();
+        if targets.is_empty() {
+            return;
+        }
+        let recurrent = rng.chance(RECURRENT.0);
+        let known = genome.links();
+        for _ in 0..TRIES {
+            let to = *rng.pick(&targets);
+            let itself = recurrent && rng.chance(RECURRENT.1);
+            let from = if itself { to } else { *rng.pick(&sources) };
+            let back = genome.depth(from, self.interface) >= genome.depth(to, self.interface);
+            if back == recurrent && !known.contains(&(from, to)) {
+                self.insert(genome, from, to, 2.0 * rng.unit() - 1.0);
+                return;
+            }
+        }
+    }
+
+    fn insert(&mut self, genome: &mut Genome, from: u32, to: u32, weight: f64) {
+        let innovation = self.innovations.link(from, to);
+        let at = genome.genes.partition_point(|gene| gene.innovation < innovation);
+        genome.genes.insert(at, Gene { innovation, from, to, weight, enabled: true });
+    }
+
+    /// Switches links on and off, but never the last that leads from a node.
+    fn toggle(&self, genome: &mut Genome, rng: &mut Stream) {
+        if genome.genes.is_empty() {
+            return;
+        }
+        for _ in 0..TOGGLED.1 {
+            let position = rng.index(genome.genes.len());
+            let Gene { from, enabled, .. } = genome.genes[position];
+            let mut others = genome.genes.iter().enumerate();
+            let other =
+                others.any(|(other, gene)| other != position && gene.enabled && gene.from == from);
+            if !enabled || other {
+                genome.genes[position].enabled = !enabled;
+            }
+        }
+    }
+}
+
+/// A child with the structure of the fitter parent; the weights of genes that both have are those of
+/// either, or their means.
+pub(super) fn cross(fitter: &Genome, other: &Genome, rng: &mut Stream) -> Genome {
+    let averaged = rng.chance(AVERAGED);
+    let mut child = fitter.clone();
+    let mut others = other.genes.iter().peekable();
+    for gene in &mut child.genes {
+        while others.next_if(|other| other.innovation < gene.innovation).is_some() {}
+        if let Some(other) = others.next_if(|other| other.innovation == gene.innovation) {
+            if averaged {
+                gene.weight = f64::midpoint(gene.weight, other.weight);
+            } else if rng.chance(0.5) {
+                (gene.weight, gene.enabled) = (other.weight, other.enabled);
+            }
+        }
+    }
+    child
+}
