@@ -373,7 +373,13 @@ fn report(arguments: &Arguments, generated: &Generated, time: Duration) -> Strin
         plural(counts.suite_tests as usize, "test"),
         plural(counts.suite_events as usize, "event")
     );
-    let policies = generated.suite.tests.iter().filter_map(|test| test.policy.as_ref());
+    let tests = &generated.suite.tests;
+    let networks = tests.iter().filter(|test| test.is_played_by_network()).count();
+    if networks > 0 {
+        text += &format!("{} played by networks\n", plural(networks, "test"));
+    }
+    let policies = tests.iter().filter(|test| !test.is_played_by_network());
+    let policies = policies.filter_map(|test| test.policy.as_ref());
     let rules: usize = policies.clone().map(|policy| policy.rules.len()).sum();
     if policies.clone().next().is_some() {
         let policies = plural(policies.count(), "test");
