@@ -145,7 +145,7 @@ export function resultOf(text, files, ms) {
       unit: 'events',
       removed: Math.ceil(Math.max(0, at('minimizedEvents')) / 2),
     },
-    times: { search_ms: full >= 0 ? Math.min(Math.round(full), ms) : ms },
+    times: { search_ms: covered === goals && full > 0 ? Math.min(Math.round(full), ms) : ms },
     files: { suite: files },
     metrics: { iterations: at('iterationCount'), executed_events: at('executedEventsCount') },
   };
