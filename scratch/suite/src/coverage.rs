@@ -46,6 +46,7 @@ impl CoveredBlocks {
 
 impl Tracer for CoveredBlocks {
     const ACTIVE: bool = true;
+    const MERGES: bool = true;
 
     #[inline]
     fn covered(&mut self, block: BlockNo) {

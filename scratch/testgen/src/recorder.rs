@@ -90,6 +90,7 @@ impl Recorder {
 
 impl Tracer for Recorder {
     const ACTIVE: bool = true;
+    const MERGES: bool = true;
 
     fn step(&mut self) {
         self.step += 1;

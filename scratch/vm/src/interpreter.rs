@@ -4,6 +4,7 @@
 use catherd_elementary::AngleCache;
 use catherd_render::DrawableId;
 
+use crate::cycles::Cycles;
 use crate::functions::Angles;
 use crate::limits::Limit;
 use crate::program::Program;
@@ -24,6 +25,7 @@ pub(crate) struct Buffers {
     pub(crate) started: Vec<u32>,
     pub(crate) angle_cache: AngleCache,
     pub(crate) angles: Angles,
+    pub(crate) cycles: Cycles,
 }
 
 /// [`Interpreter::thread`] while no thread executes.

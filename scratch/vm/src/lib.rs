@@ -9,6 +9,7 @@ mod blocks;
 mod code;
 mod compare;
 mod compile;
+mod cycles;
 mod direct;
 mod distance;
 mod eval;

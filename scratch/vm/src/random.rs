@@ -63,6 +63,15 @@ impl Random {
         }
     }
 
+    /// A number that every draw changes; `None` for a stream that does not count its draws.
+    pub(crate) fn position(&self) -> Option<u128> {
+        match &self.0 {
+            Generator::Portable(rng) => Some(rng.get_word_pos()),
+            Generator::Reference(state) => Some(u128::from(*state)),
+            Generator::Arc4(_) => None,
+        }
+    }
+
     /// One draw.
     pub fn draw(&mut self) -> f64 {
         match &mut self.0 {

@@ -204,6 +204,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let budget = u64::from(self.settings.warp_budget);
         let budget = self.settings.halved_budget(budget, self.state.threads[slot].overruns);
         self.slice_fuel = budget.min(self.state.step_fuel) as u32;
+        self.buffers.cycles.reset();
         self.execute_until_yield();
         let thread = &mut self.state.threads[slot];
         if self.slice_fuel == 0 {
@@ -274,6 +275,12 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let Some(frame) = thread.stack.last() else { return };
                 if frame.is_loop {
                     if frame.warp && self.slice_fuel > 0 {
+                        if T::MERGES && !T::WATCHES {
+                            self.buffers.cycles.due -= 1;
+                            if self.buffers.cycles.due == 0 {
+                                self.search_cycle();
+                            }
+                        }
                         break;
                     }
                     if frame.warp {

@@ -117,6 +117,11 @@ impl Text {
         }
     }
 
+    /// Whether both texts are one allocation.
+    pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -95,6 +95,15 @@ impl Frame {
         }
     }
 
+    /// Whether both frames continue in the same way.
+    pub(crate) fn is_same(&self, other: &Frame) -> bool {
+        let fields = |frame: &Frame| {
+            let flags = (frame.is_loop, frame.warp, frame.in_progress);
+            (frame.block, flags, frame.parameters, frame.outer_parameters, frame.counter.to_bits())
+        };
+        fields(self) == fields(other)
+    }
+
     /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside of calls.
     #[inline]
     pub(crate) fn visible_parameters(&self) -> u32 {

@@ -17,6 +17,11 @@ pub trait Tracer {
     /// Whether [`Tracer::watch`] is called. If false, the compiler removes its calls.
     const WATCHES: bool = false;
 
+    /// Whether [`Tracer::covered`] and [`Tracer::distance`] keep nothing of a series of calls that has
+    /// occurred twice before in the same step. If true, the VM leaves out calls of loops whose state
+    /// repeats, unless it is watched.
+    const MERGES: bool = false;
+
     /// A step begins.
     fn step(&mut self) {}
 
@@ -70,4 +75,5 @@ pub trait Tracer {
 
 impl Tracer for () {
     const ACTIVE: bool = false;
+    const MERGES: bool = true;
 }

@@ -90,6 +90,7 @@ impl LastStep for LatestRecorder {
 
 impl Tracer for LatestRecorder {
     const ACTIVE: bool = true;
+    const MERGES: bool = true;
 
     fn step(&mut self) {
         self.step += 1;

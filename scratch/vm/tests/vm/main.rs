@@ -7,6 +7,7 @@
 mod budgets;
 mod clones;
 mod computing;
+mod cycles;
 mod distances;
 mod fast_paths;
 mod harness;

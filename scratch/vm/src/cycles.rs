@@ -1,0 +1,329 @@
+//! Loops without screen refresh whose state repeats: what the iterations up to the end of the budget
+//! would do is known from one of them, so that they are skipped. A program that hangs ends its slice
+//! after the same blocks as without, in a fraction of the time.
+//!
+//! After some thousand iterations of loops in one slice the state is noted before the next iteration
+//! of a loop that contains only blocks whose whole effect is known: on variables, on the position of
+//! the sprite, on the thread. If the state is the same when this loop begins a later iteration, and
+//! the same again after as much fuel, then it repeats with this period for as long as there is fuel.
+
+use smallvec::SmallVec;
+
+use crate::code::{CommandId, Expr, ExprId, NONE, Op, Slot};
+use crate::interpreter::Interpreter;
+use crate::limits::Hits;
+use crate::program::{Program, Sprite};
+use crate::thread::Frame;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// Iterations of all loops in a slice between two searches.
+const INTERVAL: u32 = 4096;
+
+/// Iterations of all loops that a search takes at most.
+const LONGEST_SEARCH: u32 = 1024;
+
+/// Iterations of the loop itself that are compared with the noted one.
+const LONGEST_PERIOD: u32 = 64;
+
+/// Most blocks and reporters of a loop that is searched.
+const MOST_CODE: usize = 200;
+
+/// Most frames and most parameters of a thread that is searched.
+const MOST_FRAMES: usize = 256;
+
+/// Longest text that is compared, in code units.
+const LONGEST_TEXT: usize = 64;
+
+/// The search in the current slice. It is no part of the state: no result depends on it.
+pub(crate) struct Cycles {
+    /// Iterations until [`Interpreter::search_cycle`] is called.
+    pub(crate) due: u32,
+    noted: Option<Box<Noted>>,
+}
+
+impl Default for Cycles {
+    fn default() -> Cycles {
+        Cycles { due: INTERVAL, noted: None }
+    }
+}
+
+/// The state before an iteration of a loop.
+struct Noted {
+    /// Frames of the thread; the loop's is the last.
+    stack: Vec<Frame>,
+    parameters: Vec<Value>,
+    /// The variables that the loop may set, with their values.
+    variables: SmallVec<[(Slot, Value); 8]>,
+    position: (f64, f64),
+    hits: Hits,
+    /// Position in the stream of random numbers.
+    drawn: u128,
+    /// Fuel of the slice when the state was last the same.
+    fuel: u32,
+    /// Fuel between the two latest times.
+    period: Option<u32>,
+    /// Iterations of all loops and of this one that the search may still take.
+    left: (u32, u32),
+}
+
+impl Cycles {
+    /// Begins anew, for another slice.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.due = INTERVAL;
+        if self.noted.is_some() {
+            self.noted = None;
+        }
+    }
+}
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Called before an iteration of the loop on top of the stack, in warp and with fuel left, from
+    /// time to time. Consumes the fuel of the periods that follow, if there are any.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn search_cycle(&mut self) {
+        self.buffers.cycles.due = 1;
+        let depth = self.state.threads[self.thread].stack.len();
+        let noted = self.buffers.cycles.noted.take();
+        // A loop around the noted one: that one has ended.
+        let Some(mut noted) = noted.filter(|noted| noted.stack.len() <= depth) else {
+            match self.note() {
+                Some(noted) => self.buffers.cycles.noted = Some(Box::new(noted)),
+                None => self.buffers.cycles.due = INTERVAL,
+            }
+            return;
+        };
+        noted.left.0 -= 1;
+        if noted.stack.len() == depth {
+            noted.left.1 -= 1;
+            if self.is_noted(&noted) {
+                let period = noted.fuel - self.slice_fuel;
+                if noted.period == Some(period) {
+                    return self.skip(period);
+                }
+                (noted.fuel, noted.period) = (self.slice_fuel, Some(period));
+            }
+        }
+        if noted.left.0 == 0 || noted.left.1 == 0 {
+            self.buffers.cycles.due = INTERVAL;
+        } else {
+            self.buffers.cycles.noted = Some(noted);
+        }
+    }
+
+    /// Consumes the fuel of all whole periods that leave fuel to slice and step.
+    fn skip(&mut self, period: u32) {
+        self.buffers.cycles.due = INTERVAL;
+        let fuel = u64::from(self.slice_fuel).min(self.state.step_fuel);
+        let Some(periods) = fuel.saturating_sub(1).checked_div(u64::from(period)) else { return };
+        self.consume_fuel((periods * u64::from(period)) as usize);
+    }
+
+    /// The state before an iteration of the loop on top of the stack; `None` if the loop may do more
+    /// than is compared.
+    fn note(&self) -> Option<Noted> {
+        let thread = &self.state.threads[self.thread];
+        let top = thread.stack.last()?;
+        if thread.stack.len().max(thread.parameters.len()) > MOST_FRAMES {
+            return None;
+        }
+        let target = &self.state.targets[self.target];
+        let draws_lines = target.pen.down && self.program.senses_colors;
+        let mut scan = Scan {
+            program: self.program,
+            sprite: &self.program.sprites[target.sprite as usize],
+            left: MOST_CODE,
+            set: SmallVec::new(),
+            called: SmallVec::new(),
+        };
+        scan.command(top.block, !draws_lines)?;
+        let variables: SmallVec<[_; 8]> =
+            scan.set.into_iter().map(|slot| (slot, self.variable(slot).clone())).collect();
+        if variables.iter().any(|(_, value)| value.text_len() > LONGEST_TEXT) {
+            return None;
+        }
+        Some(Noted {
+            stack: thread.stack.clone(),
+            parameters: thread.parameters.clone(),
+            variables,
+            position: (target.x, target.y),
+            hits: self.state.hits,
+            drawn: self.state.random.position()?,
+            fuel: self.slice_fuel,
+            period: None,
+            left: (LONGEST_SEARCH, LONGEST_PERIOD),
+        })
+    }
+
+    fn is_noted(&self, noted: &Noted) -> bool {
+        let thread = &self.state.threads[self.thread];
+        let target = &self.state.targets[self.target];
+        thread.stack.iter().zip(&noted.stack).rev().all(|(now, before)| now.is_same(before))
+            && noted.variables.iter().all(|(slot, value)| is_same(self.variable(*slot), value))
+            && same_bits(target.x, noted.position.0)
+            && same_bits(target.y, noted.position.1)
+            && thread.parameters.len() == noted.parameters.len()
+            && thread.parameters.iter().zip(&noted.parameters).all(|(a, b)| is_same(a, b))
+            && self.state.hits == noted.hits
+            && self.state.random.position() == Some(noted.drawn)
+    }
+}
+
+/// Whether two numbers are the same, also in sign and as NaN.
+fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits()
+}
+
+/// Whether no block can tell two values apart. False for different copies of a long text.
+fn is_same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => same_bits(*a, *b),
+        (Value::Text(a), Value::Text(b)) => {
+            a.is_shared_with(b) || (a.len() == b.len() && a.len() <= LONGEST_TEXT && a == b)
+        }
+        (a, b) => a == b,
+    }
+}
+
+/// Search of a loop's code for blocks that do more than is compared.
+struct Scan<'a> {
+    program: &'a Program,
+    sprite: &'a Sprite,
+    /// Blocks and reporters that may follow.
+    left: usize,
+    /// The variables that the code may set.
+    set: SmallVec<[Slot; 8]>,
+    /// The custom blocks that are searched already.
+    called: SmallVec<[u32; 8]>,
+}
+
+impl Scan<'_> {
+    fn count(&mut self) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
+        Some(())
+    }
+
+    fn sets(&mut self, slot: Slot) {
+        if !self.set.contains(&slot) {
+            self.set.push(slot);
+        }
+    }
+
+    /// A branch, from its first block on.
+    fn branch(&mut self, first: CommandId, moves: bool) -> Option<()> {
+        let mut block = first;
+        while block != NONE {
+            self.command(block, moves)?;
+            block = self.program.commands[block as usize].next;
+        }
+        Some(())
+    }
+
+    /// A block with its branches. Motion counts only if it `moves` the sprite and nothing else.
+    fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
+        self.count()?;
+        let command = &self.program.commands[block as usize];
+        if command.early_inputs.0 != command.early_inputs.1 {
+            return None;
+        }
+        match command.op {
+            Op::Nothing => Some(()),
+            Op::SetVariable(slot, value) | Op::ChangeVariable(slot, value) => {
+                self.sets(slot);
+                self.expression(value)
+            }
+            Op::GoToXY(x, y) if moves => {
+                self.expression(x)?;
+                self.expression(y)
+            }
+            Op::MoveSteps(n) | Op::ChangeX(n) | Op::ChangeY(n) | Op::SetX(n) | Op::SetY(n)
+                if moves =>
+            {
+                self.expression(n)
+            }
+            Op::Repeat { times: operand, body }
+            | Op::RepeatUntil { condition: operand, body }
+            | Op::While { condition: operand, body }
+            | Op::If { condition: operand, then: body } => {
+                self.expression(operand)?;
+                self.branch(body, moves)
+            }
+            Op::IfElse { condition, then, otherwise } => {
+                self.expression(condition)?;
+                self.branch(then, moves)?;
+                self.branch(otherwise, moves)
+            }
+            Op::ForEach { variable, count, body } => {
+                self.sets(variable);
+                self.expression(count)?;
+                self.branch(body, moves)
+            }
+            Op::Call { procedure, arguments: (from, to) } => {
+                for &(_, argument) in &self.program.arguments[from as usize..to as usize] {
+                    self.expression(argument)?;
+                }
+                let Some(number) = procedure.filter(|number| !self.called.contains(number)) else {
+                    return Some(());
+                };
+                self.called.push(number);
+                self.branch(self.sprite.procedures[number as usize].definition, moves)
+            }
+            Op::Forever { body } | Op::AllAtOnce { body } => self.branch(body, moves),
+            _ => None,
+        }
+    }
+
+    /// An expression that reads only what is compared, or what the loop cannot change.
+    fn expression(&mut self, e: ExprId) -> Option<()> {
+        self.count()?;
+        match self.program.exprs[e.0 as usize] {
+            Expr::Number(_)
+            | Expr::Constant(_)
+            | Expr::Undefined
+            | Expr::Variable(_)
+            | Expr::Parameter(_)
+            | Expr::XPosition
+            | Expr::YPosition
+            | Expr::Direction
+            | Expr::Size
+            | Expr::CostumeNumber
+            | Expr::BackdropNumber
+            | Expr::Volume
+            | Expr::Tempo
+            | Expr::Counter
+            | Expr::Answer
+            | Expr::MouseDown
+            | Expr::MouseX
+            | Expr::MouseY
+            | Expr::Timer
+            | Expr::LengthOfList(_) => Some(()),
+            Expr::Add(a, b)
+            | Expr::Subtract(a, b)
+            | Expr::Multiply(a, b)
+            | Expr::Divide(a, b)
+            | Expr::Modulo(a, b)
+            | Expr::Less(a, b)
+            | Expr::Equals(a, b)
+            | Expr::Greater(a, b)
+            | Expr::And(a, b)
+            | Expr::Or(a, b)
+            | Expr::Join(a, b)
+            | Expr::LetterOf { letter: a, text: b }
+            | Expr::Contains { text: a, part: b } => {
+                self.expression(a)?;
+                self.expression(b)
+            }
+            Expr::Round(a)
+            | Expr::Math(_, a)
+            | Expr::Not(a)
+            | Expr::Length(a)
+            | Expr::KeyPressed(a)
+            | Expr::ItemOfList(_, a)
+            | Expr::ItemNumberOfList(_, a)
+            | Expr::ListContains(_, a) => self.expression(a),
+            _ => None,
+        }
+    }
+}
