@@ -327,7 +327,7 @@ fn a_suite_with_a_network_is_executed() {
     suite["format"] = json!(5);
     let network = json!({ "press": 10, "wait": 50, "hidden": 0,
         "inputs": [{ "see": "x", "sprite": "Cat" }],
-        "outputs": [{ "send": { "click": { "sprite": "Cat" } } }, { "send": "wait" }],
+        "outputs": [{ "send": { "key": "x" } }, { "send": "wait" }],
         "links": [[0, 2, 1.0]] });
     suite["tests"] = json!([{ "covers": [], "codons": 0, "events": [],
         "policy": { "most": 30, "rules": [], "network": network } }]);
@@ -338,18 +338,18 @@ fn a_suite_with_a_network_is_executed() {
         let report: Value = serde_json::from_str(&stdout(&json)).unwrap();
         report["covered"].as_u64().unwrap()
     };
-    let clicking = covered(&suite);
+    let pressing = covered(&suite);
     for command in ["test", "mutate"] {
         let output = run(folder.path(), &[command, "game.sb3", "suite.json"]);
         assert_eq!(output.status.code(), Some(0), "{command}: {}", stderr(&output));
     }
     suite["tests"][0]["policy"]["network"]["links"][0][2] = json!(-1.0);
-    assert!(covered(&suite) < clicking, "the network waits");
+    assert!(covered(&suite) < pressing, "the network waits");
     suite["tests"][0]["policy"]["network"]["links"][0][1] = json!(9);
     fs::write(&file, suite.to_string()).unwrap();
     let refused = run(folder.path(), &["test", "game.sb3", "suite.json"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("the network has 5 nodes"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("the network has 6 nodes"), "{}", stderr(&refused));
 }
 
 #[test]
