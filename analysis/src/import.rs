@@ -132,6 +132,9 @@ pub struct RawRun {
     minimised_events: Option<u32>,
     counts: BTreeMap<String, f64>,
     timeline: Vec<(u64, u32)>,
+    /// Whether the timeline has shares that no number of goals makes, because the tool has
+    /// interpolated between the times at which it measured.
+    interpolated: bool,
     /// The text of its row.
     text: String,
     /// The first line of its row, from 1.
@@ -164,6 +167,14 @@ impl Coverage {
             }
         }
         Coverage { goals: UNCOUNTED, covered: (share * f64::from(UNCOUNTED)).round() as u32 }
+    }
+
+    /// Whether a share is that of no number of these goals.
+    fn is_between(self, share: f64) -> bool {
+        /// Errors of the tools' arithmetic in goals.
+        const ROUNDING: f64 = 1e-6;
+        let covered = share * f64::from(self.goals);
+        self.goals != UNCOUNTED && (covered - covered.round()).abs() > ROUNDING
     }
 
     /// The number of covered goals at a share of the same goals.
@@ -205,6 +216,8 @@ pub struct ImportSummary {
     pub failed: usize,
     /// Number of runs of which only the covered share is known.
     pub uncounted: usize,
+    /// Number of runs with a timeline that the tool has interpolated.
+    pub interpolated: usize,
     /// Number of projects.
     pub projects: usize,
     /// Labels of algorithms, in the order of their first run.
@@ -251,6 +264,7 @@ pub fn import(
                     });
                 }
             }
+            summary.interpolated += usize::from(raw.interpolated);
             let repetition = repetitions.entry(key).or_default();
             *repetition += 1;
             let run = imported_run(raw, *repetition, format.engine(), budget.clone());

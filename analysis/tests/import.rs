@@ -95,6 +95,10 @@ flutils.moduleutils,MIO,7,1000,0.67,600123456789,4,31,120,\"{\"\"mean\"\": 3.0}\
 flutils.moduleutils,MIO,8,,,,,,,,,\n";
     let (results, summary, _dir) = imported(&Pynguin::default(), text);
     assert_eq!((summary.runs, summary.failed, summary.uncounted), (3, 1, 1));
+    assert_eq!(summary.interpolated, 0);
+    let (_, summary, _dir) =
+        imported(&Pynguin::default(), &text.replace(",0.3333333333333333,", ",0.5,"));
+    assert_eq!(summary.interpolated, 1);
     assert_eq!((results.runs[0].goals, results.runs[0].covered), (3, 2));
     assert_eq!((results.runs[1].goals, results.runs[1].coverage()), (UNCOUNTED, Some(0.67)));
     assert_eq!((results.runs[1].size(), results.runs[0].size()), (None, Some(3)));

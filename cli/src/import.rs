@@ -130,6 +130,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             plural(tally.uncounted, "run")
         ));
     }
+    if tally.interpolated > 0 {
+        text.push_str(&format!(
+            "{} with a timeline that the tool has interpolated: the times at which goals were covered \
+             are inexact (pynguin: --timeline-interpolation False)\n",
+            plural(tally.interpolated, "run")
+        ));
+    }
     terminal::print(&text);
     Ok(Exit::Success)
 }

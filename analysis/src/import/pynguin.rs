@@ -101,7 +101,9 @@ impl Pynguin {
                 let index =
                     index.parse::<u64>().map_err(|_| row.invalid(name, name, "a number"))?;
                 let share = row.f64(name)?;
-                points.push((index * interval, share.zip(coverage).map(|(s, c)| c.at(s))));
+                let share = share.zip(coverage);
+                raw.interpolated |= share.is_some_and(|(share, goals)| goals.is_between(share));
+                points.push((index * interval, share.map(|(share, goals)| goals.at(share))));
             } else if let Ok(Some(number)) = row.f64(name) {
                 raw.counts.insert(name.clone(), number);
             }
