@@ -18,7 +18,7 @@ pub(super) struct Suites {
     extension: String,
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
-    /// Number of suites written.
+    /// Number of runs with a suite among what was written, in one file or in several.
     pub(super) written: usize,
 }
 
@@ -55,8 +55,9 @@ impl Suites {
             let is_suite = *name == self.suite;
             let name = if is_suite { self.extension.clone() } else { safe_name(name) };
             write(self.folder.join(project), &name, text)?;
-            self.written += usize::from(is_suite);
         }
+        let has_suite = record.artifacts.contains_key(&self.suite);
+        self.written += usize::from(has_suite || record.suite.tests > 0);
         for (name, text) in &record.logs {
             write(self.logs.join(project), &safe_name(name), text)?;
         }
