@@ -182,7 +182,7 @@ def result_of(request, folder):
         metrics["search_covered"] = searched
     result = {
         "contract": 1,
-        "tool": {"name": "pynguin", "version": VERSION},
+        "tool": tool_of(request),
         "goals": goals,
         "covered": covered,
         "goal_names": names,
@@ -265,6 +265,20 @@ def mutated(request):
     if others:
         raise Failed(f"mutation: the tool makes all mutants of its own, and takes no {others[0]}")
     return dict(request, parameters=dict(request["parameters"], assertions="mutation"))
+
+
+def tool_of(request):
+    """What runs: the tool and, of a real environment, its Python and its lock."""
+    tool = {"name": "pynguin", "version": VERSION}
+    lock = (request["project"].get("data") or {}).get("lock", "tool")
+    python = python_of(pathlib.Path(request["environment"]), lock)
+    about = python.parent.parent / "pyvenv.cfg"
+    if about.exists():
+        settings = (line.partition("=") for line in about.read_text().splitlines())
+        settings = {name.strip(): value.strip() for name, _, value in settings}
+        if "version" in settings:
+            tool |= {"python": settings["version"], "lock": f"locks/{lock}.txt"}
+    return tool
 
 
 def places_of(request):

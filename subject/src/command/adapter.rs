@@ -51,6 +51,8 @@ pub(super) struct Adapter {
     pub(super) tool: String,
     /// Version of the tool.
     pub(super) version: String,
+    /// Version of the Python that runs the tool, as `3.11` for all of its releases.
+    pub(super) python: Option<String>,
     /// File or folder with pinned versions of what the tool needs, in the adapter's folder.
     pub(super) environment: Option<PathBuf>,
     /// Names of algorithms; empty if the tool takes any.

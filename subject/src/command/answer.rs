@@ -13,7 +13,7 @@
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, of a tool that names no mutants |
 //! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` is outside of the digest |
-//! | `tool` | `name` and `version` of what ran, which must be those of `adapter.toml` |
+//! | `tool` | `name` and `version` of what ran, and if the tool tells them `python` and `lock`, which must be those of `adapter.toml` |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 
 use std::collections::BTreeMap;
@@ -54,6 +54,37 @@ const GOAL_NAMES: &str = "goals.json";
 struct RanTool {
     name: String,
     version: String,
+    python: Option<String>,
+    lock: Option<PathBuf>,
+}
+
+impl RanTool {
+    /// Checks that this is the tool that the adapter describes.
+    ///
+    /// # Errors
+    ///
+    /// What else ran.
+    fn check(&self, adapter: &Adapter) -> Result<(), String> {
+        let RanTool { name, version, python, lock } = self;
+        let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
+        if (name, version) != (tool, wanted) {
+            return Err(format!("{name} {version} ran, and {DESCRIPTION} says {tool} {wanted}"));
+        }
+        if let (Some(ran), Some(wanted)) = (python, of_python)
+            && !ran
+                .strip_prefix(wanted)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        {
+            return Err(format!("Python {ran} ran, and {DESCRIPTION} says {wanted}"));
+        }
+        if let (Some(lock), Some(locks)) = (lock, environment)
+            && !lock.starts_with(locks)
+        {
+            let (lock, locks) = (lock.display(), locks.display());
+            return Err(format!("the lock was {lock}, and {DESCRIPTION} says {locks}"));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -115,12 +146,8 @@ pub(super) fn record(
     if contract != json!(CONTRACT) {
         return Err(format!("`contract` is {contract}, expected {CONTRACT}"));
     }
-    if let Some(ran) = taken::<RanTool>(&mut file, "tool")?
-        && (&ran.name, &ran.version) != (&adapter.tool, &adapter.version)
-    {
-        let Adapter { tool, version, .. } = adapter;
-        let RanTool { name, version: other } = ran;
-        return Err(format!("{name} {other} ran, and {DESCRIPTION} says {tool} {version}"));
+    if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
+        ran.check(adapter)?;
     }
     let times: Times = taken(&mut file, "times")?.unwrap_or_default();
     let mut logs = Vec::new();
