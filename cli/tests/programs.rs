@@ -314,9 +314,10 @@ value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
 test "$1" = execute && test "$(value seed "$2")" = "$SEED" || exit 1
 mkdir suite
 echo "types: $(value types "$2"), population: $(value population "$2")" > suite/test.py
-tool='"contract": 1, "tool": {"name": "fake", "version": "1.0"}'
+tool='"contract": 1, "tool": {"name": "fake", "version": "1.0", "python": "3.11.2"}'
 case $(value algorithm "$2") in
 A) echo "{$tool, \"goals\": 2, \"covered\": [0], \"times\": {\"search_ms\": 5},
+    \"suite\": {\"tests\": 1, \"size\": 1, \"unit\": \"lines\", \"removed\": 0},
     \"files\": [\"suite/test.py\"]}" > result.json;;
 B) echo "{$tool, \"outcome\": \"unsupported\", \"reason\": \"no module\"}" > result.json;;
 esac
@@ -359,4 +360,16 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let folder = suites.map(Result::unwrap).next().unwrap().path();
     let file = fs::read_to_string(folder.join("A-1.suite-test.py")).unwrap();
     assert_eq!(file, "types: hints, population: 7\n");
+    assert!(text.contains("2 runs, 1 test suite"), "{text}");
+    let isolation = runs.lines().nth(1).and_then(|line| line.rsplit(',').next()).unwrap();
+    assert!(isolation == "full" || isolation.starts_with("without "), "{runs}");
+
+    place.write(
+        "adapter/adapter.toml",
+        &ADAPTER.replace("version = '1.0'", "version = '1.0'\npython = '3.1'"),
+    );
+    fs::remove_dir_all(place.path("out")).unwrap();
+    let output = study(", population = 8");
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("Python 3.11.2 ran, and adapter.toml says 3.1"), "{text}");
 }

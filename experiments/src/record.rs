@@ -130,6 +130,10 @@ pub struct Provenance {
     /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
+    /// Of the program of the run: `full` if it was kept from everything that programs are kept from,
+    /// otherwise what it was not kept from. Empty without a program, or if the program was ended.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub isolation: String,
 }
 
 /// The result of a run.

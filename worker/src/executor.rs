@@ -200,7 +200,8 @@ impl Executor {
         if record.resources.peak_rss_kib == 0 {
             record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
         }
-        record.provenance = Provenance { attempt, ..self.provenance.clone() };
+        let isolation = record.provenance.isolation;
+        record.provenance = Provenance { attempt, isolation, ..self.provenance.clone() };
         record
     }
 }

@@ -177,6 +177,7 @@ async fn run(
         worker: name.clone(),
         core: core.map(|core| core as u32),
         memory_limit: memory.name().to_owned(),
+        isolation: String::new(),
         attempt: 0,
     };
     let config = SessionConfig { name, engines, provenance, limits, idle, disk_cache: cache };

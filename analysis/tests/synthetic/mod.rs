@@ -101,6 +101,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
             core: Some(0),
             attempt: 1,
             memory_limit: String::new(),
+            isolation: String::new(),
         },
         ..RunRecord::new(&spec, vec![blocks])
     };

@@ -85,6 +85,7 @@ impl RunRecord {
             number("resources", duration, MAX_MS)?;
         }
         let provenance = &self.provenance;
+        text("provenance", &provenance.isolation, MAX_TEXT_BYTES)?;
         let places = [&provenance.host, &provenance.worker, &provenance.memory_limit];
         names("provenance", places.map(String::as_str).into_iter(), MAX_NAMES)
     }

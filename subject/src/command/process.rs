@@ -23,6 +23,9 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// Time for the end of the output after the last process has ended.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
+/// What is missing on a system without supervisors.
+pub(super) const UNSUPERVISED: &str = "supervising programs";
+
 /// The largest report of a supervisor in bytes.
 const LARGEST_REPORT: u64 = 1 << 16;
 
@@ -111,7 +114,10 @@ impl Process {
             },
             None => match self.child.try_wait().map_err(|cause| crashed(&cause))? {
                 None => return Ok(None),
-                Some(status) => Some(Report { ended: Ok(status.to_string()), missing: Vec::new() }),
+                Some(status) => Some(Report {
+                    ended: Ok(status.to_string()),
+                    missing: vec![UNSUPERVISED.to_owned()],
+                }),
             },
         };
         match report {

@@ -14,7 +14,7 @@ use super::adapter::{self, Adapter, Places, Project};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
 use super::live::Live;
-use super::process::{POLL_INTERVAL, Process};
+use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
 use super::template::Filled;
 use super::{answer, prepared, result, template, tool};
 use crate::algorithm::FieldError;
@@ -130,6 +130,7 @@ impl Program {
         match result {
             Ok(Ok(mut record)) => {
                 record.resources.peak_rss_kib = peak >> 10;
+                record.provenance.isolation = isolation(&end.missing);
                 Ok(record)
             }
             Ok(Err(flaw)) => Err(RunError::Crashed(format!("invalid result file: {flaw}"))),
@@ -205,7 +206,7 @@ impl Programs {
     /// Why programs cannot be run at all.
     pub fn missing_guarantees(&self) -> Result<Vec<String>, RunError> {
         let Some(supervisor) = &self.supervisor else {
-            return Ok(vec!["supervising programs".to_owned()]);
+            return Ok(vec![UNSUPERVISED.to_owned()]);
         };
         let folder = self.folder.join(format!("{FOLDER_PREFIX}probe"));
         make_folder(&folder).map_err(|cause| RunError::Crashed(cause.to_string()))?;
@@ -237,6 +238,14 @@ pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>>
         variables.insert(name.to_owned(), inner.display().to_string());
     }
     Ok(variables)
+}
+
+/// What a program was kept from, for the record, without the guarantees that are missing.
+fn isolation(missing: &[String]) -> String {
+    match missing {
+        [] => "full".to_owned(),
+        missing => format!("without {}", missing.join("; ")),
+    }
 }
 
 fn failed(error: FieldError) -> RunError {
@@ -313,6 +322,7 @@ mod tests {
         assert_eq!(record.outcome, Outcome::Done);
         let goals = Criterion { name: CRITERION.to_owned(), goals: 4, covered: vec![0, 2] };
         assert_eq!(record.criteria, [goals]);
+        assert_eq!(record.provenance.isolation, "without supervising programs");
         assert_eq!(left, 0);
     }
 

@@ -43,6 +43,7 @@ pub(super) struct RunRow {
     worker: Option<String>,
     core: Option<u32>,
     attempt: Option<u32>,
+    isolation: Option<String>,
 }
 
 impl RunRow {
@@ -75,6 +76,7 @@ impl RunRow {
             worker: Some(record.provenance.worker.clone()),
             core: record.provenance.core,
             attempt: Some(record.provenance.attempt),
+            isolation: Some(record.provenance.isolation.clone()).filter(|text| !text.is_empty()),
             ..RunRow::planned(spec, layout)
         }
     }
@@ -174,6 +176,7 @@ impl RunRow {
             worker: None,
             core: None,
             attempt: None,
+            isolation: None,
         }
     }
 }
@@ -241,6 +244,7 @@ impl Row for RunRow {
             column("worker", rows, |r| r.worker.as_deref()),
             column("core", rows, |r| r.core),
             column("attempt", rows, |r| r.attempt),
+            column("isolation", rows, |r| r.isolation.as_deref()),
         ]);
         columns
     }
