@@ -42,6 +42,7 @@ pub use one_plus_one::OnePlusOne;
 pub use parameters::{Field, Kind, Parameter, ParameterError, Parameters, Setting};
 pub use problem::{Problem, Test};
 pub use random::{RandomEvents, RandomSearch};
+pub use ranking::preference_sorting;
 pub use session::{Improvement, Observer, Progress, Search};
 pub use stop::Stop;
 pub use stream::Stream;

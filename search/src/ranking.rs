@@ -17,7 +17,10 @@ use crate::stream::Stream;
 /// fewer codons, then to the earlier. The rest is one single front if front 0 has more
 /// than `capacity` members, which fill the next population alone, and is otherwise
 /// split by dominance over the targets.
-pub(crate) fn preference_sorting<T: Test>(
+///
+/// # Panics
+/// If there is no test.
+pub fn preference_sorting<T: Test>(
     tests: &[T],
     targets: &[usize],
     capacity: usize,

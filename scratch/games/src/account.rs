@@ -108,6 +108,27 @@ impl<'a> Account<'a> {
         &self.meter
     }
 
+    /// The share of the budget that is spent: that of the limit which is nearest.
+    pub(crate) fn progress(&self) -> f64 {
+        let of = |limit: Option<u64>, used: u64| {
+            limit.map_or(0.0, |limit| used as f64 / limit.max(1) as f64)
+        };
+        let wall = self.budget.wall.map_or(0.0, |wall| {
+            self.clock.now().as_secs_f64() / wall.as_secs_f64().max(f64::MIN_POSITIVE)
+        });
+        [
+            of(self.budget.executions, self.meter.executions()),
+            of(self.budget.steps, self.meter.steps()),
+            of(self.budget.events, self.meter.events()),
+            of(self.budget.evaluations, self.meter.evaluations()),
+            of(self.budget.iterations, self.executions),
+            wall,
+        ]
+        .into_iter()
+        .fold(0.0, f64::max)
+        .min(1.0)
+    }
+
     /// Why the search must end once this share of the budget is spent; `None` if it may go on.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {

@@ -4,7 +4,7 @@ use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
 use catherd_testgen::{Configuration, GenerateError, Settings};
 
 use crate::explore::Explore;
-use crate::neat::Neatest;
+use crate::neat::{MioNeatest, MosaNeatest, Neatest};
 use crate::reflex::Reflex;
 
 /// Names of baselines with the algorithm of `catherd-search` that each is, and what it is. Their
@@ -48,11 +48,16 @@ pub enum Game {
     },
     /// Neuroevolution of networks that hold under any seed: the baseline of the other three.
     Neatest(Neatest),
+    /// The same for all goals at once, sorted as in MOSA.
+    MosaNeatest(MosaNeatest),
+    /// The same with a population for each goal, as in MIO.
+    MioNeatest(MioNeatest),
 }
 
 impl Game {
     /// The names of all algorithms, in the order of the documentation.
-    pub const NAMES: [&'static str; 4] = ["explore", "reflex", "play", "neatest"];
+    pub const NAMES: [&'static str; 6] =
+        ["explore", "reflex", "play", "neatest", "mosa-neatest", "mio-neatest"];
 
     /// The algorithm of this name with its default parameters.
     ///
@@ -64,6 +69,8 @@ impl Game {
             "reflex" => Ok(Self::Reflex(Reflex::default())),
             "play" => Ok(Self::Play { explore: Box::default(), reflex: Box::default() }),
             "neatest" => Ok(Self::Neatest(Neatest::default())),
+            "mosa-neatest" => Ok(Self::MosaNeatest(MosaNeatest::default())),
+            "mio-neatest" => Ok(Self::MioNeatest(MioNeatest::default())),
             _ => Err(UnknownAlgorithm(name.to_owned())),
         }
     }
@@ -75,6 +82,8 @@ impl Game {
             Self::Reflex(_) => Self::NAMES[1],
             Self::Play { .. } => Self::NAMES[2],
             Self::Neatest(_) => Self::NAMES[3],
+            Self::MosaNeatest(_) => Self::NAMES[4],
+            Self::MioNeatest(_) => Self::NAMES[5],
         }
     }
 
@@ -85,6 +94,10 @@ impl Game {
             Self::Reflex(_) => "search for policies: readable rules that hold under any seed",
             Self::Play { .. } => "explore and reflex, with one suite of both kinds of tests",
             Self::Neatest(_) => "neuroevolution of networks that play (Neatest), a baseline",
+            Self::MosaNeatest(_) => "the same for all goals at once, sorted as in MOSA, a baseline",
+            Self::MioNeatest(_) => {
+                "the same with networks kept for each goal, as in MIO, a baseline"
+            }
         }
     }
 }
@@ -100,6 +113,8 @@ impl Parameters for Game {
                 fields
             }
             Self::Neatest(neatest) => neatest.fields(),
+            Self::MosaNeatest(mosa) => mosa.fields(),
+            Self::MioNeatest(mio) => mio.fields(),
         }
     }
 }

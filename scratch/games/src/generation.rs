@@ -11,7 +11,7 @@ use catherd_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
 use crate::account::{Account, Counted, OnProgress};
 use crate::algorithm::Game;
 use crate::explore::{self, Explore, Found, explore};
-use crate::neat::{Breeder, Interface, Neatest, networks_of};
+use crate::neat::{Guide, Interface, Neuroevolution, Trials, networks_of};
 use crate::reflex::{Alphabet, Arena, Learner, Reflex, policy_tests};
 use crate::states::{Layout, Space, State};
 use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
@@ -72,7 +72,7 @@ pub fn generate(
     let counted = match &request.game {
         Game::Explore(explore) => explore.counted,
         Game::Play { explore, .. } => explore.counted,
-        Game::Reflex(_) | Game::Neatest(_) => Counted::Logical,
+        _ => Counted::Logical,
     };
     let on_progress: &mut OnProgress<'_> = &mut on_progress;
     let mut account = Account::new(&request.budget, counted, goals, on_progress);
@@ -91,7 +91,15 @@ pub fn generate(
             Game::Explore(settings) => run.explore(settings, &mut account),
             Game::Reflex(settings) => run.reflex(settings, &mut account),
             Game::Play { explore, reflex } => run.play(explore, reflex, &mut account),
-            Game::Neatest(settings) => run.neatest(settings, project, &mut account),
+            Game::Neatest(settings) => {
+                run.breed(Neuroevolution::Neatest(settings), project, &mut account)
+            }
+            Game::MosaNeatest(settings) => {
+                run.breed(Neuroevolution::Mosa(settings), project, &mut account)
+            }
+            Game::MioNeatest(settings) => {
+                run.breed(Neuroevolution::Mio(settings), project, &mut account)
+            }
         })
     };
     run.finish(end, &account)
@@ -151,33 +159,32 @@ impl Run<'_> {
         stop
     }
 
-    fn neatest(
+    fn breed(
         &mut self,
-        settings: &Neatest,
+        how: Neuroevolution<'_>,
         project: &Project,
         account: &mut Account<'_>,
     ) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut arena = Arena::new(self.prepared, &mut rng);
         let tables = self.prepared.tables();
-        let interface = Interface::new(project, tables, arena.answers(), settings);
+        let interface = Interface::new(project, tables, arena.answers(), how.bounds());
         let (model, seed) = (self.prepared.model(), self.request.seed);
-        let others = Stream::seeds(seed, Stream::TRAINING, settings.repetitions - 1);
+        let others = Stream::seeds(seed, Stream::TRAINING, how.repetitions() - 1);
         let seeds = std::iter::once(seed).chain(others).collect();
         let flags = flag_hats(project, model.goals());
-        let mut breeder = Breeder::new(settings, &interface, seeds, model.dependencies(), flags);
-        let stop = breeder.search(&mut arena, &mut rng, account);
-        for network in networks_of(&breeder.archive, self.prepared.goal_order()) {
-            let policy = network.policy(&interface, settings);
+        let guide = Guide { flags, independent: model.independent_goals().to_vec() };
+        let mut trials = Trials::new(&interface, how.steps(), seeds, model.dependencies());
+        let (stop, counts) =
+            how.search(&interface, &mut trials, guide, &mut arena, &mut rng, account);
+        for network in networks_of(&trials.archive, self.prepared.goal_order()) {
+            let policy = network.policy(&interface, how.steps());
             let program = self.prepared.program();
             self.tests.push(policy_test(&policy, seed, arena.words(), program, seed));
         }
-        self.counts.extend([
-            ("episodes", arena.episodes),
-            ("generations", breeder.generations),
-            ("targets", breeder.targets),
-            ("robustInTraining", breeder.archive.iter().flatten().count() as u64),
-        ]);
+        self.counts.push(("episodes", arena.episodes));
+        self.counts.extend(counts);
+        self.counts.push(("robustInTraining", trials.archive.iter().flatten().count() as u64));
         stop
     }
 

@@ -4,7 +4,8 @@
 //!   seed of the run.
 //! - [`Game::Reflex`] searches for short lists of rules that cover them under any seed.
 //! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
-//! - [`Game::Neatest`] breeds neural networks that cover them under any seed, a published baseline.
+//! - [`Game::Neatest`] breeds neural networks that cover them under any seed, a published baseline;
+//!   [`Game::MosaNeatest`] and [`Game::MioNeatest`] are its many-objective relatives.
 //! - [`LONG`]: algorithms of `catherd-search` with long tests, the baselines of these.
 //!
 //! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
@@ -23,5 +24,5 @@ pub use account::Counted;
 pub use algorithm::{Game, GameConfiguration, LONG, LONG_EVENTS, long};
 pub use explore::{Cells, Explore, Guidance};
 pub use generation::{GameGenerated, GameRequest, generate};
-pub use neat::Neatest;
+pub use neat::{MioNeatest, MosaNeatest, Neatest};
 pub use reflex::Reflex;

@@ -4,10 +4,10 @@ use catherd_search::Stream;
 
 use super::genome::{Gene, Genome, Innovations};
 use super::interface::Interface;
-use super::settings::Neatest;
+use super::settings::Operators;
 
-/// Attempts to find two nodes for a new link.
-const TRIES: usize = 50;
+/// Attempts to make a new network some of whose outputs have links.
+const TRIES: usize = 20;
 /// Probability that a new link is recurrent, and that such a link leads from a node to itself.
 const RECURRENT: (f64, f64) = (0.1, 0.25);
 /// Probability that a weight is replaced instead of moved.
@@ -20,22 +20,42 @@ const AVERAGED: f64 = 0.4;
 
 /// What mutations need beside a genome.
 pub(super) struct Changes<'a> {
-    pub(super) settings: &'a Neatest,
+    pub(super) operators: Operators,
     pub(super) interface: &'a Interface,
-    pub(super) innovations: Innovations,
+    innovations: Innovations,
 }
 
-impl Changes<'_> {
+impl<'a> Changes<'a> {
+    pub(super) fn new(operators: Operators, interface: &'a Interface) -> Self {
+        Self { operators, interface, innovations: Innovations::new(interface) }
+    }
+
+    /// A new network.
+    pub(super) fn random(&mut self, rng: &mut Stream) -> Genome {
+        let start = self.operators.start;
+        let mut genome = Genome::new(start, self.interface, &mut self.innovations, rng);
+        for _ in 0..TRIES {
+            if genome.is_whole(self.interface) {
+                break;
+            }
+            genome = Genome::new(start, self.interface, &mut self.innovations, rng);
+        }
+        genome
+    }
+
     /// Changes the structure, or else weights and which links are enabled; at least one thing.
     pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
-        if rng.chance(self.settings.add_node) {
+        if rng.chance(self.operators.add_node) {
             self.add_node(genome, rng);
-            return;
-        }
-        if rng.chance(self.settings.add_link) {
+        } else if rng.chance(self.operators.add_link) {
             self.add_link(genome, rng);
-            return;
+        } else {
+            self.change_links(genome, rng);
         }
+    }
+
+    /// Changes weights and which links are enabled; at least one thing.
+    pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {
             self.toggle(genome, rng);
@@ -47,14 +67,14 @@ impl Changes<'_> {
             gene.enabled = true;
             changed = true;
         }
-        if rng.chance(self.settings.change_weights) || !changed {
+        if rng.chance(self.operators.change_weights) || !changed {
             self.change_weights(genome, rng);
         }
     }
 
     /// Moves all weights.
     pub(super) fn change_weights(&self, genome: &mut Genome, rng: &mut Stream) {
-        let power = self.settings.weight_power;
+        let power = self.operators.weight_power;
         for gene in &mut genome.genes {
             gene.weight = if rng.chance(REPLACED) {
                 (2.0 * rng.unit() - 1.0) * power
@@ -65,7 +85,7 @@ impl Changes<'_> {
     }
 
     /// Splits an enabled link by a new node; the values that pass are nearly the same at first.
-    fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
+    pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let interface = self.interface;
         let ahead = |gene: &Gene| {
             genome.depth(gene.from, interface) < genome.depth(gene.to, interface) && gene.from != 0
@@ -98,7 +118,7 @@ impl Changes<'_> {
         }
         let recurrent = rng.chance(RECURRENT.0);
         let known = genome.links();
-        for _ in 0..TRIES {
+        for _ in 0..self.operators.tries {
             let to = *rng.pick(&targets);
             let itself = recurrent && rng.chance(RECURRENT.1);
             let from = if itself { to } else { *rng.pick(&sources) };

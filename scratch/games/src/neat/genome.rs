@@ -6,9 +6,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::Interface;
 
-/// Coefficient of the mean difference of weights in the distance of two genomes. Genes that only
-/// one has count as a share of the longer genome.
-const WEIGHTS: f64 = 0.5;
+/// Nodes and links of a new network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// One hidden node for each sprite, to which what is seen of it leads, and from which links lead
+    /// to all output nodes.
+    Hidden,
+    /// Links from all inputs to all output nodes.
+    Direct,
+}
 
 /// A link. Nodes have the same numbers in all genomes of a run: 0 is the bias, then come inputs,
 /// outputs, and hidden nodes as they appear.
@@ -69,9 +75,9 @@ impl Innovations {
 }
 
 impl Genome {
-    /// A random network with one hidden node for each sprite, to which what is seen of it leads, and
-    /// from which links lead to all output nodes; so does the bias.
+    /// A random network. From the bias links lead to all output nodes.
     pub(super) fn new(
+        start: Start,
         interface: &Interface,
         innovations: &mut Innovations,
         rng: &mut Stream,
@@ -82,6 +88,14 @@ impl Genome {
         let mut links = Vec::new();
         // Hidden nodes of sprites stand for splits of links that do not exist.
         for (inputs, group) in interface.groups.iter().zip(0..) {
+            if start == Start::Direct {
+                let all = |input: &u32| {
+                    let input = *input;
+                    outputs.clone().map(move |output| (input, output))
+                };
+                links.extend(inputs.iter().flat_map(all));
+                continue;
+            }
             let node = innovations.split(u32::MAX - group, &genome);
             genome.hidden.push((node, 0.5));
             links.extend(inputs.iter().map(|input| (*input, node)));
@@ -115,9 +129,10 @@ impl Genome {
         enabled.any(|gene| classes.contains(&gene.to))
     }
 
-    /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): the share of genes that
-    /// only one of them has, and half the mean difference of the weights of the others.
-    pub(super) fn distance(&self, other: &Self) -> f64 {
+    /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): genes that
+    /// only one of them has, as a share of the longer genome, and the mean difference of the weights
+    /// of the others times a coefficient.
+    pub(super) fn distance(&self, other: &Self, coefficient: f64) -> f64 {
         let (mut a, mut b) = (self.genes.iter().peekable(), other.genes.iter().peekable());
         let (mut alone, mut both, mut difference) = (0_u32, 0_u32, 0.0);
         loop {
@@ -140,7 +155,7 @@ impl Genome {
             }
         }
         let longer = self.genes.len().max(other.genes.len()).max(1);
-        f64::from(alone) / longer as f64 + WEIGHTS * difference / f64::from(both.max(1))
+        f64::from(alone) / longer as f64 + coefficient * difference / f64::from(both.max(1))
     }
 
     /// The network of the enabled genes.

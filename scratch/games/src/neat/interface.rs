@@ -6,8 +6,6 @@ use catherd_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_testgen::extraction::{Input, Tables};
 use catherd_vm::color_of;
 
-use super::settings::Neatest;
-
 /// Clones of a sprite that are seen, and on which networks can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
@@ -24,14 +22,14 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// The interface of a project. Questions are answered with these texts.
+    /// The interface of a project. Questions are answered with these texts; a key press and a wait
+    /// have at most these numbers of steps.
     pub(crate) fn new(
         project: &Project,
         tables: &Tables,
         answers: &[TextNo],
-        settings: &Neatest,
+        (press, wait): (u32, u32),
     ) -> Self {
-        let (press, wait) = (settings.press as u32, settings.wait as u32);
         let mut interface = Self { press, wait, ..Self::default() };
         let cloned = cloned(project);
         interface.find_outputs(project, tables, answers, &cloned);

@@ -1,15 +1,112 @@
 //! Neatest (Feldmeier and Fraser, ASE 2022): networks that play, bred by NEAT (Stanley and
-//! Miikkulainen 2002), one goal after the other. A baseline with the parameters of the publication.
+//! Miikkulainen 2002), one goal after the other, and its many-objective relatives (Feldmeier and
+//! Fraser, arXiv 2501.07954). Baselines with the parameters of the publications.
 
 mod change;
 mod genome;
+mod independent;
 mod interface;
+mod objectives;
 mod population;
+mod relatives;
 mod search;
 mod settings;
+mod species;
 #[cfg(test)]
 mod tests;
+mod trials;
+
+use catherd_search::{Stop, Stream};
+
+use self::change::Changes;
+use self::independent::Independent;
+use self::objectives::Objectives;
+use self::search::Breeder;
+use crate::account::Account;
+use crate::reflex::Arena;
 
 pub(crate) use interface::Interface;
-pub(crate) use search::{Breeder, networks_of};
+pub use relatives::{MioNeatest, MosaNeatest};
 pub use settings::Neatest;
+pub(crate) use trials::{Trials, networks_of};
+
+/// A search for networks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Neuroevolution<'a> {
+    Neatest(&'a Neatest),
+    Mosa(&'a MosaNeatest),
+    Mio(&'a MioNeatest),
+}
+
+/// What of a project guides a search for networks.
+pub(crate) struct Guide {
+    /// By goal: whether the green flag starts with it.
+    pub(crate) flags: Vec<bool>,
+    /// The goals whose coverage implies others.
+    pub(crate) independent: Vec<usize>,
+}
+
+impl<'a> Neuroevolution<'a> {
+    /// Most steps of an execution of a network.
+    pub(crate) fn steps(self) -> usize {
+        match self {
+            Self::Neatest(settings) => settings.network_steps,
+            Self::Mosa(settings) => settings.network_steps,
+            Self::Mio(settings) => settings.network_steps,
+        }
+    }
+
+    /// Executions, each under a seed of its own, that must cover a goal.
+    pub(crate) fn repetitions(self) -> usize {
+        match self {
+            Self::Neatest(settings) => settings.repetitions,
+            Self::Mosa(settings) => settings.repetitions,
+            Self::Mio(settings) => settings.repetitions,
+        }
+    }
+
+    /// Most steps of a key press and of a wait.
+    pub(crate) fn bounds(self) -> (u32, u32) {
+        let (press, wait) = match self {
+            Self::Neatest(settings) => (settings.press, settings.wait),
+            Self::Mosa(settings) => (settings.change.press, settings.change.wait),
+            Self::Mio(settings) => (settings.change.press, settings.change.wait),
+        };
+        (press as u32, wait as u32)
+    }
+
+    /// Searches until every goal has a network, or the budget is spent. Returns counts by name.
+    pub(crate) fn search(
+        self,
+        interface: &'a Interface,
+        trials: &mut Trials<'a>,
+        guide: Guide,
+        arena: &mut Arena<'_>,
+        rng: &mut Stream,
+        account: &mut Account<'_>,
+    ) -> (Stop, Vec<(&'static str, u64)>) {
+        match self {
+            Self::Neatest(settings) => {
+                let changes = Changes::new(settings.operators(), interface);
+                let mut breeder = Breeder::new(settings, changes, trials, guide.flags);
+                let stop = breeder.search(arena, rng, account);
+                let counts =
+                    vec![("generations", breeder.generations), ("targets", breeder.targets)];
+                (stop, counts)
+            }
+            Self::Mosa(settings) => {
+                let changes = Changes::new(settings.change.operators(), interface);
+                let mut objectives = Objectives::new(settings, changes, trials);
+                let stop = objectives.search(arena, rng, account);
+                (stop, vec![("generations", objectives.generations)])
+            }
+            Self::Mio(settings) => {
+                let changes = Changes::new(settings.change.operators(), interface);
+                let mut independent =
+                    Independent::new(settings, changes, trials, guide.independent);
+                let stop = independent.search(arena, rng, account);
+                (stop, vec![("turns", independent.turns)])
+            }
+        }
+    }
+}

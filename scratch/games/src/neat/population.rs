@@ -10,6 +10,8 @@ use super::genome::Genome;
 /// Distance within which genomes are of one species at first, its change from one generation to
 /// the next, and the smallest.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
+/// Coefficient of differences of weights in the distance.
+const WEIGHTS: f64 = 0.5;
 /// Generations without improvement after which a species is penalised, and the factor.
 const PENALISED: (u32, f64) = (15, 0.01);
 /// Share of a species that breeds, beside its best.
@@ -83,7 +85,7 @@ impl Population {
         self.species.iter_mut().for_each(|species| species.members.clear());
         for member in members {
             let near = |species: &&mut Species| {
-                species.representative.distance(&member.genome) < self.threshold
+                species.representative.distance(&member.genome, WEIGHTS) < self.threshold
             };
             match self.species.iter_mut().find(near) {
                 Some(species) => species.members.push(member),

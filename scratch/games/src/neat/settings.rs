@@ -2,6 +2,23 @@
 
 use catherd_search::{Field, Parameters};
 
+use super::genome::Start;
+
+/// Attempts to find two nodes for a new link.
+const TRIES: usize = 50;
+
+/// How networks begin and change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Operators {
+    pub(super) add_node: f64,
+    pub(super) add_link: f64,
+    pub(super) change_weights: f64,
+    pub(super) weight_power: f64,
+    /// Attempts to find two nodes for a new link.
+    pub(super) tries: usize,
+    pub(super) start: Start,
+}
+
 /// Parameters of `neatest`. The defaults are those of the publication of 2022.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neatest {
@@ -46,6 +63,19 @@ impl Default for Neatest {
             weight_power: 1.0,
             press: 10,
             wait: 50,
+        }
+    }
+}
+
+impl Neatest {
+    pub(super) fn operators(&self) -> Operators {
+        Operators {
+            add_node: self.add_node,
+            add_link: self.add_link,
+            change_weights: self.change_weights,
+            weight_power: self.weight_power,
+            tries: TRIES,
+            start: Start::Hidden,
         }
     }
 }

@@ -7,7 +7,7 @@ use catherd_suite::{LinkedSuite, Suite};
 use catherd_testgen::{Prepared, Settings};
 
 use super::change::{Changes, cross};
-use super::genome::{Genome, Innovations};
+use super::genome::{Genome, Innovations, Start};
 use super::interface::Interface;
 use super::settings::Neatest;
 use crate::reflex::tests::{catching, measured, run};
@@ -31,7 +31,7 @@ fn a_new_network_has_a_hidden_node_for_each_sprite() {
     let interface = interface();
     let mut innovations = Innovations::new(&interface);
     let mut rng = Stream::new(1, 0);
-    let genome = Genome::new(&interface, &mut innovations, &mut rng);
+    let genome = Genome::new(Start::Hidden, &interface, &mut innovations, &mut rng);
     assert_eq!(interface.class_nodes(), [4, 6]);
     // Three inputs to two hidden nodes, these and the bias to four output nodes.
     assert_eq!((genome.hidden.len(), genome.genes.len()), (2, 3 + 3 * 4));
@@ -39,22 +39,22 @@ fn a_new_network_has_a_hidden_node_for_each_sprite() {
     assert_eq!(network.hidden, 2);
     assert!(network.links.iter().all(|link| link.from < link.to && (4..10).contains(&link.to)));
     assert!(network.links.is_sorted_by_key(|link| link.to));
-    let other = Genome::new(&interface, &mut innovations, &mut rng);
+    let other = Genome::new(Start::Hidden, &interface, &mut innovations, &mut rng);
     let numbers = |genome: &Genome| genome.genes.iter().map(|it| it.innovation).collect::<Vec<_>>();
     assert_eq!(numbers(&genome), numbers(&other), "the same links have the same numbers");
-    let difference = genome.distance(&other);
-    assert!(genome.distance(&genome) == 0.0 && difference > 0.0 && difference <= 1.0);
+    let difference = genome.distance(&other, 0.5);
+    assert!(genome.distance(&genome, 0.5) == 0.0 && difference > 0.0 && difference <= 1.0);
+    let direct = Genome::new(Start::Direct, &interface, &mut innovations, &mut rng);
+    assert_eq!((direct.hidden.len(), direct.genes.len()), (0, (1 + 3) * 4));
 }
 
 #[test]
 fn changed_networks_stay_sound() {
     let interface = interface();
     let settings = Neatest { add_node: 0.3, add_link: 0.3, ..Neatest::default() };
-    let innovations = Innovations::new(&interface);
-    let mut changes = Changes { settings: &settings, interface: &interface, innovations };
+    let mut changes = Changes::new(settings.operators(), &interface);
     let mut rng = Stream::new(7, 0);
-    let mut genomes: Vec<Genome> =
-        (0..4).map(|_| Genome::new(&interface, &mut changes.innovations, &mut rng)).collect();
+    let mut genomes: Vec<Genome> = (0..4).map(|_| changes.random(&mut rng)).collect();
     let (mut recurrent, mut grown) = (0, 0);
     for turn in 0..400 {
         let (a, b) = (rng.index(4), rng.index(4));
@@ -79,16 +79,15 @@ fn changed_networks_stay_sound() {
 fn genes_that_only_one_genome_has_are_a_share_of_the_longer() {
     let interface = interface();
     let settings = Neatest::default();
-    let innovations = Innovations::new(&interface);
-    let mut changes = Changes { settings: &settings, interface: &interface, innovations };
+    let mut changes = Changes::new(settings.operators(), &interface);
     let mut rng = Stream::new(3, 0);
-    let genome = Genome::new(&interface, &mut changes.innovations, &mut rng);
+    let genome = changes.random(&mut rng);
     let mut longer = genome.clone();
     while longer.genes.len() == genome.genes.len() {
         changes.add_link(&mut longer, &mut rng);
     }
-    assert_eq!(genome.distance(&longer), 1.0 / 16.0);
-    assert_eq!(longer.distance(&genome), 1.0 / 16.0);
+    assert_eq!(genome.distance(&longer, 0.5), 1.0 / 16.0);
+    assert_eq!(longer.distance(&genome, 0.5), 1.0 / 16.0);
 }
 
 #[test]
@@ -106,11 +105,23 @@ fn networks_that_react_are_found_and_hold_under_fresh_seeds() {
 }
 
 #[test]
+fn relatives_find_networks_that_hold_under_fresh_seeds() {
+    for name in ["mosa-neatest", "mio-neatest"] {
+        let (made, suite) = run(name, &[("network_steps", 300.0)], 1_500_000);
+        assert_eq!(made.generated.covered.len(), 8, "{name}: {:?}", made.counts);
+        let (_, robust, _) = measured(&suite);
+        assert!(robust >= 7, "{name}: {robust}: {}", suite.to_json());
+        assert!(suite.tests.iter().all(|test| test.is_played_by_network()));
+    }
+}
+
+#[test]
 fn results_repeat() {
-    let parameters = [("network_steps", 100.0), ("population", 10.0)];
-    let once = || {
-        let (made, suite) = run("neatest", &parameters, 40_000);
-        (made.counts, suite)
-    };
-    assert_eq!(once(), once());
+    for name in ["neatest", "mosa-neatest", "mio-neatest"] {
+        let once = || {
+            let (made, suite) = run(name, &[("network_steps", 100.0)], 40_000);
+            (made.counts, suite)
+        };
+        assert_eq!(once(), once(), "{name}");
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catherd_search::Stream;
 use catherd_suite::event::{Event, Interaction, TextNo, Vocabulary, center_mouse};
-use catherd_suite::policy::Policy;
+use catherd_suite::policy::{Network, Policy};
 use catherd_testgen::Prepared;
 use catherd_testgen::extraction::Extractor;
 use catherd_testgen::fitness::Workspace;
@@ -100,6 +100,11 @@ impl<'a> Arena<'a> {
         self.episodes += 1;
         self.steps += self.vm.steps();
         self.vm.steps()
+    }
+
+    /// What the input nodes of a network see at the end of the last execution.
+    pub(crate) fn seen(&mut self, network: &Network) -> Vec<f64> {
+        network.seen(&mut self.vm)
     }
 
     /// Whether the last execution covered a goal.

@@ -30,6 +30,16 @@ enum Decision {
     Send(Event),
 }
 
+impl Network {
+    /// What the input nodes see now, each in -1..=1.
+    pub fn seen<T: Tracer>(&self, vm: &mut Vm<T>) -> Vec<f64> {
+        let mut brain = Brain::default();
+        brain.see(self, vm);
+        brain.values.truncate(1 + self.inputs.len());
+        brain.values.split_off(1)
+    }
+}
+
 impl Brain {
     /// Decides on an event, sends it and runs its steps.
     pub(super) fn act<T: Tracer>(

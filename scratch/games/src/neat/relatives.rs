@@ -1,0 +1,190 @@
+//! Parameters of the many-objective relatives of Neatest.
+
+use catherd_search::{Field, Parameters};
+
+use super::genome::Start;
+use super::settings::Operators;
+
+/// Attempts to find two nodes for a new link.
+const TRIES: usize = 10;
+
+/// Parameters of `mosa-neatest`. The defaults are those of the published program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MosaNeatest {
+    /// Most steps of an execution of a network.
+    pub network_steps: usize,
+    /// Networks of the population.
+    pub population: usize,
+    /// Species that the population should have.
+    pub species: usize,
+    /// Executions, each under a seed of its own, that must cover a goal.
+    pub repetitions: usize,
+    /// Probability of crossing a network with one of its species.
+    pub crossover: f64,
+    /// Probability of mutating a child.
+    pub mutation: f64,
+    /// How networks change.
+    pub(super) change: Change,
+}
+
+/// Parameters of `mio-neatest`. The defaults are those of the published program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MioNeatest {
+    /// Most steps of an execution of a network.
+    pub network_steps: usize,
+    /// Species that the population of a goal should have.
+    pub species: usize,
+    /// Executions, each under a seed of its own, that must cover a goal.
+    pub repetitions: usize,
+    /// Probability of a new network instead of mutations, at the start and at the end.
+    pub random_start: f64,
+    /// The same at the end.
+    pub random_end: f64,
+    /// Networks kept for each goal, at the start.
+    pub archive_start: usize,
+    /// The same at the end.
+    pub archive_end: usize,
+    /// Mutations in a row, at the start.
+    pub mutations_start: usize,
+    /// The same at the end.
+    pub mutations_end: usize,
+    /// Probability that a mutation changes the structure.
+    pub structure: f64,
+    /// Networks with which what a network has seen is compared.
+    pub neighbours: usize,
+    /// How networks change.
+    pub(super) change: Change,
+}
+
+/// Parameters of mutations, and of what networks do.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Change {
+    add_node: f64,
+    add_link: f64,
+    change_weights: f64,
+    weight_power: f64,
+    pub(super) press: usize,
+    pub(super) wait: usize,
+}
+
+impl Default for Change {
+    fn default() -> Self {
+        Self {
+            add_node: 0.2,
+            add_link: 0.2,
+            change_weights: 0.8,
+            weight_power: 1.0,
+            press: 10,
+            wait: 50,
+        }
+    }
+}
+
+impl Change {
+    pub(super) fn operators(&self) -> Operators {
+        Operators {
+            add_node: self.add_node,
+            add_link: self.add_link,
+            change_weights: self.change_weights,
+            weight_power: self.weight_power,
+            tries: TRIES,
+            start: Start::Direct,
+        }
+    }
+
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::share("add_node", &mut self.add_node)
+                .meaning("probability that a mutation adds a node"),
+            Field::share("add_link", &mut self.add_link)
+                .meaning("probability that a mutation adds a link"),
+            Field::share("change_weights", &mut self.change_weights)
+                .meaning("probability that another mutation changes weights"),
+            Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
+                .meaning("largest new weight, and deviation of changes"),
+            Field::count("press", &mut self.press, 1, 10_000)
+                .meaning("maximum steps of a key press"),
+            Field::count("wait", &mut self.wait, 1, 10_000).meaning("maximum steps of a wait"),
+        ]
+    }
+}
+
+impl Default for MosaNeatest {
+    fn default() -> Self {
+        Self {
+            network_steps: 3_000,
+            population: 50,
+            species: 5,
+            repetitions: 10,
+            crossover: 0.7,
+            mutation: 1.0,
+            change: Change::default(),
+        }
+    }
+}
+
+impl Default for MioNeatest {
+    fn default() -> Self {
+        Self {
+            network_steps: 3_000,
+            species: 2,
+            repetitions: 10,
+            random_start: 0.9,
+            random_end: 0.5,
+            archive_start: 20,
+            archive_end: 5,
+            mutations_start: 0,
+            mutations_end: 3,
+            structure: 0.5,
+            neighbours: 15,
+            change: Change::default(),
+        }
+    }
+}
+
+const STEPS: &str = "maximum steps of an execution of a network";
+const REPETITIONS: &str = "executions under different seeds that must cover a goal";
+const RANDOM: &str = "probability of a new network instead of mutations";
+const KEPT: &str = "networks kept for each goal";
+const CHAIN: &str = "mutations in a row; all networks are new while this rounds to 0";
+
+impl Parameters for MosaNeatest {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = vec![
+            Field::count("network_steps", &mut self.network_steps, 1, 100_000).meaning(STEPS),
+            Field::count("population", &mut self.population, 4, 10_000)
+                .meaning("networks of the population"),
+            Field::count("species", &mut self.species, 1, 1_000)
+                .meaning("species that the population should have"),
+            Field::count("repetitions", &mut self.repetitions, 1, 1_000).meaning(REPETITIONS),
+            Field::share("crossover", &mut self.crossover)
+                .meaning("probability of crossing a network with one of its species"),
+            Field::share("mutation", &mut self.mutation).meaning("probability of mutating a child"),
+        ];
+        fields.extend(self.change.fields());
+        fields
+    }
+}
+
+impl Parameters for MioNeatest {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = vec![
+            Field::count("network_steps", &mut self.network_steps, 1, 100_000).meaning(STEPS),
+            Field::count("species", &mut self.species, 1, 1_000)
+                .meaning("species that the networks of a goal should have"),
+            Field::count("repetitions", &mut self.repetitions, 1, 1_000).meaning(REPETITIONS),
+            Field::share("random_start", &mut self.random_start).meaning(RANDOM),
+            Field::share("random_end", &mut self.random_end).meaning(RANDOM),
+            Field::count("archive_start", &mut self.archive_start, 1, 10_000).meaning(KEPT),
+            Field::count("archive_end", &mut self.archive_end, 1, 10_000).meaning(KEPT),
+            Field::count("mutations_start", &mut self.mutations_start, 0, 10_000).meaning(CHAIN),
+            Field::count("mutations_end", &mut self.mutations_end, 0, 10_000).meaning(CHAIN),
+            Field::share("structure", &mut self.structure)
+                .meaning("probability that a mutation changes the structure"),
+            Field::count("neighbours", &mut self.neighbours, 1, 1_000)
+                .meaning("networks with which what a network saw is compared, for ties"),
+        ];
+        fields.extend(self.change.fields());
+        fields
+    }
+}
