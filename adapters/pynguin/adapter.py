@@ -268,10 +268,10 @@ def mutated(request):
 
 
 def tool_of(request):
-    """What runs: the tool and, of a real environment, its Python and its lock."""
+    """What runs: the tool and, in an environment, its Python and its lock."""
     tool = {"name": "pynguin", "version": VERSION}
-    lock = (request["project"].get("data") or {}).get("lock", "tool")
-    python = python_of(pathlib.Path(request["environment"]), lock)
+    lock = (request.get("project", {}).get("data") or {}).get("lock", "tool")
+    python = python_of(pathlib.Path(request.get("environment", ".")), lock)
     about = python.parent.parent / "pyvenv.cfg"
     if about.exists():
         settings = (line.partition("=") for line in about.read_text().splitlines())
