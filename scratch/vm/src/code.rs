@@ -291,6 +291,14 @@ pub(crate) enum Device {
     Send,
 }
 
+/// A comparison of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Less,
+    Equals,
+    Greater,
+}
+
 /// Functions of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MathOp {

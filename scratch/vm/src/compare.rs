@@ -7,6 +7,21 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
+/// The number as which a value is compared if that takes no fuel; NaN if the value is NaN.
+#[inline]
+pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(n) => Some(*n),
+        // A short text takes no fuel; a blank one is compared as text although it counts 0.
+        Value::Text(text) if text_cost(text.len()) == 0 => {
+            let n = text.number();
+            let numeric = !n.is_nan() && (n != 0.0 || !text.is_blank());
+            numeric.then_some(n)
+        }
+        _ => None,
+    }
+}
+
 impl<T: Tracer> Interpreter<'_, T> {
     /// Compares the operands of a comparison, whose fuel is consumed: the same whether distances
     /// are measured or not. `numbers` gets operands that compare as numbers, never NaN; `values`
@@ -74,16 +89,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Parameter(_) => self.stored(e)?,
             _ => return self.arithmetic(e),
         };
-        match value {
-            Value::Number(n) => Some(*n),
-            // A short text takes no fuel; a blank one is compared as text although it counts 0.
-            Value::Text(text) if text_cost(text.len()) == 0 => {
-                let n = text.number();
-                let numeric = !n.is_nan() && (n != 0.0 || !text.is_blank());
-                numeric.then_some(n)
-            }
-            _ => None,
-        }
+        short_comparand(value)
     }
 
     /// The value of an expression that only reads where it is stored; `None` for other expressions.

@@ -5,7 +5,7 @@ use catherd_render::ColorOf;
 use catherd_sb3::BlockNo;
 
 use crate::blocks::MISSING_TARGET_DISTANCE;
-use crate::code::{Expr, ExprId};
+use crate::code::{Comparison, Expr, ExprId};
 use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
@@ -37,6 +37,27 @@ impl ConditionDistances {
     }
 }
 
+impl ConditionDistances {
+    #[inline]
+    pub(crate) fn and(a: ConditionDistances, b: ConditionDistances) -> ConditionDistances {
+        let value = a.value && b.value;
+        let to_false = a.to_false.min(b.to_false);
+        ConditionDistances::new(value, if value { to_false } else { a.to_true + b.to_true })
+    }
+
+    #[inline]
+    pub(crate) fn or(a: ConditionDistances, b: ConditionDistances) -> ConditionDistances {
+        let value = a.value || b.value;
+        let to_true = a.to_true.min(b.to_true);
+        ConditionDistances::new(value, if value { a.to_false + b.to_false } else { to_true })
+    }
+
+    #[inline]
+    pub(crate) fn not(a: ConditionDistances) -> ConditionDistances {
+        ConditionDistances { value: !a.value, to_true: a.to_false, to_false: a.to_true }
+    }
+}
+
 /// The formulas of a comparison of numbers: its outcome, the distance from the outcome false to true,
 /// and that from true to false.
 type Formulas = (fn(f64, f64) -> bool, fn(f64, f64) -> f64, fn(f64, f64) -> f64);
@@ -50,6 +71,16 @@ const EQUALS: Formulas = (|a, b| a == b, |a, b| (a - b).abs(), |_, _| 1.0);
 fn of_numbers((outcome, to_true, to_false): Formulas, a: f64, b: f64) -> ConditionDistances {
     let value = outcome(a, b);
     ConditionDistances::new(value, if value { to_false(a, b) } else { to_true(a, b) })
+}
+
+/// The distances of a comparison of numbers other than NaN.
+#[inline]
+pub(crate) fn of_comparison(how: Comparison, a: f64, b: f64) -> ConditionDistances {
+    match how {
+        Comparison::Less => of_numbers(LESS, a, b),
+        Comparison::Equals => of_numbers(EQUALS, a, b),
+        Comparison::Greater => of_numbers(GREATER, a, b),
+    }
 }
 
 /// The distances of a comparison with some outcome.
@@ -90,24 +121,12 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Expr::Equals(a, b) => self.measure_comparison(a, b, EQUALS, Value::equals),
             Expr::And(a, b) => {
-                let (a, b) = (self.measure(a, known), self.measure(b, known));
-                let value = a.value && b.value;
-                let to_false = a.to_false.min(b.to_false);
-                ConditionDistances::new(value, if value { to_false } else { a.to_true + b.to_true })
+                ConditionDistances::and(self.measure(a, known), self.measure(b, known))
             }
             Expr::Or(a, b) => {
-                let (a, b) = (self.measure(a, known), self.measure(b, known));
-                let value = a.value || b.value;
-                let to_true = a.to_true.min(b.to_true);
-                ConditionDistances::new(
-                    value,
-                    if value { a.to_false + b.to_false } else { to_true },
-                )
+                ConditionDistances::or(self.measure(a, known), self.measure(b, known))
             }
-            Expr::Not(a) => {
-                let a = self.measure(a, (known.1, known.0));
-                ConditionDistances { value: !a.value, to_true: a.to_false, to_false: a.to_true }
-            }
+            Expr::Not(a) => ConditionDistances::not(self.measure(a, (known.1, known.0))),
             Expr::Reversed { first, node } => {
                 let value = self.value(first);
                 self.buffers.deferred_operands.push(value);

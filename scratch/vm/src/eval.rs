@@ -5,7 +5,7 @@ use crate::code::{Expr, ExprId, Slot};
 use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::rounding::{floor, remainder};
+use crate::rounding::{floor, modulo};
 use crate::settings::DAY_MS;
 use crate::target::List;
 use crate::text::Text;
@@ -37,7 +37,8 @@ pub(crate) enum ListIndex {
     Invalid,
 }
 
-fn nan_to_zero(n: f64) -> f64 {
+#[inline]
+pub(crate) fn nan_to_zero(n: f64) -> f64 {
     if n.is_nan() { 0.0 } else { n }
 }
 
@@ -157,11 +158,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Subtract(a, b) => self.number(a) - self.number(b),
             Expr::Multiply(a, b) => self.number(a) * self.number(b),
             Expr::Divide(a, b) => self.number(a) / self.number(b),
-            Expr::Modulo(a, b) => {
-                let (n, m) = (self.number(a), self.number(b));
-                let r = remainder(n, m);
-                if r / m < 0.0 { r + m } else { r }
-            }
+            Expr::Modulo(a, b) => modulo(self.number(a), self.number(b)),
             Expr::Round(a) => js_round(self.number(a)),
             Expr::Math(op, a) => {
                 let n = self.number(a);
@@ -387,7 +384,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
 /// The place from 0 of the item whose number, rounded down, is `n`.
 #[inline]
-fn place_of(n: f64, length: usize) -> Option<usize> {
+pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
     // Both are false for NaN; the cast rounds down.
     (n >= 1.0 && n < length as f64 + 1.0).then(|| n as usize - 1)
 }

@@ -26,6 +26,8 @@ pub(crate) struct Buffers {
     pub(crate) angle_cache: AngleCache,
     pub(crate) angles: Angles,
     pub(crate) cycles: Cycles,
+    /// The linear form is not used, see [`crate::Vm::interpret`].
+    pub(crate) interprets: bool,
 }
 
 /// [`Interpreter::thread`] while no thread executes.

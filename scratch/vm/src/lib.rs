@@ -19,6 +19,7 @@ mod input;
 mod interpreter;
 mod keys;
 mod limits;
+mod linear;
 mod position;
 mod program;
 mod random;

@@ -9,8 +9,9 @@ use catherd_render::{SkinId, SkinSet};
 use catherd_sb3::{BlockNo, Opcode, RotationStyle};
 use rustc_hash::FxHashMap;
 
-use crate::code::{Command, CommandId, Expr, ExprId};
+use crate::code::{Command, CommandId, Expr, ExprId, Op};
 use crate::keys::KeyQuery;
+use crate::linear::Form;
 use crate::text::Text;
 use crate::value::Value;
 
@@ -41,6 +42,8 @@ pub struct Program {
     /// Whether each monitor is shown at the start.
     pub(crate) monitors: Vec<bool>,
     pub(crate) block_count: usize,
+    /// Custom blocks that can execute without screen refresh, in linear form.
+    pub(crate) linear: Form,
 }
 
 impl Program {
@@ -69,6 +72,19 @@ impl Program {
         hasher.add(&(&self.commands, &self.exprs, &self.constants));
         hasher.add(&(&self.early_inputs, &self.arguments));
         hasher.0.finish()
+    }
+
+    /// The default of a parameter of the custom block that a command calls; `Undefined` if there is none.
+    #[cold]
+    pub(crate) fn default_of(&self, sprite: usize, call: CommandId, place: u16) -> Value {
+        let procedure = match self.commands[call as usize].op {
+            Op::Call { procedure: Some(number), .. } => {
+                self.sprites[sprite].procedures.get(number as usize)
+            }
+            _ => None,
+        };
+        let default = procedure.and_then(|procedure| procedure.defaults.get(usize::from(place)));
+        default.cloned().unwrap_or(Value::Undefined)
     }
 
     /// The sprite of that name; never the stage.

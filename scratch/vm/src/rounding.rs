@@ -52,6 +52,13 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     n % m
 }
 
+/// The remainder of Scratch: with the sign of `m`.
+#[inline]
+pub(crate) fn modulo(n: f64, m: f64) -> f64 {
+    let r = remainder(n, m);
+    if r / m < 0.0 { r + m } else { r }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

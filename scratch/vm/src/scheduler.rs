@@ -269,8 +269,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             // Without control flow the block is still on top: continue with the next one.
             if thread.stack.last().is_some_and(|f| f.block == block) {
                 thread.replace_top(self.program.commands[block as usize].next);
+            } else if matches!(command.op, Op::Call { .. }) {
+                self.enter_called();
             }
-            while thread.stack.last().is_some_and(|f| f.block == NONE) {
+            loop {
+                let thread = &mut self.state.threads[slot];
+                if thread.stack.last().is_none_or(|f| f.block != NONE) {
+                    break;
+                }
                 thread.pop();
                 let Some(frame) = thread.stack.last() else { return };
                 if frame.is_loop {
@@ -281,7 +287,8 @@ impl<T: Tracer> Interpreter<'_, T> {
                                 self.search_cycle();
                             }
                         }
-                        break;
+                        self.enter_loop_again();
+                        continue;
                     }
                     if frame.warp {
                         self.hit(Limit::Slice);

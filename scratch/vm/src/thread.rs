@@ -83,7 +83,7 @@ pub(crate) struct Glide {
 }
 
 impl Frame {
-    fn new(block: CommandId, warp: bool, outer_parameters: u32) -> Frame {
+    pub(crate) fn new(block: CommandId, warp: bool, outer_parameters: u32) -> Frame {
         Frame {
             block,
             is_loop: false,
@@ -93,6 +93,13 @@ impl Frame {
             outer_parameters,
             counter: 0.0,
         }
+    }
+
+    /// Makes the frame that of a block not yet executed.
+    #[inline]
+    pub(crate) fn renew(&mut self) {
+        (self.is_loop, self.in_progress) = (false, false);
+        (self.parameters, self.counter) = (0, 0.0);
     }
 
     /// Whether both frames continue in the same way.

@@ -47,6 +47,11 @@ impl<T: Tracer> Vm<T> {
         &self.program
     }
 
+    /// Executes every block by the interpreter from now on, which takes longer and has the same results.
+    pub fn interpret(&mut self) {
+        self.buffers.interprets = true;
+    }
+
     /// A copy of the whole state, for [`Vm::restore`].
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.state.clone())

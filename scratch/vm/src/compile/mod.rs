@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::*;
 use crate::keys::Key;
+use crate::linear::{Source, lower};
 use crate::program::*;
 use crate::text::Text;
 use crate::value::{Value, clamp};
@@ -197,7 +198,15 @@ impl<'a> Compiler<'a> {
             .exprs
             .iter()
             .any(|e| matches!(e, Expr::TouchingColor(_) | Expr::ColorTouchingColor(..)));
+        let linear = lower(Source {
+            commands: &self.commands,
+            exprs: &self.exprs,
+            constants: &self.constants,
+            arguments: &self.arguments,
+            sprites: &sprites,
+        });
         Ok(Program {
+            linear,
             senses_colors,
             commands: self.commands,
             exprs: self.exprs,

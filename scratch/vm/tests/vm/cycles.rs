@@ -46,7 +46,7 @@ struct Outcome {
     position: u64,
 }
 
-fn seen(target: &TargetView<'_>) -> String {
+pub(crate) fn seen(target: &TargetView<'_>) -> String {
     let variables: Vec<_> = target.variables().collect();
     let lists: Vec<_> = target.lists().collect();
     format!("{:?} {:?} {variables:?} {lists:?}", target.x, target.y)
@@ -189,7 +189,7 @@ fn blocks() -> impl Strategy<Value = String> {
 }
 
 /// The projects of a folder and its folders.
-fn projects(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn projects(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of projects") {
         let path = entry.expect("an entry").path();

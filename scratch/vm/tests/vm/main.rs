@@ -15,6 +15,7 @@ mod hats;
 mod input;
 mod language;
 mod limits;
+mod linear;
 mod mutants;
 mod procedures;
 mod programs;

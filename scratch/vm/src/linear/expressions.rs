@@ -1,0 +1,209 @@
+//! Lowering of expressions to operands.
+
+use super::form::{Instruction, Kind, ListNo, NOWHERE, Operand, REGISTERS, Reading};
+use super::lower::Lowering;
+use crate::code::{Expr, ExprId, MathOp};
+use crate::value::Value;
+
+impl Lowering<'_> {
+    /// The operand of an expression of which the number counts; `None` if the interpreter must evaluate
+    /// it within its block.
+    pub(super) fn number(&mut self, e: ExprId) -> Option<Operand> {
+        self.read(e, Reading::Number)
+    }
+
+    /// The operand of an expression of which a reading counts.
+    pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
+        if let Some(operand) = self.literal(e).or_else(|| self.stored(e)) {
+            return Some(operand);
+        }
+        let registers = self.registers;
+        let computed = self.computed(e, reading)?;
+        // Registers of operands are free again.
+        self.registers = registers;
+        let to = self.register()?;
+        self.redirect(computed, to);
+        Some(to)
+    }
+
+    /// Lowers an expression whose value is a number or an item. Returns its last instruction, whose
+    /// result goes nowhere yet.
+    fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
+        let to = Operand::REGISTER;
+        let instruction = match self.source.exprs[e.0 as usize] {
+            Expr::Add(a, b) => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Instruction::Add { to, a, b }
+            }
+            Expr::Subtract(a, b) => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Instruction::Subtract { to, a, b }
+            }
+            Expr::Multiply(a, b) => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Instruction::Multiply { to, a, b }
+            }
+            Expr::Divide(a, b) => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Instruction::Divide { to, a, b }
+            }
+            Expr::Modulo(a, b) => {
+                let (a, b) = (self.number(a)?, self.number(b)?);
+                Instruction::Modulo { to, a, b }
+            }
+            Expr::Round(a) => Instruction::Round { to, a: self.number(a)? },
+            Expr::Math(op, a) => Instruction::Math { op, to, a: self.number(a)? },
+            Expr::LengthOfList(list) => Instruction::ListLength { to, list: ListNo::new(list)? },
+            Expr::ItemOfList(list, index) if self.reads_items => {
+                let (list, index) = (ListNo::new(list)?, self.index(index)?);
+                Instruction::Item { reading, to, list, index, whole: NOWHERE }
+            }
+            _ if self.is_plain_number(e) => Instruction::Evaluate { to },
+            _ => return None,
+        };
+        Some(self.emit_for(instruction, e))
+    }
+
+    fn redirect(&mut self, at: usize, operand: Operand) {
+        use Instruction::*;
+        match &mut self.form.instructions[at] {
+            Add { to, .. }
+            | Subtract { to, .. }
+            | Multiply { to, .. }
+            | Divide { to, .. }
+            | Modulo { to, .. }
+            | Round { to, .. }
+            | Math { to, .. }
+            | ListLength { to, .. }
+            | Item { to, .. }
+            | Evaluate { to } => *to = operand,
+            _ => {}
+        }
+    }
+
+    fn register(&mut self) -> Option<Operand> {
+        let index = self.registers;
+        self.registers += 1;
+        (index < REGISTERS as u32).then(|| Operand::new(Kind::Register, index))?
+    }
+
+    /// An index of a list.
+    pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
+        match self.source.exprs[e.0 as usize] {
+            // Words: `last`, `random`.
+            Expr::Constant(c) if self.source.constants[c as usize].js_number().is_nan() => None,
+            _ => self.read(e, Reading::Index),
+        }
+    }
+
+    /// Sets a variable to an expression.
+    pub(super) fn set(&mut self, to: Operand, e: ExprId) -> Option<()> {
+        if let Some(a) = self.literal(e).or_else(|| self.stored(e)) {
+            self.emit(Instruction::Copy { to, a });
+        } else if let Expr::ItemOfList(list, index) = self.source.exprs[e.0 as usize] {
+            let (list, index) = (ListNo::new(list)?, self.index(index)?);
+            self.emit_for(Instruction::CopyItem { to, list, index }, e);
+        } else {
+            let at = self.computed(e, Reading::Number)?;
+            if let Instruction::Evaluate { to: register } = &mut self.form.instructions[at] {
+                // The interpreter cannot store it in a variable.
+                *register = Operand::REGISTER;
+                self.emit(Instruction::Copy { to, a: Operand::REGISTER });
+            } else {
+                self.redirect(at, to);
+            }
+        }
+        Some(())
+    }
+
+    /// The operand of a number or text in the code.
+    pub(super) fn literal(&mut self, e: ExprId) -> Option<Operand> {
+        let value = match self.source.exprs[e.0 as usize] {
+            Expr::Number(n) => Value::Number(n),
+            Expr::Constant(c) => self.source.constants[c as usize].clone(),
+            _ => return None,
+        };
+        let number = match &value {
+            Value::Number(n) => *n,
+            Value::Text(text) if !text.is_blank() => text.number(),
+            Value::Text(_) | Value::Bool(_) | Value::Undefined => f64::NAN,
+        };
+        if let Value::Bool(_) | Value::Undefined = value {
+            return None;
+        }
+        // The notation of the bits distinguishes -0 from 0.
+        let key = match &value {
+            Value::Number(n) => format!("{:x}", n.to_bits()),
+            other => format!("{other:?}"),
+        };
+        if let Some(known) = self.constants.get(&key) {
+            return Some(*known);
+        }
+        let operand = Operand::new(Kind::Constant, self.form.numbers.len() as u32)?;
+        self.form.numbers.push(number);
+        self.form.values.push(value);
+        self.constants.insert(key, operand);
+        Some(operand)
+    }
+
+    /// Whether the evaluation of an expression that always is a number takes neither fuel nor random
+    /// numbers.
+    fn is_plain_number(&self, e: ExprId) -> bool {
+        match self.source.exprs[e.0 as usize] {
+            Expr::XPosition
+            | Expr::YPosition
+            | Expr::Direction
+            | Expr::Size
+            | Expr::CostumeNumber
+            | Expr::BackdropNumber
+            | Expr::Volume
+            | Expr::Tempo
+            | Expr::Counter
+            | Expr::Timer
+            | Expr::DaysSince2000 => true,
+            Expr::Length(text) => self.is_stored(text),
+            _ => false,
+        }
+    }
+
+    /// Whether the evaluation of an expression takes neither fuel nor random numbers, if that is known.
+    pub(super) fn is_plain(&self, e: ExprId) -> bool {
+        let exprs = &self.source.exprs;
+        match exprs[e.0 as usize] {
+            Expr::MouseX | Expr::MouseY | Expr::MouseDown | Expr::Answer => true,
+            Expr::CostumeName | Expr::BackdropName | Expr::Undefined => true,
+            Expr::ItemOfList(_, index) => self.is_plain(index),
+            Expr::LetterOf { letter, text } => self.is_plain(letter) && self.is_stored(text),
+            Expr::Add(a, b)
+            | Expr::Subtract(a, b)
+            | Expr::Multiply(a, b)
+            | Expr::Divide(a, b)
+            | Expr::Modulo(a, b) => self.is_plain(a) && self.is_plain(b),
+            Expr::Round(a) | Expr::Math(_, a) => self.is_plain(a),
+            Expr::LengthOfList(_) => true,
+            _ => self.is_stored(e) || self.is_plain_number(e),
+        }
+    }
+
+    fn is_stored(&self, e: ExprId) -> bool {
+        matches!(
+            self.source.exprs[e.0 as usize],
+            Expr::Number(_) | Expr::Constant(_) | Expr::Variable(_) | Expr::Parameter(_)
+        )
+    }
+
+    /// Whether the number of an expression has an operand, and evaluating it again changes nothing.
+    pub(super) fn is_fixed(&self, e: ExprId) -> bool {
+        match self.source.exprs[e.0 as usize] {
+            Expr::Add(a, b)
+            | Expr::Subtract(a, b)
+            | Expr::Multiply(a, b)
+            | Expr::Divide(a, b)
+            | Expr::Modulo(a, b) => self.is_fixed(a) && self.is_fixed(b),
+            Expr::Math(MathOp::Unknown, _) => false,
+            Expr::Round(a) | Expr::Math(_, a) => self.is_fixed(a),
+            Expr::LengthOfList(_) => true,
+            _ => self.is_stored(e) || self.is_plain_number(e),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The linear form: instructions and operands.
+
+use catherd_sb3::BlockNo;
+
+use crate::code::{CommandId, Comparison, ExprId, MathOp, Slot};
+use crate::value::Value;
+
+/// No instruction.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// Number of registers, a power of two.
+pub(crate) const REGISTERS: usize = 32;
+
+/// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operand(u16);
+
+/// The kind of an [`Operand`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number between instructions of one block.
+    Register,
+    /// One of [`Form::numbers`].
+    Constant,
+    /// A variable of the stage.
+    Stage,
+    /// A variable of the target that executes.
+    Own,
+    /// A parameter of the innermost call.
+    Parameter,
+}
+
+impl Operand {
+    const INDEX_BITS: u32 = 13;
+
+    /// The first register.
+    pub(crate) const REGISTER: Operand = Operand(0);
+
+    /// `None` if the index is too large.
+    pub(crate) fn new(kind: Kind, index: u32) -> Option<Operand> {
+        (index < 1 << Self::INDEX_BITS)
+            .then_some(Operand((kind as u16) << Self::INDEX_BITS | index as u16))
+    }
+
+    pub(crate) fn variable(slot: Slot) -> Option<Operand> {
+        match slot {
+            Slot::Stage(index) => Operand::new(Kind::Stage, index),
+            Slot::Own(index) => Operand::new(Kind::Own, index),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn kind(self) -> Kind {
+        match self.0 >> Self::INDEX_BITS {
+            0 => Kind::Register,
+            1 => Kind::Constant,
+            2 => Kind::Stage,
+            3 => Kind::Own,
+            _ => Kind::Parameter,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0 & ((1 << Self::INDEX_BITS) - 1))
+    }
+}
+
+/// A list of the stage or of the target that executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ListNo(u16);
+
+impl ListNo {
+    const STAGE: u16 = 1 << 15;
+
+    /// `None` if the index is too large.
+    pub(crate) fn new(slot: Slot) -> Option<ListNo> {
+        let (index, flag) = match slot {
+            Slot::Stage(index) => (index, Self::STAGE),
+            Slot::Own(index) => (index, 0),
+        };
+        (index < u32::from(Self::STAGE)).then_some(ListNo(index as u16 | flag))
+    }
+
+    #[inline(always)]
+    pub(crate) fn slot(self) -> Slot {
+        let index = u32::from(self.0 & !Self::STAGE);
+        if self.0 & Self::STAGE == 0 { Slot::Own(index) } else { Slot::Stage(index) }
+    }
+}
+
+/// What a number stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The number cast of any value.
+    Number,
+    /// What a comparison reads: a number, or a short text that is a numeral.
+    Comparand,
+    /// The index of an item: a number, or a text that is a numeral.
+    Index,
+    /// A value that is a number.
+    Value,
+}
+
+/// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
+/// where they are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instruction {
+    /// Consumes the fuel of `count` blocks, from `first` on in [`Form::blocks`], and reports them. Leaves
+    /// before the first if there is not more fuel, or for `calls` not enough room on the stack.
+    Run {
+        first: u32,
+        count: u16,
+        calls: bool,
+    },
+    /// The interpreter executes the block and those after it.
+    Leave,
+    /// The interpreter executes the block.
+    Perform,
+    /// The interpreter evaluates the expression, which always is a number.
+    Evaluate {
+        to: Operand,
+    },
+
+    Add {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Subtract {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Multiply {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Divide {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Modulo {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Round {
+        to: Operand,
+        a: Operand,
+    },
+    Math {
+        op: MathOp,
+        to: Operand,
+        a: Operand,
+    },
+    /// The number of an item. If it cannot be read so, or if the index is a word, the interpreter does the
+    /// block or condition that ends with the instruction `whole`.
+    Item {
+        reading: Reading,
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+        whole: u32,
+    },
+    ListLength {
+        to: Operand,
+        list: ListNo,
+    },
+
+    /// Sets a variable to a value.
+    Copy {
+        to: Operand,
+        a: Operand,
+    },
+    /// Sets a variable to an item.
+    CopyItem {
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+    },
+    AddToList {
+        list: ListNo,
+        item: Operand,
+    },
+    ReplaceItem {
+        list: ListNo,
+        index: Operand,
+        item: Operand,
+    },
+
+    Jump {
+        to: u32,
+    },
+    /// Compares, reports the distances, and jumps if the outcome is `jumps`.
+    Compare {
+        how: Comparison,
+        jumps: bool,
+        a: Operand,
+        b: Operand,
+        to: u32,
+    },
+    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`.
+    Test {
+        how: Comparison,
+        a: Operand,
+        b: Operand,
+        whole: u32,
+    },
+    And,
+    Or,
+    Not,
+    /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
+    Branch {
+        jumps: bool,
+        to: u32,
+    },
+    /// The same with an outcome that the interpreter evaluates.
+    Decide {
+        jumps: bool,
+        to: u32,
+    },
+
+    /// Pushes the frames of a loop and of its body.
+    EnterLoop {
+        counted: bool,
+        times: Operand,
+    },
+    /// Begins an iteration of `repeat`, or jumps.
+    Count {
+        end: u32,
+    },
+    /// Reports the distances of `forever`.
+    Endless,
+    /// Ends an iteration.
+    Again {
+        head: u32,
+    },
+    /// Pops the frames of a loop that is in as many branches.
+    LeaveLoop {
+        branches: u16,
+    },
+
+    /// Pushes a parameter of the coming call, by its place: a value, or the default if that is undefined.
+    Push {
+        a: Operand,
+        place: u16,
+    },
+    /// The same with a value that the interpreter evaluates.
+    PushValue {
+        place: u16,
+    },
+    /// Pushes the default of a parameter.
+    PushDefault {
+        place: u16,
+    },
+    /// Calls the custom block that begins with a command, after that many parameters.
+    Call {
+        definition: CommandId,
+        parameters: u16,
+    },
+    /// Ends a custom block.
+    Return,
+}
+
+/// What an instruction is a part of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) command: CommandId,
+    /// The expression for the interpreter; any other if there is none.
+    pub(crate) expr: ExprId,
+}
+
+/// Where the linear form goes on after a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resumption {
+    /// [`NOWHERE`] if the command is no call in linear form.
+    pub(crate) at: u32,
+    /// Branches around the call.
+    pub(crate) branches: u32,
+}
+
+/// The custom blocks of a program in linear form.
+#[derive(Debug, Default)]
+pub(crate) struct Form {
+    pub(crate) instructions: Vec<Instruction>,
+    /// By instruction.
+    pub(crate) origins: Vec<Origin>,
+    /// Blocks of [`Instruction::Run`].
+    pub(crate) blocks: Vec<BlockNo>,
+    /// Numbers of the constants, as comparisons read them: NaN for texts that are no numerals.
+    pub(crate) numbers: Vec<f64>,
+    pub(crate) values: Vec<Value>,
+    /// By command: where to enter, for definitions of custom blocks and, at the end of an iteration, for
+    /// loops; [`NOWHERE`] for others.
+    pub(crate) entries: Vec<u32>,
+    /// By command: the innermost `if` around it within the same loop; `NONE` if there is none.
+    pub(crate) parents: Vec<CommandId>,
+    /// By command.
+    pub(crate) resumptions: Vec<Resumption>,
+}
+
+impl Form {
+    /// Where the interpreter enters the linear form at a command; `None` if it does not.
+    #[inline]
+    pub(crate) fn entry(&self, command: CommandId) -> Option<usize> {
+        self.entries.get(command as usize).filter(|at| **at != NOWHERE).map(|at| *at as usize)
+    }
+}
+
+// An instruction is read for each few nanoseconds of execution.
+const _: () = assert!(size_of::<Instruction>() <= 12);

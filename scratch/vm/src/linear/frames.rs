@@ -1,0 +1,133 @@
+//! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
+
+use super::form::{NOWHERE, Operand};
+use super::machine::{Machine, Stop};
+use crate::code::{CommandId, NONE};
+use crate::thread::Frame;
+use crate::tracer::Tracer;
+use crate::value::{Value, js_round};
+
+/// Sets the block on top of a stack and pushes the frames of the branches around it.
+pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: CommandId) {
+    let Some(top) = stack.last() else { return };
+    let (below, first) = (stack.len() - 1, Frame::new(command, top.warp, top.visible_parameters()));
+    let mut around = parents[command as usize];
+    while around != NONE {
+        stack.push(first);
+        around = parents[around as usize];
+    }
+    around = command;
+    for frame in stack[below..].iter_mut().rev() {
+        frame.block = around;
+        around = parents[around as usize];
+    }
+}
+
+impl<T: Tracer> Machine<'_, T> {
+    #[inline(always)]
+    pub(super) fn enter_loop(&mut self, at: usize, counted: bool, times: Operand) {
+        let counter = if counted { js_round(self.number(times)) } else { 0.0 };
+        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
+        if let Some(frame) = self.stack.last_mut() {
+            (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);
+            let body = Frame::new(NONE, frame.warp, frame.visible_parameters());
+            self.stack.push(body);
+        }
+    }
+
+    /// Whether a `repeat` begins another iteration.
+    #[inline(always)]
+    pub(super) fn count(&mut self, at: usize) -> bool {
+        let below = self.stack.len() - 2;
+        let frame = &mut self.stack[below];
+        frame.counter -= 1.0;
+        let left = frame.counter;
+        if left >= 0.0 {
+            self.report(at, 0.0, left.max(1.0));
+        } else {
+            self.report(at, 1.0, 0.0);
+        }
+        left >= 0.0
+    }
+
+    /// Begins the loop's block again after an iteration. If there is too little fuel, or a search for
+    /// cycles is due, the interpreter goes on at the end of the body.
+    #[inline(always)]
+    pub(super) fn again(&mut self, at: usize) -> bool {
+        let searches = T::MERGES && self.due <= 1;
+        if self.fuel <= 1 || searches {
+            self.end_body();
+            return false;
+        }
+        self.due = self.due.wrapping_sub(1);
+        self.fuel -= 1;
+        if T::ACTIVE {
+            let command = self.form.origins[at].command;
+            self.tracer.covered(self.program.commands[command as usize].no);
+        }
+        true
+    }
+
+    /// Pops frames; the one below goes on with the next block.
+    #[inline(always)]
+    pub(super) fn pop_frames(&mut self, count: usize) {
+        self.stack.truncate(self.stack.len() - count);
+        if let Some(top) = self.stack.last_mut() {
+            top.renew();
+        }
+    }
+
+    #[cold]
+    fn end_body(&mut self) {
+        if let Some(top) = self.stack.last_mut() {
+            top.block = NONE;
+        }
+    }
+
+    /// Leaves before the block to which an instruction belongs.
+    #[cold]
+    pub(super) fn leave_at(&mut self, at: usize) -> Stop {
+        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
+        Stop::Leave
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, at: usize, value: Value, place: u16) {
+        let value = match value {
+            Value::Undefined => {
+                self.program.default_of(self.sprite, self.form.origins[at].command, place)
+            }
+            value => value,
+        };
+        self.parameters.push(value);
+    }
+
+    #[inline(always)]
+    pub(super) fn call(&mut self, at: usize, definition: CommandId, parameters: usize) -> usize {
+        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
+        self.base = self.parameters.len() - parameters;
+        let base = self.base as u32 + 1;
+        if let Some(frame) = self.stack.last_mut() {
+            (frame.in_progress, frame.parameters) = (true, base);
+        }
+        self.stack.push(Frame::new(definition, true, base));
+        // Lowering calls only custom blocks in linear form.
+        self.form.entries[definition as usize] as usize
+    }
+
+    /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
+    #[inline(always)]
+    pub(super) fn leave_block(&mut self) -> Option<usize> {
+        let below = self.stack.len().checked_sub(2)?;
+        let caller = self.stack[below];
+        let resumption = self.form.resumptions.get(caller.block as usize)?;
+        if !caller.warp || resumption.at == NOWHERE || caller.parameters == 0 {
+            self.end_body();
+            return None;
+        }
+        self.parameters.truncate(caller.parameters as usize - 1);
+        self.pop_frames(1 + resumption.branches as usize);
+        self.base = self.stack.last()?.visible_parameters().saturating_sub(1) as usize;
+        Some(resumption.at as usize)
+    }
+}

@@ -1,0 +1,434 @@
+//! Lowering: from the commands of custom blocks to the linear form.
+
+use rustc_hash::FxHashMap;
+
+use super::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand, Origin, Reading, Resumption};
+use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
+use crate::program::{Procedure, Sprite};
+use crate::value::Value;
+
+/// Most branches and loops around a block in linear form.
+pub(crate) const DEEPEST: usize = 30;
+
+/// Most blocks of a run, so that a run fits into the fuel with which the form is entered.
+pub(crate) const LONGEST_RUN: u16 = 48;
+
+/// The parts of a program that are lowered.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) commands: &'a [Command],
+    pub(crate) exprs: &'a [Expr],
+    pub(crate) constants: &'a [Value],
+    pub(crate) arguments: &'a [(u32, ExprId)],
+    pub(crate) sprites: &'a [Sprite],
+}
+
+/// The linear form of all custom blocks that can execute without screen refresh.
+pub(crate) fn lower(source: Source<'_>) -> Form {
+    let count = source.commands.len();
+    let mut lowering = Lowering {
+        source,
+        form: Form {
+            entries: vec![NOWHERE; count],
+            parents: vec![NONE; count],
+            resumptions: vec![Resumption { at: NOWHERE, branches: 0 }; count],
+            ..Form::default()
+        },
+        references: references(source),
+        procedures: &[],
+        wanted: Vec::new(),
+        command: NONE,
+        run: None,
+        registers: 0,
+        reads_items: true,
+        branches: 0,
+        constants: FxHashMap::default(),
+    };
+    for sprite in source.sprites {
+        lowering.sprite(sprite);
+    }
+    lowering.form
+}
+
+/// How many commands, scripts and custom blocks go on with each command. In damaged files it can be more
+/// than one.
+fn references(source: Source<'_>) -> Vec<u8> {
+    let mut references = vec![0_u8; source.commands.len()];
+    let mut count = |command: CommandId| {
+        if let Some(number) = references.get_mut(command as usize) {
+            *number = number.saturating_add(1);
+        }
+    };
+    for command in source.commands {
+        count(command.next);
+        command.op.branches().into_iter().for_each(&mut count);
+    }
+    for sprite in source.sprites {
+        sprite.scripts.iter().for_each(|script| count(script.hat));
+        sprite.procedures.iter().for_each(|procedure| count(procedure.definition));
+    }
+    references
+}
+
+pub(super) struct Lowering<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) form: Form,
+    references: Vec<u8>,
+    /// The custom blocks of the sprite, and which of them are lowered.
+    procedures: &'a [Procedure],
+    wanted: Vec<bool>,
+    /// The command that is being lowered.
+    pub(super) command: CommandId,
+    /// The instruction of the run that the next block may join.
+    run: Option<usize>,
+    /// Registers in use.
+    pub(super) registers: u32,
+    /// Whether instructions may read items.
+    pub(super) reads_items: bool,
+    /// Branches around the command within the innermost loop.
+    branches: u32,
+    /// The constants of [`Form::numbers`], by their values.
+    pub(super) constants: FxHashMap<String, Operand>,
+}
+
+impl<'a> Lowering<'a> {
+    fn sprite(&mut self, sprite: &'a Sprite) {
+        self.procedures = &sprite.procedures;
+        self.wanted = vec![false; sprite.procedures.len()];
+        let warp = (0..).zip(&sprite.procedures).filter(|(_, procedure)| procedure.warp);
+        let mut open: Vec<u32> = warp.map(|(number, _)| number).collect();
+        // Blocks that are called without screen refresh execute so, too.
+        while let Some(number) = open.pop() {
+            let procedure = &sprite.procedures[number as usize];
+            if !self.wanted[number as usize] && self.is_unique(procedure.definition) {
+                self.wanted[number as usize] = true;
+                self.called_from(procedure.definition, &mut open);
+            }
+        }
+        for (procedure, wanted) in sprite.procedures.iter().zip(self.wanted.clone()) {
+            if wanted {
+                self.form.entries[procedure.definition as usize] = self.here();
+                self.branch(procedure.definition, NONE, 0);
+                self.emit(Instruction::Return);
+            }
+        }
+    }
+
+    /// Whether nothing else goes on with a command. False for `NONE`.
+    fn is_unique(&self, command: CommandId) -> bool {
+        self.references.get(command as usize) == Some(&1)
+    }
+
+    /// Adds the custom blocks that the commands from the first on call.
+    fn called_from(&self, first: CommandId, open: &mut Vec<u32>) {
+        let mut pending = vec![first];
+        while let Some(id) = pending.pop() {
+            // A command that others go on with, too, is not lowered, and ends cycles.
+            if !self.is_unique(id) {
+                continue;
+            }
+            let command = &self.source.commands[id as usize];
+            if let Op::Call { procedure: Some(number), .. } = command.op {
+                open.push(number);
+            }
+            pending.push(command.next);
+            pending.extend(command.op.branches());
+        }
+    }
+
+    /// The index of the next instruction.
+    pub(super) fn here(&mut self) -> u32 {
+        // Jumps come here, behind any run.
+        self.run = None;
+        self.form.instructions.len() as u32
+    }
+
+    pub(super) fn emit(&mut self, instruction: Instruction) -> usize {
+        self.emit_for(instruction, ExprId(0))
+    }
+
+    pub(super) fn emit_for(&mut self, instruction: Instruction, expr: ExprId) -> usize {
+        self.form.instructions.push(instruction);
+        self.form.origins.push(Origin { command: self.command, expr });
+        self.form.instructions.len() - 1
+    }
+
+    /// Sets the destination of a jump to the next instruction.
+    fn land(&mut self, jump: usize) {
+        let here = self.here();
+        match &mut self.form.instructions[jump] {
+            Instruction::Jump { to }
+            | Instruction::Compare { to, .. }
+            | Instruction::Branch { to, .. }
+            | Instruction::Decide { to, .. }
+            | Instruction::Count { end: to } => *to = here,
+            _ => {}
+        }
+    }
+
+    /// Adds the block that is being lowered to the open run, or opens one.
+    fn count(&mut self) {
+        self.form.blocks.push(self.source.commands[self.command as usize].no);
+        if let Some(Instruction::Run { count, .. }) =
+            self.run.and_then(|run| self.form.instructions.get_mut(run))
+            && *count < LONGEST_RUN
+        {
+            *count += 1;
+            return;
+        }
+        let first = self.form.blocks.len() as u32 - 1;
+        self.run = Some(self.emit(Instruction::Run { first, count: 1, calls: false }));
+    }
+
+    /// Opens a run of one block, which no other joins.
+    fn count_alone(&mut self, calls: bool) {
+        self.form.blocks.push(self.source.commands[self.command as usize].no);
+        let first = self.form.blocks.len() as u32 - 1;
+        self.emit(Instruction::Run { first, count: 1, calls });
+        self.run = None;
+    }
+
+    /// The blocks of a branch, which is in an `if` within the same loop or else has the parent `NONE`.
+    fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
+        let mut id = first;
+        while id != NONE {
+            (self.command, self.registers) = (id, 0);
+            if !self.is_unique(id) || depth > DEEPEST {
+                self.run = None;
+                self.form.parents[id as usize] = parent;
+                self.emit(Instruction::Leave);
+                return;
+            }
+            self.form.parents[id as usize] = parent;
+            self.block(depth);
+            id = self.source.commands[id as usize].next;
+        }
+    }
+
+    fn block(&mut self, depth: usize) {
+        let command = &self.source.commands[self.command as usize];
+        if command.early_inputs.0 != command.early_inputs.1 {
+            return self.leave();
+        }
+        match command.op {
+            Op::Nothing => self.count(),
+            Op::If { condition, then } => self.if_else(condition, then, NONE, depth),
+            Op::IfElse { condition, then, otherwise } => {
+                self.if_else(condition, then, otherwise, depth);
+            }
+            Op::Repeat { times, body } if self.is_fixed(times) => self.repeat(times, body, depth),
+            Op::Forever { body } => {
+                let head = self.begin_loop();
+                self.emit(Instruction::Endless);
+                self.end_loop(body, head, None, depth);
+            }
+            Op::RepeatUntil { condition, body } => {
+                let head = self.begin_loop();
+                let end = self.condition(condition, true);
+                self.end_loop(body, head, Some(end), depth);
+            }
+            Op::While { condition, body } => {
+                let head = self.begin_loop();
+                let end = self.condition(condition, false);
+                self.end_loop(body, head, Some(end), depth);
+            }
+            Op::Call { procedure: Some(procedure), arguments } => self.call(procedure, arguments),
+            ref op => {
+                if self.attempt(|lowering| lowering.computation(op)).is_none() {
+                    if op.changes_no_thread() {
+                        self.count_alone(false);
+                        self.emit(Instruction::Perform);
+                    } else {
+                        self.leave();
+                    }
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self) {
+        self.run = None;
+        self.emit(Instruction::Leave);
+    }
+
+    /// Undoes the lowering of something that returns `None`.
+    pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
+        let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
+        let (run, registers) = (self.run, self.registers);
+        let counted = run.map(|run| self.form.instructions[run]);
+        let result = lower(self);
+        if result.is_none() {
+            self.form.instructions.truncate(length);
+            self.form.origins.truncate(length);
+            self.form.blocks.truncate(blocks);
+            (self.run, self.registers) = (run, registers);
+            if let (Some(run), Some(counted)) = (run, counted) {
+                self.form.instructions[run] = counted;
+            }
+        }
+        result
+    }
+
+    /// A block of variables or lists. `None` if the interpreter must perform it.
+    fn computation(&mut self, op: &Op) -> Option<()> {
+        let first = self.form.instructions.len();
+        match *op {
+            Op::SetVariable(slot, value) => {
+                self.count();
+                self.set(Operand::variable(slot)?, value)?;
+            }
+            Op::ChangeVariable(slot, by) => {
+                self.count();
+                let (to, b) = (Operand::variable(slot)?, self.number(by)?);
+                self.emit(Instruction::Add { to, a: to, b });
+            }
+            Op::AddToList(list, item) => {
+                self.count();
+                let (list, item) = (ListNo::new(list)?, self.read(item, Reading::Value)?);
+                self.emit(Instruction::AddToList { list, item });
+            }
+            Op::ReplaceItemOfList { list, index, item } => {
+                self.count();
+                let (list, index) = (ListNo::new(list)?, self.index(index)?);
+                let item = self.read(item, Reading::Value)?;
+                self.emit(Instruction::ReplaceItem { list, index, item });
+            }
+            _ => return None,
+        }
+        self.belongs(first, self.form.instructions.len() - 1);
+        Some(())
+    }
+
+    /// Sets the end of a block or condition in its instructions.
+    pub(super) fn belongs(&mut self, first: usize, last: usize) {
+        for instruction in &mut self.form.instructions[first..last] {
+            if let Instruction::Item { whole, .. } | Instruction::Test { whole, .. } = instruction {
+                *whole = last as u32;
+            }
+        }
+    }
+
+    fn if_else(&mut self, condition: ExprId, then: CommandId, otherwise: CommandId, depth: usize) {
+        self.count();
+        let id = self.command;
+        let skip = self.condition(condition, false);
+        self.run = None;
+        self.branches += 1;
+        self.branch(then, id, depth + 1);
+        if otherwise == NONE {
+            self.land(skip);
+        } else {
+            let end = self.emit(Instruction::Jump { to: NOWHERE });
+            self.land(skip);
+            self.branch(otherwise, id, depth + 1);
+            self.land(end);
+        }
+        self.branches -= 1;
+    }
+
+    fn repeat(&mut self, times: ExprId, body: CommandId, depth: usize) {
+        let begin = |lowering: &mut Self| {
+            lowering.count();
+            let times = lowering.number(times)?;
+            Some(lowering.enter_loop(true, times))
+        };
+        let Some(head) = self.attempt(begin) else { return self.leave() };
+        let end = self.emit(Instruction::Count { end: NOWHERE });
+        self.end_loop(body, head, Some(end), depth);
+    }
+
+    /// The beginning of a loop. Returns where the condition begins.
+    fn begin_loop(&mut self) -> u32 {
+        self.count();
+        self.enter_loop(false, Operand::REGISTER)
+    }
+
+    fn enter_loop(&mut self, counted: bool, times: Operand) -> u32 {
+        self.emit(Instruction::EnterLoop { counted, times });
+        self.here()
+    }
+
+    /// The body of a loop, and what follows each iteration and the last one.
+    fn end_loop(&mut self, body: CommandId, head: u32, end: Option<usize>, depth: usize) {
+        let (id, branches) = (self.command, std::mem::take(&mut self.branches));
+        self.run = None;
+        self.branch(body, NONE, depth + 1);
+        (self.command, self.branches) = (id, branches);
+        let again = self.here();
+        self.emit(Instruction::Again { head });
+        self.form.entries[id as usize] = again;
+        if let Some(end) = end {
+            self.land(end);
+        }
+        self.emit(Instruction::LeaveLoop { branches: branches as u16 });
+        self.run = None;
+    }
+
+    fn call(&mut self, procedure: u32, arguments: (u32, u32)) {
+        self.run = None;
+        if self.attempt(|lowering| lowering.pushes_and_call(procedure, arguments)).is_none() {
+            return self.leave();
+        }
+        let at = self.here();
+        self.form.resumptions[self.command as usize] = Resumption { at, branches: self.branches };
+    }
+
+    fn pushes_and_call(&mut self, procedure: u32, (from, to): (u32, u32)) -> Option<()> {
+        let callee = &self.procedures[procedure as usize];
+        if !self.wanted[procedure as usize] {
+            return None;
+        }
+        self.count_alone(true);
+        // Nothing could evaluate them again.
+        self.reads_items = false;
+        let pushed = self.pushes(callee, (from, to));
+        self.reads_items = true;
+        pushed?;
+        let parameters = callee.defaults.len() as u16;
+        self.emit(Instruction::Call { definition: callee.definition, parameters });
+        Some(())
+    }
+
+    fn pushes(&mut self, callee: &Procedure, (from, to): (u32, u32)) -> Option<()> {
+        let mut arguments = self.source.arguments[from as usize..to as usize].iter().peekable();
+        for place in 0..u16::try_from(callee.defaults.len()).ok()? {
+            match arguments.next_if(|(slot, _)| *slot == u32::from(place)) {
+                Some(&(_, e)) if self.attempt(|lowering| lowering.push(e, place)).is_some() => {}
+                Some(&(_, e)) if self.is_plain(e) => {
+                    self.emit_for(Instruction::PushValue { place }, e);
+                }
+                Some(_) => return None,
+                None => {
+                    self.emit(Instruction::PushDefault { place });
+                }
+            }
+        }
+        // Others are not in the order of the parameters, or have none.
+        arguments.next().is_none().then_some(())
+    }
+
+    fn push(&mut self, e: ExprId, place: u16) -> Option<()> {
+        let a = self.read(e, Reading::Value)?;
+        self.emit(Instruction::Push { a, place });
+        Some(())
+    }
+
+    /// A comparison of two operands.
+    pub(super) fn comparison(&self, e: ExprId) -> Option<(Comparison, ExprId, ExprId)> {
+        match self.source.exprs[e.0 as usize] {
+            Expr::Less(a, b) => Some((Comparison::Less, a, b)),
+            Expr::Equals(a, b) => Some((Comparison::Equals, a, b)),
+            Expr::Greater(a, b) => Some((Comparison::Greater, a, b)),
+            _ => None,
+        }
+    }
+
+    /// The operand of a variable or parameter.
+    pub(super) fn stored(&self, e: ExprId) -> Option<Operand> {
+        match self.source.exprs[e.0 as usize] {
+            Expr::Variable(slot) => Operand::variable(slot),
+            Expr::Parameter(index) => Operand::new(Kind::Parameter, index),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! The register machine that executes the linear form.
+
+use std::sync::Arc;
+
+use super::conditions::MOST_TESTS;
+use super::form::{Form, Instruction, Kind, ListNo, Operand, REGISTERS, Reading};
+use crate::code::{Comparison, Slot};
+use crate::compare::short_comparand;
+use crate::distance::{ConditionDistances, of_comparison};
+use crate::eval::{LIST_LIMIT, nan_to_zero, place_of};
+use crate::functions::{Angles, math};
+use crate::program::Program;
+use crate::rounding::modulo;
+use crate::target::List;
+use crate::thread::Frame;
+use crate::tracer::Tracer;
+use crate::value::{Value, js_round};
+
+/// Why the machine stops at an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The interpreter goes on: the stack says where.
+    Leave,
+    /// The interpreter does what the instruction says, and the machine goes on behind it.
+    Interpret,
+}
+
+/// Numbers and outcomes between the instructions of one block.
+pub(super) struct Registers {
+    pub(super) numbers: [f64; REGISTERS],
+    tests: [ConditionDistances; MOST_TESTS + 1],
+    /// Outcomes in `tests`.
+    pub(super) waiting: usize,
+}
+
+impl Default for Registers {
+    fn default() -> Registers {
+        let test = ConditionDistances { value: false, to_true: 0.0, to_false: 0.0 };
+        Registers { numbers: [0.0; REGISTERS], tests: [test; MOST_TESTS + 1], waiting: 0 }
+    }
+}
+
+/// The machine between two of its stops, with all that it reads and writes.
+pub(super) struct Machine<'a, T: Tracer> {
+    pub(super) program: &'a Program,
+    pub(super) form: &'a Form,
+    pub(super) registers: &'a mut Registers,
+    pub(super) stage: &'a mut [Value],
+    pub(super) stage_lists: &'a mut [List],
+    /// Variables and lists of the target that executes; none if that is the stage.
+    pub(super) own: &'a mut [Value],
+    pub(super) own_lists: &'a mut [List],
+    /// Sprite of the target that executes.
+    pub(super) sprite: usize,
+    pub(super) stack: &'a mut Vec<Frame>,
+    pub(super) parameters: &'a mut Vec<Value>,
+    /// Where the parameters of the innermost call begin.
+    pub(super) base: usize,
+    /// Frames with which a call may begin.
+    pub(super) room: usize,
+    pub(super) tracer: &'a mut T,
+    pub(super) angles: &'a mut Angles,
+    /// Fuel of the slice.
+    pub(super) fuel: u32,
+    /// Iterations until a search for cycles.
+    pub(super) due: u32,
+}
+
+impl<T: Tracer> Machine<'_, T> {
+    /// Executes instructions from an index on. Returns the index of the one at which it stops.
+    pub(super) fn run(&mut self, mut at: usize) -> (Stop, usize) {
+        use Instruction::*;
+        let form = self.form;
+        loop {
+            let mut next = at + 1;
+            match form.instructions[at] {
+                Run { first, count, calls } => {
+                    let full = calls && self.stack.len() > self.room;
+                    if self.fuel <= u32::from(count) || full {
+                        return (self.leave_at(at), at);
+                    }
+                    self.fuel -= u32::from(count);
+                    if T::ACTIVE {
+                        let first = first as usize;
+                        for &no in &form.blocks[first..first + usize::from(count)] {
+                            self.tracer.covered(no);
+                        }
+                    }
+                }
+                Leave => return (self.leave_at(at), at),
+                Perform | Evaluate { .. } | Decide { .. } | PushValue { .. } => {
+                    return (Stop::Interpret, at);
+                }
+                Add { to, a, b } => self.store(to, self.number(a) + self.number(b)),
+                Subtract { to, a, b } => self.store(to, self.number(a) - self.number(b)),
+                Multiply { to, a, b } => self.store(to, self.number(a) * self.number(b)),
+                Divide { to, a, b } => self.store(to, self.number(a) / self.number(b)),
+                Modulo { to, a, b } => self.store(to, modulo(self.number(a), self.number(b))),
+                Round { to, a } => self.store(to, js_round(self.number(a))),
+                Math { op, to, a } => {
+                    let result = math(op, self.number(a), self.angles);
+                    self.store(to, result);
+                }
+                Item { reading, to, list, index, whole } => match self.item(reading, list, index) {
+                    Some(number) => self.store(to, number),
+                    None => return (Stop::Interpret, whole as usize),
+                },
+                ListLength { to, list } => {
+                    let length = self.list(list).items.len() as f64;
+                    self.store(to, length);
+                }
+                Copy { to, a } => self.copy(to, a),
+                CopyItem { to, list, index } => {
+                    let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
+                    self.copy_item(to, list, index);
+                }
+                AddToList { list, item } => {
+                    if self.list(list).items.len() >= LIST_LIMIT {
+                        return (Stop::Interpret, at);
+                    }
+                    let item = self.value(item);
+                    Arc::make_mut(&mut self.list(list).items).push(item);
+                }
+                ReplaceItem { list, index, item } => {
+                    let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
+                    self.replace_item(list, index, item);
+                }
+                Jump { to } => next = to as usize,
+                Compare { how, jumps, a, b, to } => {
+                    let (x, y) = (self.comparand(a), self.comparand(b));
+                    if x.is_nan() || y.is_nan() {
+                        return (Stop::Interpret, at);
+                    }
+                    if self.decide(at, how, x, y) == jumps {
+                        next = to as usize;
+                    }
+                }
+                Test { how, a, b, whole } => {
+                    let (x, y) = (self.comparand(a), self.comparand(b));
+                    if x.is_nan() || y.is_nan() {
+                        return (Stop::Interpret, whole as usize);
+                    }
+                    self.push_test(of_comparison(how, x, y));
+                }
+                And => self.combine(ConditionDistances::and),
+                Or => self.combine(ConditionDistances::or),
+                Not => self.combine_one(ConditionDistances::not),
+                Branch { jumps, to } => {
+                    if self.pop_test(at) == jumps {
+                        next = to as usize;
+                    }
+                }
+                EnterLoop { counted, times } => self.enter_loop(at, counted, times),
+                Count { end } => {
+                    if !self.count(at) {
+                        next = end as usize;
+                    }
+                }
+                Endless => self.report(at, 0.0, 1.0),
+                Again { head } => {
+                    if !self.again(at) {
+                        return (Stop::Leave, at);
+                    }
+                    next = head as usize;
+                }
+                LeaveLoop { branches } => self.pop_frames(1 + usize::from(branches)),
+                Push { a, place } => {
+                    let value = self.value(a);
+                    self.push(at, value, place);
+                }
+                PushDefault { place } => self.push(at, Value::Undefined, place),
+                Call { definition, parameters } => {
+                    next = self.call(at, definition, usize::from(parameters));
+                }
+                Return => match self.leave_block() {
+                    Some(resumption) => next = resumption,
+                    None => return (Stop::Leave, at),
+                },
+            }
+            at = next;
+        }
+    }
+
+    #[inline(always)]
+    fn stored(&self, operand: Operand) -> &Value {
+        const ZERO: Value = Value::Number(0.0);
+        let index = operand.index();
+        match operand.kind() {
+            Kind::Stage => &self.stage[index],
+            Kind::Own => &self.own[index],
+            Kind::Constant => &self.form.values[index],
+            Kind::Parameter => self.parameters.get(self.base + index).unwrap_or(&ZERO),
+            Kind::Register => &ZERO,
+        }
+    }
+
+    /// The number cast of an operand.
+    #[inline(always)]
+    pub(super) fn number(&self, operand: Operand) -> f64 {
+        match operand.kind() {
+            Kind::Register => nan_to_zero(self.registers.numbers[operand.index() % REGISTERS]),
+            Kind::Constant => nan_to_zero(self.form.numbers[operand.index()]),
+            _ => match self.stored(operand) {
+                Value::Number(n) => nan_to_zero(*n),
+                other => number_of(other),
+            },
+        }
+    }
+
+    /// What a comparison reads; NaN if it compares values.
+    #[inline(always)]
+    fn comparand(&self, operand: Operand) -> f64 {
+        match operand.kind() {
+            Kind::Register => self.registers.numbers[operand.index() % REGISTERS],
+            Kind::Constant => self.form.numbers[operand.index()],
+            _ => match self.stored(operand) {
+                Value::Number(n) => *n,
+                other => comparand_of(other),
+            },
+        }
+    }
+
+    /// An index of a list; `None` if it is a word.
+    #[inline(always)]
+    fn index(&self, operand: Operand) -> Option<f64> {
+        match operand.kind() {
+            Kind::Register => Some(self.registers.numbers[operand.index() % REGISTERS]),
+            Kind::Constant => Some(self.form.numbers[operand.index()]),
+            _ => match self.stored(operand) {
+                Value::Number(n) => Some(*n),
+                other => numeral(other),
+            },
+        }
+    }
+
+    #[inline]
+    fn value(&self, operand: Operand) -> Value {
+        match operand.kind() {
+            Kind::Register => Value::Number(self.registers.numbers[operand.index() % REGISTERS]),
+            _ => self.stored(operand).clone(),
+        }
+    }
+
+    #[inline(always)]
+    fn variable(&mut self, operand: Operand) -> &mut Value {
+        let index = operand.index();
+        if operand.kind() == Kind::Stage { &mut self.stage[index] } else { &mut self.own[index] }
+    }
+
+    #[inline(always)]
+    fn store(&mut self, to: Operand, number: f64) {
+        if to.kind() == Kind::Register {
+            self.registers.numbers[to.index() % REGISTERS] = number;
+            return;
+        }
+        match self.variable(to) {
+            Value::Number(n) => *n = number,
+            other => *other = Value::Number(number),
+        }
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, to: Operand, a: Operand) {
+        let number = match a.kind() {
+            Kind::Register => Some(self.registers.numbers[a.index() % REGISTERS]),
+            _ => match self.stored(a) {
+                Value::Number(n) => Some(*n),
+                _ => None,
+            },
+        };
+        match number {
+            Some(number) => self.store(to, number),
+            None => *self.variable(to) = self.stored(a).clone(),
+        }
+    }
+
+    #[inline(always)]
+    fn list(&mut self, list: ListNo) -> &mut List {
+        let list = match list.slot() {
+            Slot::Stage(index) => &mut self.stage_lists[index as usize],
+            Slot::Own(index) => &mut self.own_lists[index as usize],
+        };
+        list.exists = true;
+        list
+    }
+
+    #[inline(always)]
+    fn item(&mut self, reading: Reading, list: ListNo, index: Operand) -> Option<f64> {
+        let index = self.index(index)?;
+        let items = &self.list(list).items;
+        match place_of(index, items.len()).map(|place| &items[place]) {
+            Some(Value::Number(n)) => Some(*n),
+            // Outside of the list is an empty text.
+            None => (reading == Reading::Number).then_some(0.0),
+            Some(item) => read(reading, item),
+        }
+    }
+
+    #[inline(always)]
+    fn copy_item(&mut self, to: Operand, list: ListNo, index: f64) {
+        let items = &self.list(list).items;
+        match place_of(index, items.len()).map(|place| &items[place]) {
+            Some(Value::Number(n)) => {
+                let number = *n;
+                self.store(to, number);
+            }
+            Some(item) => *self.variable(to) = item.clone(),
+            None => *self.variable(to) = Value::from(""),
+        }
+    }
+
+    #[inline(always)]
+    fn replace_item(&mut self, list: ListNo, index: f64, item: Operand) {
+        let item = self.value(item);
+        let items = &mut self.list(list).items;
+        if let Some(place) = place_of(index, items.len()) {
+            Arc::make_mut(items)[place] = item;
+        }
+    }
+
+    /// Reports the distances of the block to which an instruction belongs.
+    #[inline(always)]
+    pub(super) fn report(&mut self, at: usize, to_true: f64, to_false: f64) {
+        if T::ACTIVE {
+            let command = self.form.origins[at].command;
+            let no = self.program.commands[command as usize].no;
+            self.tracer.distance(no, to_true, to_false);
+        }
+    }
+
+    /// Whether the distances of a block matter.
+    #[inline(always)]
+    fn measures(&self, at: usize) -> bool {
+        if !T::ACTIVE {
+            return false;
+        }
+        let command = self.form.origins[at].command;
+        let known = self.tracer.known_distances(self.program.commands[command as usize].no);
+        !(known.0 <= 0.0 && known.1 <= 0.0)
+    }
+
+    /// The outcome of a comparison, whose distances are reported.
+    #[inline(always)]
+    fn decide(&mut self, at: usize, how: Comparison, x: f64, y: f64) -> bool {
+        if self.measures(at) {
+            let measured = of_comparison(how, x, y);
+            self.report(at, measured.to_true, measured.to_false);
+            return measured.value;
+        }
+        match how {
+            Comparison::Less => x < y,
+            Comparison::Equals => x == y,
+            Comparison::Greater => x > y,
+        }
+    }
+
+    #[inline(always)]
+    fn push_test(&mut self, test: ConditionDistances) {
+        // Lowering leaves room for all tests of a condition.
+        self.registers.tests[self.registers.waiting] = test;
+        self.registers.waiting += 1;
+    }
+
+    #[inline(always)]
+    fn combine_one(&mut self, combine: fn(ConditionDistances) -> ConditionDistances) {
+        let last = self.registers.waiting - 1;
+        self.registers.tests[last] = combine(self.registers.tests[last]);
+    }
+
+    #[inline(always)]
+    fn combine(
+        &mut self,
+        combine: fn(ConditionDistances, ConditionDistances) -> ConditionDistances,
+    ) {
+        self.registers.waiting -= 1;
+        let (tests, b) = (&mut self.registers.tests, self.registers.waiting);
+        tests[b - 1] = combine(tests[b - 1], tests[b]);
+    }
+
+    #[inline(always)]
+    fn pop_test(&mut self, at: usize) -> bool {
+        self.registers.waiting = 0;
+        let test = self.registers.tests[0];
+        if self.measures(at) {
+            self.report(at, test.to_true, test.to_false);
+        }
+        test.value
+    }
+}
+
+#[inline(never)]
+fn number_of(value: &Value) -> f64 {
+    value.to_number()
+}
+
+#[inline(never)]
+fn comparand_of(value: &Value) -> f64 {
+    short_comparand(value).unwrap_or(f64::NAN)
+}
+
+/// The number of a text that is a numeral; `None` for others.
+#[inline(never)]
+fn numeral(value: &Value) -> Option<f64> {
+    match value {
+        Value::Text(text) => Some(text.number()).filter(|n| !n.is_nan()),
+        _ => None,
+    }
+}
+
+/// The reading of an item that is no number.
+#[inline(never)]
+fn read(reading: Reading, item: &Value) -> Option<f64> {
+    match reading {
+        Reading::Number => Some(item.to_number()),
+        Reading::Comparand => short_comparand(item),
+        Reading::Index => numeral(item),
+        Reading::Value => None,
+    }
+}

@@ -1,0 +1,36 @@
+//! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree of
+//! expressions and a stack of frames, executed by a register machine.
+//!
+//! Profiles of programs that compute show no single part that costs: half of the time goes into the
+//! evaluation of trees (a call, a match and a value for each node), a quarter into frames that are
+//! pushed and popped for each iteration and branch, the rest into the search for variables and into
+//! fuel. The linear form removes these:
+//!
+//! - Operands are registers, constants, variables and parameters; instructions read them as numbers
+//!   without a value between. Variables, lists, parameters and the frames of loops and calls stay
+//!   where the interpreter has them, so that there is nothing to write back and no type to guess: a
+//!   text in a variable takes a longer path of the same instruction.
+//! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
+//!   begins only if there is more fuel than it takes, so that no budget ends within it.
+//! - Branches of conditions have no frame. The frames that the interpreter would have are pushed when
+//!   a loop or call begins within the branch, or when the interpreter takes over.
+//! - What has no instruction is done by the interpreter: an operand, a condition or a block at its
+//!   place; blocks that change the thread, and all blocks if there is little fuel or room on the
+//!   stack, after leaving the linear form, which is possible before
+//!   each run.
+//!
+//! The interpreter enters the linear form when it calls a custom block and when an iteration of a
+//! loop ends, always in warp. States, fuel, coverage and distances are those of the interpreter, in
+//! the same order; `tests/vm/linear.rs` compares them.
+
+mod blocks;
+mod conditions;
+mod expressions;
+mod form;
+mod frames;
+mod lower;
+mod machine;
+mod run;
+
+pub(crate) use form::Form;
+pub(crate) use lower::{Source, lower};

@@ -1,0 +1,148 @@
+//! Entering the linear form, and what the interpreter does for it.
+
+use super::form::{Instruction, Kind, REGISTERS};
+use super::frames::push_path;
+use super::lower::{DEEPEST, LONGEST_RUN};
+use super::machine::{Machine, Registers, Stop};
+use crate::code::{CommandId, NONE};
+use crate::interpreter::Interpreter;
+use crate::thread::Frame;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// Frames that a custom block, its caller included, may push until it calls another.
+const ROOM: usize = 2 * DEEPEST + 8;
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Executes the custom block that has been called and is on top of the stack, as far as it is in linear
+    /// form.
+    #[inline]
+    pub(crate) fn enter_called(&mut self) {
+        let stack = &self.state.threads[self.thread].stack;
+        let Some(top) = stack.last() else { return };
+        if let Some(at) = self.entry(top.block) {
+            self.run_linear(at);
+        }
+    }
+
+    /// Executes the loop on top of the stack after an iteration, in warp and with fuel left, as far as it
+    /// is in linear form.
+    #[inline]
+    pub(crate) fn enter_loop_again(&mut self) {
+        let stack = &mut self.state.threads[self.thread].stack;
+        let Some(&top) = stack.last() else { return };
+        if let Some(at) = self.entry(top.block) {
+            let stack = &mut self.state.threads[self.thread].stack;
+            stack.push(Frame::new(NONE, top.warp, top.visible_parameters()));
+            // The iteration is counted.
+            self.buffers.cycles.due += 1;
+            self.run_linear(at);
+        }
+    }
+
+    /// Where to enter the linear form at the command on top of the stack.
+    #[inline]
+    fn entry(&self, command: CommandId) -> Option<usize> {
+        let at = self.program.linear.entry(command)?;
+        let stack = &self.state.threads[self.thread].stack;
+        let warp = stack.last().is_some_and(|top| top.warp);
+        let enters = !T::WATCHES
+            && !self.buffers.interprets
+            && warp
+            && self.slice_fuel > u32::from(LONGEST_RUN)
+            && stack.len() + ROOM <= self.settings.stack_limit;
+        enters.then_some(at)
+    }
+
+    /// Executes the linear form until the interpreter has to go on.
+    fn run_linear(&mut self, mut at: usize) {
+        let program = self.program;
+        let form = &program.linear;
+        let mut registers = Registers::default();
+        loop {
+            let (stop, stopped) = self.run_machine(at, &mut registers);
+            if stop == Stop::Leave {
+                return;
+            }
+            let origin = form.origins[stopped];
+            let command = &program.commands[origin.command as usize];
+            at = stopped + 1;
+            match form.instructions[stopped] {
+                Instruction::Evaluate { to } => {
+                    debug_assert_eq!(to.kind(), Kind::Register);
+                    let number = self.arithmetic(origin.expr).unwrap_or(f64::NAN);
+                    registers.numbers[to.index() % REGISTERS] = number;
+                }
+                Instruction::Compare { jumps, to, .. }
+                | Instruction::Branch { jumps, to }
+                | Instruction::Decide { jumps, to } => {
+                    registers.waiting = 0;
+                    if self.condition(command.no, origin.expr) == jumps {
+                        at = to as usize;
+                    }
+                }
+                Instruction::PushValue { place } => {
+                    let sprite = self.state.targets[self.target].sprite as usize;
+                    let value = match self.value(origin.expr) {
+                        Value::Undefined => program.default_of(sprite, origin.command, place),
+                        value => value,
+                    };
+                    self.state.threads[self.thread].parameters.push(value);
+                }
+                _ => {
+                    self.execute_op(&command.op, command.no);
+                    if self.slice_fuel == 0 {
+                        let stack = &mut self.state.threads[self.thread].stack;
+                        push_path(stack, &form.parents, origin.command);
+                        if let Some(top) = stack.last_mut() {
+                            top.block = command.next;
+                        }
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Executes instructions until the machine stops.
+    fn run_machine(&mut self, at: usize, registers: &mut Registers) -> (Stop, usize) {
+        let (state, program) = (&mut *self.state, self.program);
+        let thread = &mut state.threads[self.thread];
+        let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
+        let sprite = state.targets[self.target].sprite as usize;
+        let (own, stage) = if self.target == program.stage {
+            (None, &mut state.targets[program.stage])
+        } else {
+            // Both exist, because the program and a thread name them.
+            match state.targets.get_disjoint_mut([self.target, program.stage]) {
+                Ok([own, stage]) => (Some(own), stage),
+                Err(_) => return (Stop::Leave, at),
+            }
+        };
+        let (own, own_lists) = own
+            .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
+        let fuel = self.slice_fuel;
+        let mut machine = Machine {
+            program,
+            form: &program.linear,
+            registers,
+            stage: &mut stage.variables,
+            stage_lists: &mut stage.lists,
+            own,
+            own_lists,
+            sprite,
+            stack: &mut thread.stack,
+            parameters: &mut thread.parameters,
+            base: visible.saturating_sub(1) as usize,
+            room: self.settings.stack_limit - ROOM,
+            tracer: self.tracer,
+            angles: &mut self.buffers.angles,
+            fuel,
+            due: self.buffers.cycles.due,
+        };
+        let stopped = machine.run(at);
+        (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
+        state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
+        stopped
+    }
+}

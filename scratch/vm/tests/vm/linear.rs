@@ -1,0 +1,312 @@
+//! Custom blocks in linear form do what the interpreter does: the same states and the same calls of the
+//! tracer in the same order, whatever the budgets.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Hits, Program, Random, Settings, Tracer, Vm};
+use proptest::prelude::*;
+
+use crate::cycles::{projects, seen};
+use crate::harness::paper;
+use crate::language::project;
+
+/// Tracer that folds its calls into a number, in their order. It lets the machine skip loops if it
+/// `MERGES`, and then folds nothing.
+#[derive(Default)]
+struct Order<const MERGES: bool> {
+    calls: u64,
+    folded: u64,
+    least: f64,
+}
+
+impl<const MERGES: bool> Order<MERGES> {
+    fn fold(&mut self, word: u64) {
+        self.calls += 1;
+        if !MERGES {
+            self.folded = (self.folded.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+}
+
+impl<const MERGES: bool> Tracer for Order<MERGES> {
+    const ACTIVE: bool = true;
+    const MERGES: bool = MERGES;
+
+    fn step(&mut self) {
+        self.fold(1);
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.fold(u64::from(block.0));
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        self.least = self.least.min(to_true);
+        for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {
+            self.fold(word);
+        }
+    }
+}
+
+/// What can be seen of a program after some steps.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    /// The targets after each step.
+    targets: Vec<Vec<String>>,
+    folded: u64,
+    /// Fuel consumed by the end of each step.
+    blocks: Vec<u64>,
+    hits: Hits,
+    random: u64,
+    running: bool,
+}
+
+fn outcome<const MERGES: bool>(
+    program: &Arc<Program>,
+    settings: &Settings,
+    steps: usize,
+    interpret: bool,
+) -> Outcome {
+    let tracer = Order::<MERGES>::default();
+    let mut vm = Vm::new(program.clone(), settings.clone(), Random::portable(1), tracer);
+    if interpret {
+        vm.interpret();
+    }
+    vm.green_flag();
+    let (mut targets, mut blocks) = (Vec::new(), Vec::new());
+    for _ in 0..steps {
+        vm.step();
+        blocks.push(vm.executed_blocks());
+        targets.push(vm.targets().map(|id| seen(&vm.target(id).unwrap())).collect());
+    }
+    let (hits, running) = (*vm.hits(), vm.is_running());
+    let random = vm.draw().to_bits();
+    Outcome { targets, folded: vm.tracer.folded, blocks, hits, random, running }
+}
+
+/// Compares three steps with and without the linear form.
+fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
+    let program = Arc::new(Program::compile(&project(source)).unwrap());
+    let settings = Settings {
+        warp_budget,
+        step_budget: 2 * u64::from(warp_budget),
+        overruns_per_halving: 2,
+        text_limit: 60,
+        stack_limit,
+        ..paper()
+    };
+    let both = [true, false].map(|interpret| outcome::<false>(&program, &settings, 3, interpret));
+    assert_eq!(both[0], both[1], "{source}");
+    let both = [true, false].map(|interpret| outcome::<true>(&program, &settings, 3, interpret));
+    assert_eq!(both[0], both[1], "with skipping: {source}");
+}
+
+/// A program of custom blocks that call each other, with these bodies.
+fn program(bodies: &[String; 3]) -> String {
+    let [f, g, h] = bodies;
+    format!(
+        "(var n #0) (var m 1) (var s \"\") (list l 3 random #5 \"\" abc #2.5 -1 1e1 \"  7\")
+         (sprite A (costume a) (var o #0) (var p last) (list k #1 #2 #3)
+           (define-warp f (a b) {f})
+           (define g (a) {g})
+           (define-warp h (a b) {h})
+           (flag (forever [(call f 2 $n) (change o 1) (call g x)]))
+           (flag (repeat 3 [(call h $o 3)])))
+         (sprite B (flag (forever [(change m 0) (change n 1)])))"
+    )
+}
+
+/// Operands of every kind: numbers, texts, what is computed of them.
+fn operands() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "0",
+        "#1",
+        "#-0.5",
+        "2",
+        "10",
+        "abc",
+        "\"\"",
+        "\" \"",
+        "last",
+        "random",
+        "#1e400",
+        "Infinity",
+        "0x10",
+        "1234567890123456789",
+        "$n",
+        "$m",
+        "$s",
+        "$o",
+        "$p",
+        "(arg a)",
+        "(arg b)",
+        "(items l)",
+        "(items k)",
+        "(timer)",
+        "(x)",
+        "(counter)",
+        "(length $s)",
+        "(mouse-x)",
+        "(random 1 3)",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(3, 10, 2, |inner| {
+        let shape = prop::sample::select(vec![
+            "(+ A B)",
+            "(- A B)",
+            "(* A B)",
+            "(/ A B)",
+            "(mod A B)",
+            "(round A)",
+            "(math floor A)",
+            "(math abs A)",
+            "(math sqrt A)",
+            "(math sin A)",
+            "(math ln A)",
+            "(item l A)",
+            "(item k A)",
+            "(join A B)",
+            "(letter A B)",
+            "(item# l A)",
+        ]);
+        (shape, inner.clone(), inner)
+            .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1))
+    })
+}
+
+fn conditions() -> impl Strategy<Value = String> {
+    let shape = prop::sample::select(vec!["(< A B)", "(= A B)", "(> A B)", "(contains A B)"]);
+    let leaf = (shape, operands(), operands())
+        .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1));
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        let shape = prop::sample::select(vec!["(and A B)", "(or A B)", "(not A)"]);
+        (shape, inner.clone(), inner)
+            .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1))
+    })
+}
+
+/// Blocks of all kinds: computing, drawing, waiting, calling, stopping.
+fn blocks() -> impl Strategy<Value = String> {
+    let shape = prop::sample::select(vec![
+        "(set n A)",
+        "(set o A)",
+        "(set s A)",
+        "(set s (join $s B))",
+        "(change n A)",
+        "(change o 1)",
+        "(change m #-1)",
+        "(set p A)",
+        "(add l A)",
+        "(add k A)",
+        "(replace l A B)",
+        "(replace k A B)",
+        "(delete l A)",
+        "(insert k A B)",
+        "(delete-all k)",
+        "(change-x 1)",
+        "(goto-xy A B)",
+        "(hide)",
+        "(incr-counter)",
+        "(call f A B)",
+        "(call f (arg a) $n)",
+        "(call g A)",
+        "(call h B A)",
+        "(call h (item l A) (- (arg b) 1))",
+        "(call h B)",
+        "(stop \"this script\")",
+        "(say A)",
+        "(wait 0)",
+        "(set-volume A)",
+        "(pen-down)",
+        "(reset-timer)",
+    ]);
+    let leaf = (shape, operands(), operands())
+        .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1));
+    leaf.prop_recursive(4, 16, 4, |inner| {
+        let header = prop::sample::select(vec![
+            "forever X",
+            "repeat Infinity X",
+            "repeat 3 X",
+            "repeat A X",
+            "repeat 70 X",
+            "until C X",
+            "until (> $n 100) X",
+            "while C X",
+            "if C X",
+            "if C X",
+            "if-else C X X",
+            "for o 4 X",
+            "at-once X",
+            "if (< (arg b) 9) X",
+        ]);
+        let body = prop::collection::vec(inner, 0..4);
+        (header, conditions(), operands(), body).prop_map(|(header, condition, operand, body)| {
+            let header = header.replace('X', &format!("[{}]", body.join(" ")));
+            format!("({})", header.replacen('C', &condition, 1).replacen('A', &operand, 1))
+        })
+    })
+}
+
+fn bodies() -> impl Strategy<Value = String> {
+    prop::collection::vec(blocks(), 0..5).prop_map(|blocks| blocks.join(" "))
+}
+
+#[test]
+fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
+    let bodies = [
+        // Recursion in branches and loops, up to the limit of the stack.
+        "(if (> $n -1) [(repeat 2 [(if (< (arg a) 1e9) [(change n 1) (call f (+ (arg a) 1) 0)])])])",
+        "(if-else (< (arg a) 2) [(set n 1)] [(call f (- (arg a) 1) (arg b)) (change n (arg b))])",
+        "(repeat 40 [(change n 1) (if (= $n 30) [(stop \"this script\")])]) (change o 1)",
+        "(call g $n) (until (> $n 400) [(if (> $o 3) [(wait 0)]) (change n 1) (call g 1)])",
+        "(repeat 9 [(if (= 1 1) [(repeat 5 [(if (= 2 2) [(call h $n 2)])])])])",
+    ];
+    for body in bodies {
+        let bodies = [body, "(change o (arg a))", "(set m (+ $m (arg b)))"].map(str::to_owned);
+        for (budget, limit) in [(100_000, 20_000), (100_000, 150), (997, 300), (90, 20_000)] {
+            compare(&program(&bodies), budget, limit);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs CATHERD_CORPUS"]
+#[allow(clippy::print_stdout, reason = "the test prints what it compared")]
+fn real_projects_have_the_same_results() {
+    let corpus = std::env::var_os("CATHERD_CORPUS");
+    let corpus = corpus.expect("CATHERD_CORPUS names a folder of projects");
+    let settings = Settings { warp_budget: 100_000, step_budget: 200_000, ..paper() };
+    let mut compared = 0;
+    for path in projects(Path::new(&corpus)) {
+        let Ok(project) = Project::read(&path) else { continue };
+        let Ok(program) = Program::compile(&project) else { continue };
+        let program = Arc::new(program);
+        let both =
+            [true, false].map(|interpret| outcome::<false>(&program, &settings, 40, interpret));
+        assert!(both[0] == both[1], "{}", path.display());
+        compared += 1;
+    }
+    println!("{compared} projects");
+    assert!(compared > 0);
+}
+
+/// Programs that the property test generates: `CATHERD_LINEAR_CASES`, or a few.
+fn cases() -> u32 {
+    let cases = std::env::var("CATHERD_LINEAR_CASES").ok();
+    cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_programs_have_the_same_results(
+        bodies in [bodies(), bodies(), bodies()],
+        warp_budget in prop::sample::select(vec![100_u32, 1000, 5000, 20_000]),
+        stack_limit in prop::sample::select(vec![120_usize, 200, 1000]),
+    ) {
+        compare(&program(&bodies), warp_budget, stack_limit);
+    }
+}
