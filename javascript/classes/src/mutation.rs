@@ -184,7 +184,8 @@ fn counter(program: &Program, file: &str, at: u32) -> Option<u32> {
     let units = &program.units;
     let number = units.files.iter().position(|each| each.path == file)? as u32;
     let around = |range: (u32, u32)| range.0 <= at && at < range.1;
-    let statements = units.statements.iter().filter(|each| each.file == number);
+    let statements = units.statements.iter().chain(&units.ignored);
+    let statements = statements.filter(|each| each.file == number);
     let statements = statements.map(|each| (each.range, each.counter));
     let functions = units.functions.iter().filter(|each| each.file == number);
     let functions = functions.map(|each| (each.range, each.counter));

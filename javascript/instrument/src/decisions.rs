@@ -216,11 +216,13 @@ impl Visitor<'_, '_> {
     ) -> u32 {
         let (counter, site) = (self.counter(), self.site());
         program.push(site as i32);
-        locations.push(Hit::Counter(counter));
         let span = it.span();
-        let outcome = format!("operand {}", locations.len());
-        let kind = GoalKind::Branch(BranchKind::Logical);
-        self.add_goal(span.start, kind, &outcome, Hit::Counter(counter));
+        if !self.ignored.part(it) {
+            locations.push(Hit::Counter(counter));
+            let outcome = format!("operand {}", locations.len());
+            let kind = GoalKind::Branch(BranchKind::Logical);
+            self.add_goal(span.start, kind, &outcome, Hit::Counter(counter));
+        }
         let text = self.count(counter);
         let depth = self.control.len();
         let around = self.operand.replace(Operand { statement: self.statement, depth, counter });

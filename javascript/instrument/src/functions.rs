@@ -110,7 +110,7 @@ impl Visitor<'_, '_> {
             name: name.clone(),
             parameters: crate::parameters::parameters(parameters),
             counter,
-            counted: !around.private,
+            counted: !around.private && !self.ignored.at(range.0),
             holder: self.function,
             control: self.control.clone(),
             assigns_this: false,

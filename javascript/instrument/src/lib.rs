@@ -13,6 +13,7 @@
 mod decisions;
 mod functions;
 mod hints;
+mod ignored;
 mod modules;
 mod mutants;
 mod mutation_operator;

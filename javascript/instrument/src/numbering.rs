@@ -35,7 +35,11 @@ impl Visitor<'_, '_> {
         counter
     }
 
+    /// Adds a goal, if its place is not ignored.
     pub(crate) fn add_goal(&mut self, start: u32, kind: GoalKind, outcome: &str, hit: Hit) {
+        if self.ignored.at(start) {
+            return;
+        }
         let mut control = self.control.clone();
         if let Hit::Outcome { site, taken } = hit {
             control.push(Control { site, outcome: taken });
@@ -51,39 +55,63 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// A branch of two outcomes of a site.
-    pub(crate) fn two_way(&mut self, range: (u32, u32), kind: BranchKind, site: u32) {
-        let locations = [true, false].map(|taken| Hit::Outcome { site, taken });
-        self.add_branch(range, kind, locations.to_vec());
-        for hit in locations {
-            let outcome =
-                if hit == (Hit::Outcome { site, taken: true }) { "true" } else { "false" };
+    /// A branch of two outcomes of a site. `counted` says which of them, true and false, are its
+    /// locations.
+    pub(crate) fn two_way(
+        &mut self,
+        range: (u32, u32),
+        kind: BranchKind,
+        site: u32,
+        counted: [bool; 2],
+    ) {
+        let outcomes = [(true, "true"), (false, "false")].into_iter().zip(counted);
+        let outcomes = outcomes.filter(|(_, counted)| *counted);
+        let mut locations = Vec::new();
+        for ((taken, outcome), _) in outcomes {
+            let hit = Hit::Outcome { site, taken };
+            locations.push(hit);
             self.add_goal(range.0, GoalKind::Branch(kind), outcome, hit);
         }
+        self.add_branch(range, kind, locations);
     }
 
     pub(crate) fn add_branch(&mut self, range: (u32, u32), kind: BranchKind, locations: Vec<Hit>) {
+        if locations.is_empty() || self.ignored.at(range.0) {
+            return;
+        }
         let (file, line) = (self.file, self.line(range.0));
         self.units.branches.push(Branch { file, range, line, kind, locations });
     }
 
     pub(crate) fn add_statement(&mut self, start: u32, end: u32) -> u32 {
+        self.add_statement_of(start, (start, end))
+    }
+
+    /// Adds a statement that is ignored if the node that begins at `holder` is.
+    pub(crate) fn add_statement_of(&mut self, holder: u32, range: (u32, u32)) -> u32 {
         let counter = self.step();
-        let line = self.line(start);
-        self.units.statements.push(StatementUnit {
+        let statement = StatementUnit {
             file: self.file,
-            range: (start, end),
-            line,
+            range,
+            line: self.line(range.0),
             counter,
             function: self.function,
             control: self.control.clone(),
-        });
-        self.statement = Some(self.units.statements.len() - 1);
+        };
+        if self.ignored.at(holder) {
+            self.units.ignored.push(statement);
+        } else {
+            self.units.statements.push(statement);
+            self.statement = Some(self.units.statements.len() - 1);
+        }
         counter
     }
 
     /// Adds an expression that Flycatcher's program counts.
     pub(crate) fn add_node(&mut self, start: u32, kind: NodeKind) {
+        if self.ignored.at(start) {
+            return;
+        }
         let statement = self.statement.map(|number| &self.units.statements[number]);
         let outside = statement.map_or(0, |statement| statement.control.len());
         let operand = self.operand.filter(|operand| {

@@ -131,7 +131,7 @@ impl Visitor<'_, '_> {
     /// What follows an `if` of which one side leaves depends on the other outcome.
     pub(crate) fn after_exit(&mut self, it: &Statement<'_>) {
         let Statement::IfStatement(statement) = it else { return };
-        let Some(site) = self.site_of(statement.span.start) else { return };
+        let Some(site) = self.ifs.get(&statement.span.start).copied() else { return };
         let consequent = always_leaves(&statement.consequent);
         let alternate = statement.alternate.as_ref().is_some_and(always_leaves);
         if consequent != alternate {
@@ -139,21 +139,11 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The site of the `if` that begins at a place.
-    fn site_of(&self, start: u32) -> Option<u32> {
-        let mut branches = self.units.branches.iter().rev();
-        let branch = branches.find(|branch| {
-            branch.file == self.file && branch.range.0 == start && branch.kind == BranchKind::If
-        })?;
-        match branch.locations.first() {
-            Some(Hit::Outcome { site, .. }) => Some(*site),
-            _ => None,
-        }
-    }
-
     fn if_statement(&mut self, it: &IfStatement<'_>) {
         let site = self.site();
-        self.two_way((it.span.start, it.span.end), BranchKind::If, site);
+        self.ifs.insert(it.span.start, site);
+        let counted = [true, false].map(|outcome| !self.ignored.outcome(it.span.start, outcome));
+        self.two_way((it.span.start, it.span.end), BranchKind::If, site, counted);
         self.decide(&it.test, site, false);
         self.under(site, true, |this| this.body(&it.consequent));
         if let Some(alternate) = &it.alternate {
@@ -256,7 +246,9 @@ impl Visitor<'_, '_> {
         let last = it.cases.iter().rposition(|case| case.test.is_some());
         for ((index, case), site) in it.cases.iter().enumerate().zip(&sites) {
             let counter = self.counter();
-            locations.push(Hit::Counter(counter));
+            if !self.ignored.at(case.span.start) {
+                locations.push(Hit::Counter(counter));
+            }
             let control = match (&case.test, last) {
                 (Some(_), _) => Some(Control { site: *site, outcome: true }),
                 (None, Some(last)) => Some(Control { site: sites[last], outcome: false }),

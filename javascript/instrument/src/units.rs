@@ -128,7 +128,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// The counter of its entries.
     pub counter: u32,
-    /// Whether Istanbul counts it: private methods it does not.
+    /// Whether Istanbul counts it: neither private methods nor what a comment tells it to ignore.
     pub counted: bool,
     /// The function that holds it.
     pub holder: Option<u32>,
@@ -277,6 +277,8 @@ pub struct Units {
     pub chains: Vec<Vec<i32>>,
     /// Istanbul's statements.
     pub statements: Vec<Statement>,
+    /// Statements that comments tell Istanbul to ignore.
+    pub ignored: Vec<Statement>,
     /// Expressions that Flycatcher's program counts beside statements.
     pub nodes: Vec<Node>,
     /// File and line of the operators of an inference build, by the number that they report.

@@ -1,6 +1,6 @@
 //! The walk over a file that numbers its units and inserts the probes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentExpression, AssignmentPattern,
@@ -18,6 +18,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use crate::Build;
 use crate::functions::is_anonymous_function;
+use crate::ignored::Ignored;
 use crate::splice::Splicer;
 use crate::units::{BranchKind, Callable, Control, NodeKind, Units};
 
@@ -77,6 +78,10 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) statement: Option<usize>,
     /// The operand that was entered last.
     pub(crate) operand: Option<Operand>,
+    /// What is not counted.
+    pub(crate) ignored: Ignored,
+    /// The site of each `if` by its start.
+    pub(crate) ifs: BTreeMap<u32, u32>,
 }
 
 impl<'u, 's> Visitor<'u, 's> {
@@ -105,6 +110,8 @@ impl<'u, 's> Visitor<'u, 's> {
             hoist: None,
             statement: None,
             operand: None,
+            ignored: Ignored::of(program, source),
+            ifs: BTreeMap::new(),
         }
     }
 }
@@ -183,7 +190,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         match it.body.statements.first() {
             Some(Statement::ExpressionStatement(body)) if it.expression => {
                 let span = body.expression.span();
-                let counter = self.add_statement(span.start, span.end);
+                // Istanbul makes a statement of the body, which is ignored with the arrow alone.
+                let counter = self.add_statement_of(it.span.start, (span.start, span.end));
                 let text = self.count(counter);
                 if exit.is_empty() {
                     let entry = entry.trim_end_matches(';');
@@ -326,7 +334,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
 
     fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
         let site = self.site();
-        self.two_way((it.span.start, it.span.end), BranchKind::Conditional, site);
+        let counted = [&it.consequent, &it.alternate].map(|side| !self.ignored.part(side));
+        self.two_way((it.span.start, it.span.end), BranchKind::Conditional, site, counted);
         self.decide(&it.test, site, false);
         self.under(site, true, |this| this.visit_expression(&it.consequent));
         self.under(site, false, |this| this.visit_expression(&it.alternate));

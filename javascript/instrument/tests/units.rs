@@ -44,6 +44,30 @@ fn units_are_those_of_istanbul() {
 }
 
 #[test]
+fn comments_that_istanbul_obeys_are_obeyed() {
+    // `@` is the comment before the next node. Each row was counted by istanbul-lib-instrument 6.0.3, but
+    // for loops and optional links.
+    for (source, expected) in [
+        ("@ f(); @ for (const a of b) { c(); } g();", [1, 0, 0, 1, 0, 0]),
+        ("x = a || @ b || c; y = d ? @ e?.() : f;", [2, 0, 3, 1, 0, 2]),
+        ("x = a || @ (() => b);", [1, 0, 1, 1, 0, 0]),
+        ("x = a || @ f(() => b);", [2, 1, 1, 1, 0, 0]),
+        ("const f = @ () => g(), h = 1;", [2, 0, 0, 1, 0, 0]),
+        ("const x = @ a || b; class A { y = @ () => 1; }", [3, 1, 2, 1, 0, 0]),
+        ("class A { @ m() { f(); } n(@ a = 1, b = @ 2) { g(); } @ #p() { h(); } }", [2, 1, 1, 1, 0, 0]),
+        ("switch (a) { case 1: b(); break; @ default: c(); }", [3, 0, 1, 1, 0, 0]),
+        ("if (a) { b(); } @ else { c(); } () => @ (a || b);", [5, 1, 2, 1, 0, 0]),
+        ("x = { @ m() { f(); }, @ n: () => g() }; @ 'text'; /** istanbul ignore next */ h();", [3, 1, 0, 1, 0, 0]),
+        ("/* istanbul ignore if */ if (a) { b(); } else { c(); }", [2, 0, 1, 1, 0, 0]),
+        ("// istanbul ignore else\nif (a) b(); else while (c) d();", [2, 0, 1, 1, 0, 0]),
+        ("f(); /* istanbul ignore file */", [0, 0, 0, 0, 0, 0]),
+    ] {
+        let source = source.replace('@', "/* istanbul ignore next */");
+        assert_eq!(counts(&source), expected, "{source}");
+    }
+}
+
+#[test]
 fn functions_keep_names_and_return_values() {
     let named = text("const f = () => 1; let g; g ||= function () {};", Build::Search);
     assert!(named.contains("const f = (/*$c_F0*/) =>"), "{named}");
