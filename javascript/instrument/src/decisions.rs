@@ -162,15 +162,65 @@ impl Visitor<'_, '_> {
 
     /// A logical expression that is no operand of another. `id` is that of the decision that it is.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
+        let mut locations = Vec::new();
+        self.probed_chain(it, id, &mut locations);
+        self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
+    }
+
+    /// A chain with a probe of its own, for the decision that it is.
+    fn probed_chain(
+        &mut self,
+        it: &LogicalExpression<'_>,
+        id: Option<u32>,
+        locations: &mut Vec<Hit>,
+    ) {
         let number = self.units.chains.len();
         self.units.chains.push(Vec::new());
         let id = id.map_or("-1".to_owned(), |id| id.to_string());
         self.out.open(it.span.start, format!("{}g({number},{id},", self.prefix));
-        let (mut program, mut locations) = (Vec::new(), Vec::new());
-        self.chain_node(it, &mut program, &mut locations);
+        let mut program = Vec::new();
+        self.chain_node(it, &mut program, locations);
         self.out.close(it.span.end, ")");
         self.units.chains[number] = program;
-        self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
+    }
+
+    /// The left side of a chain, if it is a chain itself. Returns the site of its outcomes: whether it is
+    /// nullish where that decides, otherwise whether it holds.
+    fn left_chain(
+        &mut self,
+        it: &LogicalExpression<'_>,
+        nullish: bool,
+        program: &mut Vec<i32>,
+        locations: &mut Vec<Hit>,
+    ) -> u32 {
+        if !nullish && it.operator == LogicalOperator::Coalesce {
+            return self.coalescing_operand(it, program, locations);
+        }
+        if !nullish {
+            self.chain_node(it, program, locations);
+            let site = self.site();
+            program.push(-10 - site as i32);
+            return site;
+        }
+        let site = self.site();
+        self.out.open(it.span.start, format!("{}q({site},(", self.prefix));
+        self.chain_node(it, program, locations);
+        self.out.close(it.span.end, "))");
+        site
+    }
+
+    /// A `??` inside `&&` or `||`: whether it holds is known from its value alone, so that it is an operand
+    /// with a chain of its own.
+    fn coalescing_operand(
+        &mut self,
+        it: &LogicalExpression<'_>,
+        program: &mut Vec<i32>,
+        locations: &mut Vec<Hit>,
+    ) -> u32 {
+        let site = self.site();
+        program.push(site as i32);
+        self.probed_chain(it, Some(site * 2), locations);
+        site
     }
 
     fn chain_node(
@@ -183,16 +233,18 @@ impl Visitor<'_, '_> {
         let nullish = it.operator == LogicalOperator::Coalesce;
         let site = match it.left.without_parentheses() {
             Expression::LogicalExpression(left) => {
-                self.chain_node(left, program, locations);
-                let site = self.site();
-                program.push(-10 - site as i32);
-                site
+                self.left_chain(left, nullish, program, locations)
             }
             _ => self.operand(&it.left, nullish, program, locations),
         };
         let outcome = it.operator != LogicalOperator::Or;
         self.control.push(Control { site, outcome });
         match it.right.without_parentheses() {
+            Expression::LogicalExpression(right)
+                if !nullish && right.operator == LogicalOperator::Coalesce =>
+            {
+                self.coalescing_operand(right, program, locations);
+            }
             Expression::LogicalExpression(right) => self.chain_node(right, program, locations),
             _ => {
                 self.operand(&it.right, false, program, locations);

@@ -70,8 +70,12 @@ impl Ignored {
         let hints = hints
             .into_iter()
             .map(|(comment, hint)| (next_token(comment.span.end, source, &comments), hint));
-        let mut finder =
-            Finder { source, hints: hints.collect(), around: Vec::new(), found: Ignored::default() };
+        let mut finder = Finder {
+            source,
+            hints: hints.collect(),
+            around: Vec::new(),
+            found: Ignored::default(),
+        };
         finder.visit_program(program);
         let mut found = finder.found;
         found.ranges.sort_unstable_by_key(|(start, end)| (*start, u32::MAX - end));
@@ -159,9 +163,7 @@ impl<'a> Finder<'_, 'a> {
 
     /// Whether a node stands for the body of an arrow that is an expression: Babel has no such node.
     fn is_arrow_body(&self, kind: AstKind<'a>) -> bool {
-        let expression = |kind: Option<AstKind<'a>>| {
-            matches!(kind, Some(AstKind::ArrowFunctionExpression(arrow)) if arrow.expression)
-        };
+        let expression = |kind: Option<AstKind<'a>>| matches!(kind, Some(AstKind::ArrowFunctionExpression(arrow)) if arrow.expression);
         match kind {
             AstKind::FunctionBody(_) => expression(self.parent(0)),
             AstKind::ExpressionStatement(_) => {
@@ -180,9 +182,7 @@ impl<'a> Finder<'_, 'a> {
         }
         let is_part = match self.parent(0) {
             Some(AstKind::LogicalExpression(_)) => !matches!(kind, AstKind::LogicalExpression(_)),
-            Some(AstKind::ConditionalExpression(it)) => {
-                span.start >= it.consequent.span().start
-            }
+            Some(AstKind::ConditionalExpression(it)) => span.start >= it.consequent.span().start,
             _ => false,
         };
         if is_part {

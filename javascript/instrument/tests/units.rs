@@ -54,10 +54,16 @@ fn comments_that_istanbul_obeys_are_obeyed() {
         ("x = a || @ f(() => b);", [2, 1, 1, 1, 0, 0]),
         ("const f = @ () => g(), h = 1;", [2, 0, 0, 1, 0, 0]),
         ("const x = @ a || b; class A { y = @ () => 1; }", [3, 1, 2, 1, 0, 0]),
-        ("class A { @ m() { f(); } n(@ a = 1, b = @ 2) { g(); } @ #p() { h(); } }", [2, 1, 1, 1, 0, 0]),
+        (
+            "class A { @ m() { f(); } n(@ a = 1, b = @ 2) { g(); } @ #p() { h(); } }",
+            [2, 1, 1, 1, 0, 0],
+        ),
         ("switch (a) { case 1: b(); break; @ default: c(); }", [3, 0, 1, 1, 0, 0]),
         ("if (a) { b(); } @ else { c(); } () => @ (a || b);", [5, 1, 2, 1, 0, 0]),
-        ("x = { @ m() { f(); }, @ n: () => g() }; @ 'text'; /** istanbul ignore next */ h();", [3, 1, 0, 1, 0, 0]),
+        (
+            "x = { @ m() { f(); }, @ n: () => g() }; @ 'text'; /** istanbul ignore next */ h();",
+            [3, 1, 0, 1, 0, 0],
+        ),
         ("/* istanbul ignore if */ if (a) { b(); } else { c(); }", [2, 0, 1, 1, 0, 0]),
         ("// istanbul ignore else\nif (a) b(); else while (c) d();", [2, 0, 1, 1, 0, 0]),
         ("f(); /* istanbul ignore file */", [0, 0, 0, 0, 0, 0]),

@@ -155,3 +155,57 @@ fn calls_and_operators_are_nodes_of_their_statements() {
         assert_eq!((third("1"), third("undefined")), (2, 3), "{operator}");
     }
 }
+
+/// Which of the outcomes that lead to the last operand of a chain a call has had.
+fn led_to_the_last_operand(chain: &str, values: &Value) -> Vec<bool> {
+    let program = program(&format!("exports.f = (a, b, c, d) => {{ return {chain}; }};"));
+    let call = [call("f", values)];
+    let execution = execute(&program, Settings::default(), &call, false);
+    let of_chain = |kind| kind == GoalKind::Branch(BranchKind::Logical);
+    let goal = program.units.goals.iter().rfind(|goal| of_chain(goal.kind)).unwrap();
+    goal.control.iter().map(|control| execution.decided(*control)).collect()
+}
+
+#[test]
+fn parts_of_chains_have_outcomes() {
+    let (zero, one, null) = (json!(["number", "0"]), json!(["number", "1"]), json!(["null"]));
+    for (chain, values, expected) in [
+        ("a || b || c && d", [&zero, &zero, &zero], [true, false].as_slice()),
+        ("a || b || c && d", [&zero, &zero, &one], &[true, true]),
+        ("a || b || c && d", [&zero, &one, &one], &[false, false]),
+        ("a && b && (c || d)", [&one, &one, &zero], &[true, true]),
+        ("a && b && (c || d)", [&one, &zero, &zero], &[false, false]),
+        ("(a ?? b) || c", [&null, &zero, &one], &[true]),
+        ("(a ?? b) || c", [&null, &one, &one], &[false]),
+        ("(a ?? b) && c", [&zero, &one, &one], &[false]),
+        ("(a || b) ?? c", [&zero, &zero, &one], &[false]),
+        ("(a || b) ?? c", [&zero, &null, &one], &[true]),
+        ("a ?? b ?? c", [&null, &null, &one], &[true]),
+        ("a ?? b ?? c", [&null, &one, &one], &[false]),
+    ] {
+        assert_eq!(led_to_the_last_operand(chain, &json!(values)), expected, "{chain} {values:?}");
+    }
+}
+
+#[test]
+fn distances_are_the_same_once_a_chain_has_had_all_outcomes() {
+    let source = "exports.f = n => { let sum = 0; for (let i = 0; i < n; i++) {
+        if (i % 2 || i % 3 && i > 4) sum += (i & 4 ? null : i) ?? 1; if (!(sum < 9)) sum = 0; }
+        return sum; };";
+    let program = program(source);
+    let of = |n: u32| {
+        let number = json!([["number", n.to_string()]]);
+        execute(&program, Settings::default(), &[call("f", &number)], false)
+    };
+    let (some, more) = (of(9), of(90));
+    let both =
+        |execution: &Execution, site: usize| execution.outcomes.iter().all(|of| of[site] > 0);
+    let settled: Vec<usize> =
+        (0..some.outcomes[0].len()).filter(|site| both(&some, *site)).collect();
+    assert!(settled.len() > 6, "{:?}", some.outcomes);
+    for site in settled {
+        assert_eq!(more.least[2 * site..2 * site + 2], [0.0, 0.0]);
+        let [some, more] = [&some, &more].map(|run| run.outcomes[0][site] + run.outcomes[1][site]);
+        assert!(more >= 9 * some.min(1) && more > some, "{site}: {some}, {more}");
+    }
+}

@@ -14,6 +14,7 @@ const slice = uncurry(String.prototype.slice);
 const toWellFormed = uncurry(String.prototype.toWellFormed);
 const push = uncurry(Array.prototype.push);
 const fill = uncurry(getPrototypeOf(Uint32Array.prototype).fill);
+const setAll = uncurry(getPrototypeOf(Uint32Array.prototype).set);
 const getTime = uncurry(Date.prototype.getTime);
 const regexpText = uncurry(RegExp.prototype.toString);
 const weakAdd = uncurry(WeakSet.prototype.add);

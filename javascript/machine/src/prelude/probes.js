@@ -8,7 +8,7 @@ let frames = 0;
 /** Whether outcomes and distances are recorded: what loading does counts for nothing but its own coverage. */
 let measured = true;
 
-/** Which sites are operands of logical chains, whose last distances count. */
+/** Which sites are operands of logical chains, whose last distances count until their chain is settled. */
 const operands = new Uint8Array(taken.length);
 for (let i = 0; i < chains.length; i++) {
     for (let k = 0; k < chains[i].length; k++) {
@@ -17,8 +17,15 @@ for (let i = 0; i < chains.length; i++) {
         }
     }
 }
+const operandsAtFirst = new Uint8Array(operands);
+/** Which chains have had both outcomes of all their sites. */
+const settledChains = new Uint8Array(chains.length);
 /** Whether a site has had both outcomes, so that its distances are news to nothing. */
 const isSettledSite = site => taken[site] > 0 && refused[site] > 0 && operands[site] === 0;
+/** Counts an outcome at a settled site. */
+const counted = (id, outcome) => {
+    ((id & 1) === 0) === outcome ? taken[id >> 1]++ : refused[id >> 1]++;
+};
 
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
 const decided = (id, outcome) => {
@@ -47,6 +54,10 @@ const truth = (id, value) => {
     if (tracing && typeof value === 'function') {
         truthSeen(value);
     }
+    if (isSettledSite(id >> 1)) {
+        counted(id, !!value);
+        return value;
+    }
     measureTruth(value);
     decided(id, !!value);
     return value;
@@ -58,6 +69,10 @@ const textTest = (id, code, object, part, literal) => {
         truthSeen(result);
     }
     if (!measured) {
+        return result;
+    }
+    if (isSettledSite(id >> 1)) {
+        counted(id, !!result);
         return result;
     }
     if (code < 3) {
@@ -79,7 +94,7 @@ const comparison = (id, code, a, b) => {
         return result;
     }
     if (isSettledSite(id >> 1)) {
-        ((id & 1) === 0) === result ? taken[id >> 1]++ : refused[id >> 1]++;
+        counted(id, result);
     } else {
         MEASURES[operator](a, b, result);
         decided(id, result);
@@ -89,6 +104,12 @@ const comparison = (id, code, a, b) => {
 /** The distances of all parts of a chain whose operands have been evaluated. */
 const chain = (number, id, value) => {
     if (!measured) {
+        return value;
+    }
+    if (settledChains[number] === 1) {
+        if (id >= 0) {
+            counted(id, !!value);
+        }
         return value;
     }
     const program = chains[number];
@@ -106,6 +127,12 @@ const chain = (number, id, value) => {
             const site = -10 - item;
             const yes = stackTrue[top - 1];
             const no = stackFalse[top - 1];
+            // The part was evaluated if it has an outcome, which is at no distance.
+            if (yes === 0 && no > 0) {
+                taken[site]++;
+            } else if (no === 0 && yes > 0) {
+                refused[site]++;
+            }
             if (yes < least[site * 2]) {
                 least[site * 2] = yes;
             }
@@ -133,13 +160,38 @@ const chain = (number, id, value) => {
         toFalse = value ? stackFalse[0] : 0;
         decided(id, !!value);
     }
+    settle(number, id);
     return value;
+};
+/** Notes that a chain is settled, if all its operands and its own decision have had both outcomes. */
+const settle = (number, id) => {
+    if (id >= 0 && !isSettledSite(id >> 1)) {
+        return;
+    }
+    const program = chains[number];
+    for (let i = 0; i < program.length; i++) {
+        const item = program[i];
+        const site = item >= 0 ? item : item <= -10 ? -10 - item : -1;
+        if (site >= 0 && !(taken[site] > 0 && refused[site] > 0)) {
+            return;
+        }
+    }
+    settledChains[number] = 1;
+    for (let i = 0; i < program.length; i++) {
+        if (program[i] >= 0) {
+            operands[program[i]] = 0;
+        }
+    }
 };
 const nullish = (site, value) => {
     if (!measured) {
         return value;
     }
     const is = value === null || value === undefined;
+    if (isSettledSite(site)) {
+        counted(site * 2, is);
+        return value;
+    }
     toTrue = is ? 0 : TYPE;
     toFalse = is ? TYPE : 0;
     decided(site * 2, is);
@@ -169,6 +221,10 @@ const inCase = (site, base, value) => {
         return value;
     }
     const result = asked === value;
+    if (isSettledSite(site)) {
+        counted(site * 2, result);
+        return value;
+    }
     MEASURES[2](asked, value, result);
     decided(site * 2, result);
     return value;
@@ -190,6 +246,8 @@ const clearProbes = () => {
     fill(least, 1);
     fill(lastTrue, 1);
     fill(lastFalse, 1);
+    setAll(operands, operandsAtFirst);
+    fill(settledChains, 0);
     depth[0] = 0;
     frames = 0;
 };
