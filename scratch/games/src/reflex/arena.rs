@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use catherd_sb3::BlockNo;
 use catherd_search::Stream;
 use catherd_suite::event::{Event, Interaction, TextNo, Vocabulary, center_mouse};
 use catherd_suite::policy::{Network, Policy};
@@ -12,6 +13,9 @@ use catherd_vm::{Random, Snapshot, TargetId, Vm};
 
 use crate::states::LatestRecorder;
 
+/// Steps after which it is looked again which scripts are alive.
+const PULSE: u64 = 10;
+
 /// A machine that executes tests of one project, each from the green flag on.
 pub(crate) struct Arena<'a> {
     pub(super) prepared: &'a Prepared,
@@ -19,6 +23,10 @@ pub(crate) struct Arena<'a> {
     pub(super) loaded: Snapshot,
     pub(super) extractor: Extractor<TargetId>,
     workspace: Workspace,
+    /// Tops of scripts whose life is watched, ascending, and by top the last step in which it was
+    /// alive.
+    tops: Vec<BlockNo>,
+    lives: Vec<u64>,
     /// Episodes and their steps so far.
     pub(crate) episodes: u64,
     pub(crate) steps: u64,
@@ -39,7 +47,8 @@ impl<'a> Arena<'a> {
         extractor.read_procedures(&mut vm, &mut extraction);
         vm.restore(&loaded);
         let workspace = Workspace::default();
-        Self { prepared, vm, loaded, extractor, workspace, episodes: 0, steps: 0 }
+        let (tops, lives) = (Vec::new(), Vec::new());
+        Self { prepared, vm, loaded, extractor, workspace, tops, lives, episodes: 0, steps: 0 }
     }
 
     /// The words of events and policies.
@@ -57,6 +66,18 @@ impl<'a> Arena<'a> {
         self.extractor.answers()
     }
 
+    /// Watches how long scripts with these tops live in policies that are played from now on.
+    pub(super) fn watch(&mut self, tops: &[BlockNo]) {
+        self.tops = tops.to_vec();
+        self.lives = vec![0; tops.len()];
+    }
+
+    /// The last step in which a script with this top was seen alive in the last policy; 0 if it is not
+    /// watched.
+    pub(super) fn life(&self, top: BlockNo) -> u64 {
+        self.tops.binary_search(&top).map_or(0, |position| self.lives[position])
+    }
+
     pub(super) fn begin(&mut self, seed: u64) {
         self.vm.restore(&self.loaded);
         self.vm.set_random(Random::portable(seed));
@@ -70,7 +91,16 @@ impl<'a> Arena<'a> {
         self.begin(seed);
         let blocks = self.prepared.model().goals();
         let mut interaction = Interaction::default();
+        let (tops, lives) = (&self.tops, &mut self.lives);
+        lives.fill(0);
+        let mut next = 0;
         policy.play(&mut self.vm, &mut interaction, self.extractor.words(), |vm| {
+            if vm.steps() >= next {
+                next = vm.steps() + PULSE;
+                let alive =
+                    tops.iter().zip(lives.iter_mut()).filter(|(top, _)| vm.is_active(**top));
+                alive.for_each(|(_, life)| *life = vm.steps());
+            }
             let trace = vm.tracer.trace();
             goals.is_empty() || !goals.iter().all(|goal| trace.covered(blocks[*goal as usize]))
         });

@@ -11,13 +11,20 @@ use super::settings::Reflex;
 use crate::states::Layout;
 
 const DEAD: [f64; 5] = [4.0, 10.0, 20.0, 40.0, 80.0];
-const EVERY: [u32; 5] = [1, 4, 16, 40, 100];
+const EVERY: [u32; 6] = [1, 4, 16, 40, 64, 100];
 const WITHIN: [f64; 5] = [30.0, 60.0, 90.0, 120.0, 160.0];
 const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
 /// Deviation of changes of angles, places and distances.
 const DEVIATION: (f64, f64) = (10.0, 20.0);
 /// Probability of a condition.
 const GUARDED: f64 = 0.2;
+/// Probabilities that a press depends on a distance, and that this is one for which a script asks.
+const NEAR: (f64, f64) = (0.4, 0.7);
+/// Largest changes of an aim over time.
+const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
+/// Directions and deviation of places that conditions compare with.
+const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
+const PLACES: f64 = 120.0;
 /// Factor of the weight of a kind of rule when a policy with it enters a population, and the
 /// largest weight.
 const LEARNED: (f64, f64) = (1.1, 20.0);
@@ -111,6 +118,7 @@ impl<'a> Language<'a> {
             dead: *rng.pick(&DEAD),
             flee: rng.chance(0.2),
             aim,
+            sway: if self.settings.guards && rng.chance(0.2) { *rng.pick(&SWAY) } else { 0.0 },
             lead: if leads { rng.between(1, 30) as u32 } else { 0 },
             keys,
             steps: 1 << rng.below(3),
@@ -122,8 +130,15 @@ impl<'a> Language<'a> {
             return Action::Press { event: Event::WAIT, every: 1, near: None };
         }
         let sprites = &self.layout.sprites;
-        let near = (!sprites.is_empty() && rng.chance(0.4))
-            .then(|| (*rng.pick(sprites), *rng.pick(sprites), *rng.pick(&WITHIN)));
+        let near = (!sprites.is_empty() && rng.chance(NEAR.0)).then(|| {
+            let meetings = &self.layout.meetings;
+            let (own, other) = if !meetings.is_empty() && rng.chance(NEAR.1) {
+                *rng.pick(meetings)
+            } else {
+                (*rng.pick(sprites), *rng.pick(sprites))
+            };
+            (own, other, *rng.pick(&WITHIN))
+        });
         let event = match *rng.pick(&self.alphabet.events) {
             Event::KeyPress { key, .. } => Event::KeyPress { key, steps: 1 << rng.below(5) },
             event => event,
@@ -142,7 +157,7 @@ impl<'a> Language<'a> {
             return None;
         }
         let (sprites, constants) = (&self.layout.sprites, &self.layout.constants);
-        match rng.below(3) {
+        match rng.below(4) {
             0 if !constants.is_empty() => {
                 let (target, variable, than) = rng.pick(constants);
                 let comparisons = [Comparison::Below, Comparison::Equal, Comparison::Above];
@@ -151,10 +166,28 @@ impl<'a> Language<'a> {
                 Some(Condition::Variable(*target, Some(*variable), comparison, than))
             }
             1 if !sprites.is_empty() => Some(Condition::Costume(*rng.pick(sprites), rng.index(3))),
+            2 if !sprites.is_empty() => Some(self.place(rng)),
             _ if !sprites.is_empty() => {
                 Some(Condition::Visible(*rng.pick(sprites), rng.chance(0.5)))
             }
             _ => None,
+        }
+    }
+
+    /// A condition on the place of a sprite, usually one that keys move.
+    fn place(&self, rng: &mut Stream) -> Condition {
+        let steered = &self.alphabet.steered;
+        let sprite = if !steered.is_empty() && rng.chance(0.7) {
+            rng.pick(steered).0
+        } else {
+            *rng.pick(&self.layout.sprites)
+        };
+        let comparison = if rng.chance(0.5) { Comparison::Below } else { Comparison::Above };
+        let place = |rng: &mut Stream| (rng.gaussian(0.0, PLACES) / 20.0).round() * 20.0;
+        match rng.below(3) {
+            0 => Condition::Place(sprite, Axis::X, comparison, place(rng)),
+            1 => Condition::Place(sprite, Axis::Y, comparison, place(rng)),
+            _ => Condition::Place(sprite, Axis::Heading, Comparison::Equal, *rng.pick(&HEADINGS)),
         }
     }
 
@@ -189,7 +222,10 @@ impl<'a> Language<'a> {
 
     fn move_constants(&self, rule: &mut Rule, rng: &mut Stream) {
         match &mut rule.action {
-            Action::Follow { dead, aim, steps, lead, .. } => {
+            Action::Follow { dead, aim, sway, steps, lead, .. } => {
+                if *sway > 0.0 {
+                    *sway = *rng.pick(&SWAY);
+                }
                 *aim = (*aim + rng.gaussian(0.0, DEVIATION.0)).round();
                 *dead = *rng.pick(&DEAD);
                 *steps = 1 << rng.below(3);

@@ -12,6 +12,9 @@ use super::settings::Reflex;
 use crate::account::{Account, Work};
 use crate::states::Layout;
 
+/// Steps of a life of a script that count as one, because lives also depend on the seed.
+const LIFE: u64 = 100;
+
 /// The best policy for a goal. The score is the number of training seeds under which it covers the
 /// goal; if it does so under all, the number of seeds, the confirming ones included, up to the first
 /// under which it does not.
@@ -21,9 +24,13 @@ pub(crate) struct Learned {
     pub(crate) score: usize,
 }
 
+/// What a policy is worth for a goal: how near it came, or 1 and the number of seeds under which it
+/// covers the goal; of equals, for how many times [`LIFE`] steps the script of the goal was alive.
+type Worth = (f64, u64);
+
 /// A policy that a goal keeps, with what it is worth.
 struct Member {
-    worth: f64,
+    worth: Worth,
     policy: Rc<Policy>,
 }
 
@@ -53,12 +60,15 @@ pub(crate) struct Learner<'a> {
     /// Training seeds, then confirming seeds.
     pub(crate) seeds: Vec<u64>,
     language: Language<'a>,
+    layout: &'a Layout,
     independent: Vec<usize>,
     /// By goal.
     pub(crate) best: Vec<Option<Learned>>,
     populations: Vec<Vec<Member>>,
     /// By goal: how often it was chosen since its population improved.
     chosen: Vec<u64>,
+    /// By goal and training seed: how often a policy did not cover the goal under it.
+    refusals: Vec<Vec<u64>>,
     fitness: Vec<f64>,
     started: bool,
     /// Executions of the account when a goal was last covered for the first time.
@@ -79,10 +89,12 @@ impl<'a> Learner<'a> {
             settings,
             seeds,
             language: Language::new(settings, alphabet, layout),
+            layout,
             independent: model.independent_goals().to_vec(),
             best: vec![None; goals],
             populations: (0..goals).map(|_| Vec::new()).collect(),
             chosen: vec![0; goals],
+            refusals: vec![vec![0; settings.training_seeds]; goals],
             fitness: Vec::new(),
             started: false,
             last_success: 0,
@@ -112,6 +124,7 @@ impl<'a> Learner<'a> {
         share: f64,
         known: &[bool],
     ) -> Stop {
+        arena.watch(&self.layout.tops);
         loop {
             if self.is_done() {
                 return Stop::Covered;
@@ -119,16 +132,17 @@ impl<'a> Learner<'a> {
             if let Some(stop) = account.stop(share) {
                 return stop;
             }
-            let policy = self.propose(rng);
-            self.try_out(Rc::new(policy), arena, rng, account, share, known);
+            let (goal, policy) = self.propose(rng);
+            self.try_out((goal, Rc::new(policy)), arena, rng, account, share, known);
         }
     }
 
-    /// The next policy to try: first the one that only waits.
-    fn propose(&mut self, rng: &mut Stream) -> Policy {
+    /// The next policy to try, first the one that only waits, and the goal whose policy it changes.
+    fn propose(&mut self, rng: &mut Stream) -> (Option<usize>, Policy) {
         if !self.started {
             self.started = true;
-            return Policy { most: self.settings.play_steps as u64, ..Policy::default() };
+            let most = self.settings.play_steps as u64;
+            return (None, Policy { most, ..Policy::default() });
         }
         let wanted = self.wanted();
         let open = self.independent.iter().copied();
@@ -139,16 +153,16 @@ impl<'a> Learner<'a> {
             Some(goal) => {
                 self.chosen[goal] += 1;
                 let member = rng.pick(&self.populations[goal]);
-                self.language.changed(&member.policy, rng)
+                (Some(goal), self.language.changed(&member.policy, rng))
             }
-            None => self.language.policy(rng),
+            None => (None, self.language.policy(rng)),
         }
     }
 
     /// Executes a policy under a training seed, and under all if it is worth it.
     fn try_out(
         &mut self,
-        policy: Rc<Policy>,
+        (chosen, policy): (Option<usize>, Rc<Policy>),
         arena: &mut Arena<'_>,
         rng: &mut Stream,
         account: &mut Account<'_>,
@@ -156,15 +170,16 @@ impl<'a> Learner<'a> {
         known: &[bool],
     ) {
         let training = self.settings.training_seeds;
-        let seed = self.seeds[rng.index(training)];
-        self.episode(&policy, seed, arena, account);
+        let tried = rng.index(training);
+        self.episode(&policy, self.seeds[tried], arena, account);
         let mut enters = false;
         let wanted = self.wanted();
         for position in 0..self.independent.len() {
             let goal = self.independent[position];
             if self.score(goal) < wanted {
-                let worth = 1.0 / (1.0 + self.fitness[goal]);
-                enters |= self.enter(goal, worth, &policy);
+                let near = 1.0 / (1.0 + self.fitness[goal]);
+                let life = arena.life(self.layout.top_of[goal]) / LIFE;
+                enters |= self.enter(goal, (near, life), &policy);
             }
         }
         if enters {
@@ -172,23 +187,33 @@ impl<'a> Learner<'a> {
         }
         let interesting: Vec<usize> = (0..self.best.len())
             .filter(|&goal| self.fitness[goal] == 0.0 && self.score(goal) < wanted)
-            .filter(|&goal| self.score(goal) == 0 || rng.chance(self.settings.retry))
+            .filter(|&goal| {
+                let retry = rng.chance(self.settings.retry);
+                self.score(goal) == 0 || chosen == Some(goal) || retry
+            })
             .collect();
         if interesting.is_empty() {
             return;
         }
         let mut tallies = vec![Tally::default(); self.best.len()];
         if self.settings.reexecution {
-            for number in 0..self.seeds.len() {
+            for (number, seed) in self.order(tried, chosen).into_iter().enumerate() {
                 if !self.is_promising(&interesting, &tallies, number)
                     || account.stop(share).is_some()
                 {
                     break;
                 }
-                let seed = self.seeds[number];
-                self.episode(&policy, seed, arena, account);
+                // The first episode was that of this seed.
+                if number > 0 {
+                    self.episode(&policy, self.seeds[seed], arena, account);
+                }
                 for (tally, fitness) in tallies.iter_mut().zip(&self.fitness) {
                     tally.add(number, *fitness == 0.0, training);
+                }
+                if seed < training {
+                    for &goal in &interesting {
+                        self.refusals[goal][seed] += u64::from(self.fitness[goal] != 0.0);
+                    }
                 }
             }
         }
@@ -196,6 +221,18 @@ impl<'a> Learner<'a> {
         let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
         interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
         self.keep(&policy, &scores, account, known);
+    }
+
+    /// The order in which a policy is executed under the seeds: that of its first episode, then the
+    /// other training seeds, those under which policies failed most first, then the confirming ones.
+    fn order(&self, tried: usize, goal: Option<usize>) -> Vec<usize> {
+        let training = self.settings.training_seeds;
+        let mut order: Vec<usize> = (0..self.seeds.len()).collect();
+        order[..training].sort_by_key(|&seed| {
+            let refusals = goal.map_or(0, |goal| self.refusals[goal][seed]);
+            (seed != tried, std::cmp::Reverse(refusals))
+        });
+        order
     }
 
     /// Racing: whether, after that many seeds, the policy can still beat the best for some goal. The
@@ -225,7 +262,7 @@ impl<'a> Learner<'a> {
             first |= self.best[goal].is_none();
             self.best[goal] = Some(Learned { policy: Rc::clone(policy), score });
             if self.independent.binary_search(&goal).is_ok() {
-                self.enter(goal, 1.0 + score as f64, policy);
+                self.enter(goal, (1.0 + score as f64, 0), policy);
             }
         }
         if first {
@@ -236,11 +273,11 @@ impl<'a> Learner<'a> {
     }
 
     /// Offers a policy to the population of a goal. Returns whether it entered.
-    fn enter(&mut self, goal: usize, worth: f64, policy: &Rc<Policy>) -> bool {
+    fn enter(&mut self, goal: usize, worth: Worth, policy: &Rc<Policy>) -> bool {
         let population = &mut self.populations[goal];
         let full = population.len() >= self.settings.policies;
-        let last = population.last().map_or(0.0, |member| member.worth);
-        if worth <= 0.0 || full && worth < last {
+        let last = population.last().map_or((0.0, 0), |member| member.worth);
+        if worth.0 <= 0.0 || full && worth < last {
             return false;
         }
         let better = population.first().is_none_or(|best| worth > best.worth);

@@ -21,6 +21,8 @@ pub(crate) struct Layout {
     /// Whether some message has a computed name, so that no distance leads to its receivers and
     /// random numbers may decide which they are.
     pub(crate) computes_messages: bool,
+    /// Pairs of sprites of which a script of one asks whether it touches the other, or how far it is.
+    pub(crate) meetings: Vec<(u16, u16)>,
     /// Names of targets, for sprites.
     pub(crate) sprites: Vec<u16>,
 }
@@ -41,6 +43,9 @@ impl Layout {
                 layout.sprites.push(number as u16);
             }
             layout.computes_messages |= target.blocks.iter().any(|block| computes(target, block));
+            if number != stage {
+                layout.find_meetings(project, number);
+            }
             for block in target.blocks.iter().filter(|block| is_decision(block)) {
                 let mut reporters = Vec::new();
                 conditions(target, block, &mut reporters);
@@ -55,6 +60,30 @@ impl Layout {
         layout.watched.sort_unstable();
         layout.watched.dedup();
         layout
+    }
+
+    fn find_meetings(&mut self, project: &Project, own: usize) {
+        let target = &project.targets[own];
+        for block in &target.blocks {
+            let input = match block.opcode {
+                Opcode::SensingTouchingObject => "TOUCHINGOBJECTMENU",
+                Opcode::SensingDistanceTo => "DISTANCETOMENU",
+                _ => continue,
+            };
+            let Some(Slot::Block(menu)) = block.input(input).map(|input| &input.block) else {
+                continue;
+            };
+            let menu = target.blocks.get(*menu as usize).filter(|menu| menu.shadow);
+            let Some(name) = menu.and_then(|menu| menu.field(input)) else { continue };
+            let mut sprites = project.targets.iter();
+            let other = sprites.position(|it| !it.is_stage && *it.name == *name.text());
+            if let Some(other) = other.filter(|other| *other != own) {
+                let pair = (own as u16, other as u16);
+                if !self.meetings.contains(&pair) {
+                    self.meetings.push(pair);
+                }
+            }
+        }
     }
 
     fn watch(&mut self, project: &Project, own: usize, stage: usize, id: &str, than: Option<&str>) {

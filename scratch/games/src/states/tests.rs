@@ -43,6 +43,7 @@ fn chance_and_variables_in_conditions_are_found() {
     assert_eq!(layout.sprites, [1, 2]);
     assert_eq!(layout.top_of.len(), 8);
     assert_eq!(layout.tops.len(), 3);
+    assert_eq!(layout.meetings, [(2, 1)], "the apple asks how far the bowl is");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod event;
 mod machine;
 mod network;
 mod policy;
+mod version;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ pub use network::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 pub use policy::{
     Axis, Comparison, Edge, Follow, Guard, Mouse, Near, Press, Proposal, SuitePolicy, SuiteRule,
 };
+pub use version::FORMAT;
 
 use crate::error::SuiteError;
 use crate::event::{Event, Vocabulary};
@@ -22,26 +24,6 @@ use machine::Machine;
 /// The engine that generates suites. It is part of suites, which are parts of records, so that it
 /// changes with the engine id of the subject kind and not with the version of the package.
 pub const ENGINE: &str = "scratch 2";
-
-/// Newest version of the format that this release reads. It reads all earlier versions, and writes
-/// the earliest that can say what a suite contains, so that suites without policies stay the same:
-///
-/// 1. Events and goals.
-/// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
-///    `nan_equal`; those that are missing have their defaults.
-/// 3. Tests with a seed of their own, and tests with a policy.
-/// 4. Goals that a test covers by chance, and clicks on a certain clone.
-/// 5. Tests that a network plays.
-pub const FORMAT: u32 = 5;
-
-/// The version of suites whose tests no network plays.
-const WITHOUT_NETWORKS: u32 = 4;
-
-/// The version of those whose tests click on no certain clone and cover nothing by chance.
-const WITHOUT_CHANCE: u32 = 3;
-
-/// The version of suites whose tests have neither a seed nor a policy, either.
-const WITHOUT_POLICIES: u32 = 2;
 
 /// A test suite: everything that an execution needs, except the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -247,22 +229,6 @@ impl Suite {
         Ok(suite)
     }
 
-    /// The version of the format in which the suite is written.
-    fn written_format(&self) -> u32 {
-        let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
-        let newest = |test: &SuiteTest| !test.chance.is_empty() || test.events.iter().any(click);
-        let newer = |test: &SuiteTest| test.seed.is_some() || test.policy.is_some();
-        if self.tests.iter().any(SuiteTest::is_played_by_network) {
-            FORMAT
-        } else if self.tests.iter().any(newest) {
-            WITHOUT_NETWORKS
-        } else if self.tests.iter().any(newer) {
-            WITHOUT_CHANCE
-        } else {
-            WITHOUT_POLICIES
-        }
-    }
-
     /// The seed of the machine in a test.
     pub fn seed_of(&self, test: &SuiteTest) -> u64 {
         test.seed.unwrap_or(self.seed)
@@ -400,11 +366,11 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 6");
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 7");
         let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
         assert_eq!(
             refused(&newer),
-            "the suite has format 6, but this release reads formats 1 to 5"
+            "the suite has format 7, but this release reads formats 1 to 6"
         );
         let unknown = suite().to_json().replace("KeyPress", "Telepathy");
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));

@@ -81,6 +81,9 @@ pub struct Follow {
     /// Added to the distance: stage units, or degrees on the axis `heading`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub aim: f64,
+    /// Largest amount by which `aim` changes over time: as a wave that takes 10 s.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub sway: f64,
     /// Steps by which the place of `to` is extrapolated with its last velocity.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lead: u32,
@@ -164,6 +167,17 @@ pub enum Guard {
         /// The costume that it must have.
         is: u32,
     },
+    /// The place or direction of the original of a sprite.
+    Place {
+        /// The sprite.
+        sprite: String,
+        /// Which coordinate, or the direction.
+        axis: Axis,
+        /// The comparison; equal are numbers that differ by less than 0.5.
+        is: Comparison,
+        /// Stage units or degrees.
+        than: f64,
+    },
     /// The value of a variable, compared as the blocks of Scratch compare.
     Variable {
         /// The sprite that owns it; `None` for the stage.
@@ -231,6 +245,14 @@ impl SuitePolicy {
             network.outputs.iter().any(|output| matches!(output.send, Sent::Key(_)))
         };
         self.network.as_ref().is_some_and(chooses) || self.has_key_rule()
+    }
+
+    /// Whether some rule needs the sixth version of the format of suite files.
+    pub(super) fn sways_or_asks_for_places(&self) -> bool {
+        self.rules.iter().any(|rule| {
+            let sways = matches!(&rule.proposal, Proposal::Follow(follow) if follow.sway != 0.0);
+            sways || matches!(rule.when, Some(Guard::Place { .. }))
+        })
     }
 
     fn has_key_rule(&self) -> bool {

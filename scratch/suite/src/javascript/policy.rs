@@ -45,6 +45,10 @@ const distanceTo = (policy, name, to, axis, aim, lead) => {
   const turned = (wanted - own.direction + 540) % 360;
   return (turned < 0 ? turned + 360 : turned) - 180;
 };
+const wave = steps => {
+  const at = steps % 300 * 4 / 300;
+  return at < 1 ? at : at < 3 ? 2 - at : at - 4;
+};
 const isNear = (policy, name, to, within) => {
   const both = pair(policy, name, to);
   return both !== undefined && squared(...both) <= within * within;
@@ -92,12 +96,16 @@ impl SuitePolicy {
         let _ = writeln!(js, "    look(t, policy, [{}]);", names.join(", "));
         for (place, rule) in self.rules.iter().enumerate() {
             match &rule.proposal {
-                Proposal::Follow(Follow { follow, to, axis, aim, lead, .. }) => {
+                Proposal::Follow(Follow { follow, to, axis, aim, sway, lead, .. }) => {
+                    let mut aim = number(*aim);
+                    if *sway != 0.0 {
+                        let began = format!("now - end + {}", self.most);
+                        aim = format!("{aim} + {} * wave({began})", number(*sway));
+                    }
                     let (follow, to, axis) = (literal(follow), literal(to), axis.name());
                     let _ = writeln!(
                         js,
-                        "    const value{place} = distanceTo(policy, {follow}, {to}, '{axis}', {}, {lead});",
-                        number(*aim)
+                        "    const value{place} = distanceTo(policy, {follow}, {to}, '{axis}', {aim}, {lead});"
                     );
                 }
                 Proposal::Mouse(Mouse { mouse, dx, dy }) => {
@@ -274,6 +282,15 @@ impl Guard {
             Self::Visible { sprite: name, is } => format!("{}.visible === {is}", sprite(name)),
             Self::Costume { sprite: name, is } => {
                 format!("{}.currentCostume === {is}", sprite(name))
+            }
+            Self::Place { sprite: name, axis, is, than } => {
+                let axis = if *axis == Axis::Heading { "direction" } else { axis.name() };
+                let (value, than) = (format!("{}.{axis}", sprite(name)), number(*than));
+                match is {
+                    Comparison::Below => format!("{value} < {than}"),
+                    Comparison::Equal => format!("Math.abs({value} - {than}) < 0.5"),
+                    Comparison::Above => format!("{value} > {than}"),
+                }
             }
             Self::Variable { sprite: owner, variable, is, than } => {
                 let (object, own) = match owner {

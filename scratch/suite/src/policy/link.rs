@@ -70,6 +70,7 @@ impl SuiteRule {
                 dead: finite("dead", follow.dead)?,
                 flee: follow.flee,
                 aim: finite("aim", follow.aim)?,
+                sway: finite("sway", follow.sway)?,
                 lead: follow.lead,
                 keys: keys(&follow.keys, words),
                 steps: steps("steps", follow.steps)?,
@@ -120,7 +121,7 @@ impl SuiteRule {
         let sprite = |number: u16| words.sprite(number).to_owned();
         let names = |keys: [KeyNo; 2]| keys.map(|key| words.key(key).to_owned());
         let proposal = match rule.action {
-            Action::Follow { sprite: own, to, axis, dead, flee, aim, lead, keys, steps } => {
+            Action::Follow { sprite: own, to, axis, dead, flee, aim, sway, lead, keys, steps } => {
                 Proposal::Follow(Follow {
                     follow: sprite(own),
                     to: sprite(to),
@@ -128,6 +129,7 @@ impl SuiteRule {
                     dead,
                     flee,
                     aim,
+                    sway,
                     lead,
                     keys: names(keys),
                     steps,
@@ -159,6 +161,10 @@ impl Guard {
             Self::Costume { sprite: name, is } => {
                 Condition::Costume(sprite(name, words)?, *is as usize)
             }
+            Self::Place { sprite: name, axis, is, than } => {
+                let than = finite("than", *than)?;
+                Condition::Place(sprite(name, words)?, *axis, *is, than)
+            }
             Self::Variable { sprite: owner, variable, is, than } => {
                 let target = match owner {
                     Some(name) => sprite(name, words)?,
@@ -177,6 +183,9 @@ impl Guard {
             Condition::Visible(sprite, is) => Self::Visible { sprite: name(*sprite), is: *is },
             Condition::Costume(sprite, is) => {
                 Self::Costume { sprite: name(*sprite), is: *is as u32 }
+            }
+            Condition::Place(sprite, axis, is, than) => {
+                Self::Place { sprite: name(*sprite), axis: *axis, is: *is, than: *than }
             }
             Condition::Variable(target, variable, is, than) => {
                 let mut names = program.variables(usize::from(*target));

@@ -56,6 +56,8 @@ pub enum Action {
         flee: bool,
         /// Added to the distance.
         aim: f64,
+        /// Largest change of `aim` over time.
+        sway: f64,
         /// Steps by which the other's place is extrapolated.
         lead: u32,
         /// The keys that raise and lower the coordinate.
@@ -103,6 +105,8 @@ pub enum Condition {
     Visible(u16, bool),
     /// The costume of the original of a sprite.
     Costume(u16, usize),
+    /// The comparison of a coordinate or the direction of the original of a sprite with a number.
+    Place(u16, Axis, Comparison, f64),
     /// The comparison of a variable of a target, by its position there, with a value. `None` if
     /// the program has no such variable, so that the condition never holds.
     Variable(u16, Option<usize>, Comparison, Value),

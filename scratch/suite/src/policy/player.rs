@@ -9,6 +9,10 @@ use super::{Action, Condition, Policy, Rule};
 use crate::event::{Event, Interaction, KeyNo, Vocabulary};
 use crate::format::{Axis, Comparison};
 
+/// Steps of a wave of [`Action::Follow::sway`](super::Action::Follow).
+const WAVE: u64 = 300;
+/// Largest difference of places that count as equal.
+const EQUAL: f64 = 0.5;
 /// Half the width and height of the stage.
 const STAGE: (f64, f64) = (240.0, 180.0);
 
@@ -39,6 +43,8 @@ pub struct Player {
     /// The same before the last event, and the steps that have passed since then.
     earlier: Vec<Vec<Place>>,
     elapsed: u64,
+    /// The step in which the policy began.
+    began: u64,
 }
 
 impl Policy {
@@ -64,7 +70,7 @@ impl Policy {
         each: &mut impl FnMut(&Vm<T>),
     ) {
         let end = vm.steps().saturating_add(self.most);
-        let mut player = Player::default();
+        let mut player = Player { began: vm.steps(), ..Player::default() };
         let mut brain = Brain::default();
         while vm.steps() < end
             && !interaction.has_ended()
@@ -127,7 +133,8 @@ impl Player {
             return None;
         }
         match rule.action {
-            Action::Follow { sprite, to, axis, dead, flee, aim, lead, keys, steps } => {
+            Action::Follow { sprite, to, axis, dead, flee, aim, sway, lead, keys, steps } => {
+                let aim = aim + sway * wave(vm.steps() - self.began);
                 let (own, other) = self.nearest(sprite, to)?;
                 let (dx, dy) = self.ahead(to, other, lead);
                 let (dx, dy) = (other.x + dx - own.x, other.y + dy - own.y);
@@ -215,6 +222,18 @@ impl Place {
     }
 }
 
+/// A wave in -1..=1 that begins at 0 and rises.
+fn wave(steps: u64) -> f64 {
+    let at = (steps % WAVE) as f64 * 4.0 / WAVE as f64;
+    if at < 1.0 {
+        at
+    } else if at < 3.0 {
+        2.0 - at
+    } else {
+        at - 4.0
+    }
+}
+
 /// Degrees to turn clockwise from a direction to a vector, in -180..=180.
 fn turn(dx: f64, dy: f64, direction: f64, aim: f64) -> f64 {
     let wanted = libm::atan2(dx, dy).to_degrees() + aim;
@@ -236,6 +255,18 @@ impl Condition {
             Self::Costume(sprite, costume) => {
                 original(*sprite).is_some_and(|view| view.costume == *costume)
             }
+            Self::Place(sprite, axis, comparison, than) => original(*sprite).is_some_and(|view| {
+                let value = match axis {
+                    Axis::X => view.x,
+                    Axis::Y => view.y,
+                    Axis::Heading => view.direction,
+                };
+                match comparison {
+                    Comparison::Below => value < *than,
+                    Comparison::Equal => (value - than).abs() < EQUAL,
+                    Comparison::Above => value > *than,
+                }
+            }),
             Self::Variable(sprite, variable, comparison, than) => {
                 let view = original(*sprite);
                 let value = view.as_ref().and_then(|view| view.variable((*variable)?));

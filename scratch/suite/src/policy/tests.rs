@@ -90,6 +90,34 @@ fn fleeing_and_other_keys_do_not_catch() {
 }
 
 #[test]
+fn conditions_on_places_and_aims_that_sway_decide() {
+    let (program, goals) = program();
+    let covers = |text: &str| {
+        let policy = SuitePolicy { rules: rules(text), most: 400, ..SuitePolicy::default() };
+        let suite = suite(policy);
+        let again = Suite::from_json(&suite.to_json()).unwrap();
+        assert_eq!(again, suite);
+        let covered = measure_coverage(&suite, &program, &goals, 1_000).unwrap();
+        (covered[0].contains(&HIDE), suite.to_json().contains("\"format\": 6,"))
+    };
+    assert_eq!(covers(FOLLOW), (true, false));
+    let when = |is: &str, than: &str| {
+        let guard = format!(
+            r#""steps":1,"when":{{"place":{{"sprite":"Bowl","axis":"x","is":"{is}","than":{than}}}}}"#
+        );
+        FOLLOW.replace(r#""steps":1"#, &guard)
+    };
+    assert_eq!(covers(&when("below", "300.0")), (true, true));
+    assert_eq!(covers(&when("above", "300.0")), (false, true));
+    assert_eq!(covers(&when("equal", "0.0")), (false, true), "it leaves the place after a press");
+    // An aim that is 100 short misses the apple; if it sways by as much, it does not.
+    let off = FOLLOW.replace(r#""axis""#, r#""aim":-100.0,"axis""#);
+    assert_eq!(covers(&off), (false, false));
+    let sway = off.replace(r#""aim":-100.0"#, r#""aim":-100.0,"sway":120.0"#);
+    assert_eq!(covers(&sway), (true, true));
+}
+
+#[test]
 fn assertions_after_the_policy_are_checked() {
     let (program, _) = program();
     let mut suite =
@@ -135,6 +163,8 @@ fn policies_are_exported_as_loops_with_conditions() {
     let text = r#"[
         {"follow":"Bowl","to":"Apple","axis":"x","dead":8.0,"keys":["right arrow","any"],"steps":2,
          "when":{"variable":{"variable":"a\"b","is":"below","than":"3"}}},
+        {"follow":"Bowl","to":"Apple","axis":"heading","dead":4.0,"aim":5.0,"sway":-20.0,"keys":["a","b"],"steps":1,
+         "when":{"place":{"sprite":"Apple","axis":"heading","is":"equal","than":-90.0}}},
         {"press":{"event":"ClickStage"},"every":5,
          "near":{"sprite":"Bowl","to":"Apple","within":30.0}}]"#;
     let mut suite = suite(SuitePolicy {
@@ -155,7 +185,9 @@ fn policies_are_exported_as_loops_with_conditions() {
         r#"    const value0 = distanceTo(policy, "Bowl", "Apple", 'x', 0, 0);"#,
         r#"    } else if (compared(t.getStage().getVariable("a\"b", false).value, "3") < 0 && Math.abs(value0) > 8) {"#,
         r#"      await pressKey(t, value0 > 0 ? "right arrow" : "space", 2);"#,
-        r#"    } else if (now >= (policy.ready[1] || 0) && isNear(policy, "Bowl", "Apple", 30)) {"#,
+        r#"    const value1 = distanceTo(policy, "Bowl", "Apple", 'heading', 5 + -20 * wave(now - end + 70), 0);"#,
+        r#"    } else if (Math.abs(t.getSprite("Apple").direction - -90) < 0.5 && Math.abs(value1) > 4) {"#,
+        r#"    } else if (now >= (policy.ready[2] || 0) && isNear(policy, "Bowl", "Apple", 30)) {"#,
         "      t.clickStage();",
     ] {
         assert!(js.lines().any(|l| l == line), "{line}\n{js}");

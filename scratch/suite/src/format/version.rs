@@ -1,0 +1,40 @@
+//! Versions of the format of suite files.
+
+use super::{Suite, SuiteEvent, SuitePolicy, SuiteTest};
+
+/// Newest version of the format that this release reads. It reads all earlier versions, and writes
+/// the earliest that can say what a suite contains, so that suites without policies stay the same:
+///
+/// 1. Events and goals.
+/// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
+///    `nan_equal`; those that are missing have their defaults.
+/// 3. Tests with a seed of their own, and tests with a policy.
+/// 4. Goals that a test covers by chance, and clicks on a certain clone.
+/// 5. Tests that a network plays.
+/// 6. Rules of policies whose aim sways, and conditions on places.
+pub const FORMAT: u32 = 6;
+
+impl Suite {
+    /// The version of the format in which the suite is written.
+    pub(super) fn written_format(&self) -> u32 {
+        self.tests.iter().map(SuiteTest::format).max().unwrap_or(0).max(2)
+    }
+}
+
+impl SuiteTest {
+    /// The earliest version that can say what the test contains.
+    fn format(&self) -> u32 {
+        let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
+        if self.policy.as_ref().is_some_and(SuitePolicy::sways_or_asks_for_places) {
+            6
+        } else if self.is_played_by_network() {
+            5
+        } else if !self.chance.is_empty() || self.events.iter().any(click) {
+            4
+        } else if self.seed.is_some() || self.policy.is_some() {
+            3
+        } else {
+            2
+        }
+    }
+}
