@@ -28,14 +28,16 @@ impl Default for Angles {
 }
 
 impl Angles {
-    const SIZE: usize = 1 << 8;
+    const SIZE: usize = 1 << Self::BITS;
+    const BITS: u32 = 11;
 
     /// Sine and cosine of an angle in degrees, rounded as the blocks round them.
     #[inline]
     fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
         // The upper bits of a product depend on all bits of both.
-        let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize];
+        let entry =
+            &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize];
         if entry.0 != bits {
             let (sin, cos) = elementary::sin_cos(PI * degrees / 180.0);
             *entry = (bits, (to_ten_decimals(sin), to_ten_decimals(cos)));

@@ -268,7 +268,10 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             // Without control flow the block is still on top: continue with the next one.
             if thread.stack.last().is_some_and(|f| f.block == block) {
-                thread.replace_top(self.program.commands[block as usize].next);
+                thread.replace_top(command.next);
+                if was_warp {
+                    self.resume_after(block);
+                }
             } else if matches!(command.op, Op::Call { .. }) {
                 self.enter_called();
             }

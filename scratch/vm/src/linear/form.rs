@@ -273,12 +273,12 @@ pub(crate) struct Origin {
     pub(crate) expr: ExprId,
 }
 
-/// Where the linear form goes on after a call.
+/// Where the linear form goes on after a block that it calls or leaves to the interpreter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
-    /// [`NOWHERE`] if the command is no call in linear form.
+    /// [`NOWHERE`] for other blocks.
     pub(crate) at: u32,
-    /// Branches around the call.
+    /// Branches around the block.
     pub(crate) branches: u32,
 }
 

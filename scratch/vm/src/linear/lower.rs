@@ -249,6 +249,13 @@ impl<'a> Lowering<'a> {
     fn leave(&mut self) {
         self.run = None;
         self.emit(Instruction::Leave);
+        self.resume();
+    }
+
+    /// Goes on at the next instruction after the block that is being lowered.
+    fn resume(&mut self) {
+        let resumption = Resumption { at: self.here(), branches: self.branches };
+        self.form.resumptions[self.command as usize] = resumption;
     }
 
     /// Undoes the lowering of something that returns `None`.
@@ -369,8 +376,7 @@ impl<'a> Lowering<'a> {
         if self.attempt(|lowering| lowering.pushes_and_call(procedure, arguments)).is_none() {
             return self.leave();
         }
-        let at = self.here();
-        self.form.resumptions[self.command as usize] = Resumption { at, branches: self.branches };
+        self.resume();
     }
 
     fn pushes_and_call(&mut self, procedure: u32, (from, to): (u32, u32)) -> Option<()> {

@@ -1,6 +1,6 @@
 //! Entering the linear form, and what the interpreter does for it.
 
-use super::form::{Instruction, Kind, REGISTERS};
+use super::form::{Instruction, Kind, NOWHERE, REGISTERS};
 use super::frames::push_path;
 use super::lower::{DEEPEST, LONGEST_RUN};
 use super::machine::{Machine, Registers, Stop};
@@ -40,18 +40,38 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    /// Executes what follows a block in warp that has just ended and is replaced on top of the stack, as far
+    /// as that is in linear form.
+    #[inline]
+    pub(crate) fn resume_after(&mut self, block: CommandId) {
+        let Some(&resumption) = self.program.linear.resumptions.get(block as usize) else { return };
+        if resumption.at == NOWHERE || !self.enters() {
+            return;
+        }
+        let stack = &mut self.state.threads[self.thread].stack;
+        stack.truncate(stack.len() - resumption.branches as usize);
+        if let Some(top) = stack.last_mut() {
+            top.renew();
+        }
+        self.run_linear(resumption.at as usize);
+    }
+
     /// Where to enter the linear form at the command on top of the stack.
     #[inline]
     fn entry(&self, command: CommandId) -> Option<usize> {
         let at = self.program.linear.entry(command)?;
+        self.enters().then_some(at)
+    }
+
+    /// Whether the block on top of the stack may be executed in linear form.
+    #[inline]
+    fn enters(&self) -> bool {
         let stack = &self.state.threads[self.thread].stack;
-        let warp = stack.last().is_some_and(|top| top.warp);
-        let enters = !T::WATCHES
+        !T::WATCHES
             && !self.buffers.interprets
-            && warp
+            && stack.last().is_some_and(|top| top.warp)
             && self.slice_fuel > u32::from(LONGEST_RUN)
-            && stack.len() + ROOM <= self.settings.stack_limit;
-        enters.then_some(at)
+            && stack.len() + ROOM <= self.settings.stack_limit
     }
 
     /// Executes the linear form until the interpreter has to go on.
