@@ -57,6 +57,42 @@ pub enum Attribute {
     Touching(u16),
     /// Whether it touches the edge of the stage.
     TouchingEdge,
+    /// What the value of a variable was after each step of a policy.
+    Range(u32),
+}
+
+/// Values of a variable after each step of a policy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least; NaN if some value is no number.
+    pub least: f64,
+    /// The largest; NaN if some value is no number.
+    pub most: f64,
+    /// Whether no value was less than the one before.
+    pub rises: bool,
+}
+
+impl Range {
+    /// Adds a value that follows the last one; `None` if it is the first of an execution.
+    pub fn add(&mut self, last: Option<f64>, value: f64) {
+        if value.is_nan() {
+            (self.least, self.most) = (value, value);
+        } else if !self.least.is_nan() {
+            self.least = self.least.min(value);
+            self.most = self.most.max(value);
+        }
+        self.rises &= last.is_none_or(|last| value >= last);
+    }
+
+    /// Whether all values are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        self.least.is_finite() && self.most.is_finite()
+    }
+
+    /// Whether all values of another are in this one, and rise if they must.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        other.least >= self.least && other.most <= self.most && (other.rises || !self.rises)
+    }
 }
 
 /// The value of an attribute.
@@ -72,6 +108,8 @@ pub enum AttributeValue {
     Bubble(Option<Text>),
     /// Of a variable.
     Value(Value),
+    /// Of a variable after each step.
+    Range(Range),
 }
 
 impl Attribute {
@@ -109,7 +147,8 @@ impl Attribute {
             }
             Attribute::Visible => AttributeValue::Flag(view.visible),
             Attribute::Volume => AttributeValue::Number(view.volume),
-            Attribute::Touching(_) | Attribute::TouchingEdge => return None,
+            // The runner sees these values while a policy plays.
+            Attribute::Touching(_) | Attribute::TouchingEdge | Attribute::Range(_) => return None,
         })
     }
 
@@ -143,6 +182,7 @@ impl AttributeValue {
                 (Value::Number(a), Value::Number(b)) => same(*a, *b),
                 _ => a.to_text() == b.to_text(),
             },
+            (Self::Range(a), Self::Range(b)) => a == b,
             _ => false,
         }
     }
@@ -157,6 +197,13 @@ impl fmt::Display for AttributeValue {
             Self::Bubble(None) => f.write_str("no bubble"),
             Self::Bubble(Some(text)) => write!(f, "{:?}", text.to_str()),
             Self::Value(value) => write!(f, "{:?}", value.to_text().to_str()),
+            Self::Range(Range { least, most, rises }) => {
+                write!(
+                    f,
+                    "{least} to {most}, {}",
+                    if *rises { "rising" } else { "falling at times" }
+                )
+            }
         }
     }
 }

@@ -36,6 +36,7 @@ impl Comparison {
                 self.loosely(&Value::Text(a.clone()), &Value::Text(b.clone()))
             }
             (AttributeValue::Value(a), AttributeValue::Value(b)) => self.loosely(a, b),
+            (AttributeValue::Range(a), AttributeValue::Range(b)) => a.contains(b),
             (a, b) => a.is_same(b),
         }
     }

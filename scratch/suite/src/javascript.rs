@@ -197,6 +197,7 @@ impl Assertion {
                 let actual = if text { format!("String({actual})") } else { actual };
                 format!("t.assert.equal({actual}, {}, {message});", literal(value))
             }
+            Expected::Range { .. } => format!("// Not checked here: {message}"),
             Expected::Visible(visible) => yes("visible", *visible),
             Expected::Volume(percent) => equal("volume", *percent),
         };

@@ -2,7 +2,7 @@
 
 use catherd_vm::{Program, Text, Tracer, Value, Vm};
 
-use crate::attribute::{Attribute, AttributeValue, Object};
+use crate::attribute::{Attribute, AttributeValue, Object, Range};
 use crate::comparison::Comparison;
 use crate::error::SuiteError;
 use crate::event::{Event, Vocabulary};
@@ -153,6 +153,11 @@ impl LinkedTest {
                     );
                     return Err(SuiteError::Assertion { test: number, cause });
                 }
+                let in_play = matches!(assertion.expect, Expected::Range { .. });
+                if in_play && (assertion.after as usize) < test.events.len() {
+                    let cause = "a range in play after an event that is no policy".to_owned();
+                    return Err(SuiteError::Assertion { test: number, cause });
+                }
                 checks.push(Check::new(assertion, AssertionNo { flaky, position }, words, program));
             }
         }
@@ -231,12 +236,26 @@ fn look_up(
                 AttributeValue::Value(Value::from(value.as_str())),
             )
         }
+        Expected::Range { variable, least, most, rises } => {
+            let position = program.variables(owner).position(|name| *name == **variable)?;
+            let range = Range { least: *least, most: *most, rises: *rises };
+            (Attribute::Range(position as u32), AttributeValue::Range(range))
+        }
         Expected::Visible(visible) => (Attribute::Visible, AttributeValue::Flag(*visible)),
         Expected::Volume(percent) => (Attribute::Volume, AttributeValue::Number(*percent)),
     })
 }
 
 impl Check {
+    /// The variable whose values are seen after each step of a policy: its target and its position
+    /// there; `None` if it is checked once.
+    pub(crate) fn in_play(&self) -> Option<(u16, u32)> {
+        match self.attribute {
+            Attribute::Range(variable) => Some((self.object.target, variable)),
+            _ => None,
+        }
+    }
+
     /// The actual value; `None` if the object or the attribute does not exist.
     pub(crate) fn read<T: Tracer>(&self, vm: &mut Vm<T>) -> Option<AttributeValue> {
         let id = self.object.find(vm)?;

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_vm::{Program, Random, Snapshot, Tracer, Vm};
+use catherd_vm::{Program, Random, Snapshot, TargetId, Tracer, Value, Vm};
 
+use crate::attribute::{AttributeValue, Range};
 use crate::event::{Interaction, Vocabulary, center_mouse};
-use crate::linked::{LinkedSuite, LinkedTest};
+use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
 /// Machine that executes tests one after the other. Before each test it restores the state after
@@ -62,10 +63,12 @@ impl<T: Tracer> Runner<T> {
             return Execution { verdict: Verdict::StepLimit, steps: 0, blocks: 0, fault: None };
         }
         let checks = suite.tests[test].checks.iter();
-        let mut checks = checks.filter(|check| bounds.flaky || !check.number.flaky).peekable();
+        let checks = checks.filter(|check| bounds.flaky || !check.number.flaky);
+        let mut seen = Ranges::new(checks.clone());
+        let mut checks = checks.peekable();
         self.begin(seed);
         self.vm.set_fuel(bounds.blocks);
-        let early = self.send(&suite.tests[test], &suite.words, |event, vm| {
+        let early = self.send(&suite.tests[test], &suite.words, &mut seen, |event, vm, seen| {
             if vm.is_out_of_fuel() {
                 let fault = "the test executed more blocks than allowed";
                 return ControlFlow::Break(Verdict::Fault(fault));
@@ -74,7 +77,10 @@ impl<T: Tracer> Runner<T> {
                 return ControlFlow::Break(Verdict::Fault(fault));
             }
             while let Some(check) = checks.next_if(|check| check.after == event) {
-                let actual = check.read(vm);
+                let actual = match check.in_play() {
+                    Some(variable) => seen.get(variable).map(AttributeValue::Range),
+                    None => check.read(vm),
+                };
                 let both = check.expected.as_ref().zip(actual.as_ref());
                 let holds = both.is_some_and(|(expected, actual)| {
                     suite.comparison.agree(check.attribute, expected, actual)
@@ -104,10 +110,11 @@ impl<T: Tracer> Runner<T> {
         suite: &LinkedSuite,
         test: usize,
         seed: u64,
-        after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.begin(seed);
-        self.send(&suite.tests[test], &suite.words, after)
+        let seen = &mut Ranges::default();
+        self.send(&suite.tests[test], &suite.words, seen, |event, vm, _| after(event, vm))
     }
 
     /// Executes a test under any seed without checking assertions. `each` is called after each step.
@@ -133,21 +140,23 @@ impl<T: Tracer> Runner<T> {
     }
 
     /// Sends the events of a test to the program, whose words are in the vocabulary, and lets its
-    /// policy play, which counts as one event more.
+    /// policy play, which counts as one event more and in which values of variables are seen.
     fn send<B>(
         &mut self,
         test: &LinkedTest,
         words: &Vocabulary,
-        mut after: impl FnMut(u32, &mut Vm<T>) -> ControlFlow<B>,
+        seen: &mut Ranges,
+        mut after: impl FnMut(u32, &mut Vm<T>, &Ranges) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let mut interaction = Interaction::default();
         for (&event, number) in test.events.iter().zip(0..) {
             interaction.send(event, &mut self.vm, words);
-            after(number, &mut self.vm)?;
+            after(number, &mut self.vm, seen)?;
         }
         if let Some(policy) = &test.policy {
-            policy.play(&mut self.vm, &mut interaction, words, |_| true);
-            after(test.events.len() as u32, &mut self.vm)?;
+            let each = &mut |vm: &Vm<T>| seen.see(vm);
+            policy.play_watched(&mut self.vm, &mut interaction, words, |_| true, each);
+            after(test.events.len() as u32, &mut self.vm, seen)?;
         }
         ControlFlow::Continue(())
     }
@@ -155,7 +164,8 @@ impl<T: Tracer> Runner<T> {
     /// Executes a test under a seed. Names in it are numbers of the vocabulary.
     pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
-        let _: ControlFlow<()> = self.send(test, words, |_, _| ControlFlow::Continue(()));
+        let seen = &mut Ranges::default();
+        let _: ControlFlow<()> = self.send(test, words, seen, |_, _, _| ControlFlow::Continue(()));
     }
 
     /// The machine after the green flag, before any step, under a seed.
@@ -169,6 +179,44 @@ impl<T: Tracer> Runner<T> {
         self.vm.restore(&self.start);
         self.vm.set_random(Random::portable(seed));
         self.vm.green_flag();
+    }
+}
+
+/// Values of variables after each step of a policy.
+#[derive(Default)]
+struct Ranges {
+    /// By variable: its target and its position there, the values, and the last of them.
+    all: Vec<((u16, u32), Option<(Range, f64)>)>,
+}
+
+impl Ranges {
+    fn new<'a>(checks: impl Iterator<Item = &'a Check>) -> Self {
+        let mut variables: Vec<(u16, u32)> = checks.filter_map(Check::in_play).collect();
+        variables.dedup();
+        Self { all: variables.into_iter().map(|variable| (variable, None)).collect() }
+    }
+
+    fn see<T: Tracer>(&mut self, vm: &Vm<T>) {
+        for ((target, variable), seen) in &mut self.all {
+            let view = vm.target(TargetId(u32::from(*target)));
+            let value = view.as_ref().and_then(|view| view.variable(*variable as usize));
+            let value = value.map_or(f64::NAN, Value::js_number);
+            match seen {
+                None => {
+                    *seen = Some((Range { least: value, most: value, rises: true }, value));
+                }
+                Some((range, last)) => {
+                    range.add(Some(*last), value);
+                    *last = value;
+                }
+            }
+        }
+    }
+
+    /// The values of a variable; `None` if there was no step.
+    fn get(&self, variable: (u16, u32)) -> Option<Range> {
+        let found = self.all.iter().find(|(own, _)| *own == variable);
+        found.and_then(|(_, seen)| seen.map(|(range, _)| range))
     }
 }
 

@@ -8,7 +8,7 @@ use catherd_search::{Clock, Improvement, Meter, Problem, Progress, Stopwatch, St
 use catherd_suite::event::Event;
 use catherd_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 
-use crate::assertion::{Assertions, Deviations, assert_changes, separate_chance};
+use crate::assertion::{Assertions, Deviations, assert_changes, assert_play, separate_chance};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::error::GenerateError;
@@ -135,7 +135,8 @@ impl Prepared {
     }
 
     /// Gives each test of a suite for this project assertions about all attributes that its events
-    /// change, and separates what depends on chance: flaky assertions, and goals covered by chance.
+    /// change, those that a policy plays also about what variables do in play, and separates what
+    /// depends on chance: flaky assertions, and goals covered by chance.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
@@ -143,6 +144,7 @@ impl Prepared {
             assert_everything: compat.assert_everything,
         };
         let asserted = assert_changes(suite, &self.program, &self.observer, how, deviations)
+            .and_then(|()| assert_play(suite, &self.program, &self.observer, how.limit))
             .and_then(|()| {
                 let goals = self.model.goals();
                 separate_chance(suite, &self.program, goals, how.reexecutions)

@@ -22,6 +22,10 @@ pub struct Assertion {
     pub expect: Expected,
 }
 
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
@@ -85,6 +89,19 @@ pub enum Expected {
         variable: String,
         /// Its value.
         value: String,
+    },
+    /// What the value of a variable is after each step of the policy, which counts as the event after
+    /// which it is checked.
+    Range {
+        /// Its name.
+        variable: String,
+        /// The least value that it may have.
+        least: f64,
+        /// The largest.
+        most: f64,
+        /// Whether it never falls.
+        #[serde(default, skip_serializing_if = "is_false")]
+        rises: bool,
     },
     /// Whether it is shown.
     Visible(bool),
@@ -184,6 +201,10 @@ impl fmt::Display for Expected {
             Expected::TouchingEdge(false) => f.write_str("not touching the edge"),
             Expected::Variable { variable, value } => {
                 write!(f, "variable `{variable}` {value:?}")
+            }
+            Expected::Range { variable, least, most, rises } => {
+                let rising = if *rises { ", rising" } else { "" };
+                write!(f, "variable `{variable}` in play {least} to {most}{rising}")
             }
             Expected::Visible(true) => f.write_str("shown"),
             Expected::Visible(false) => f.write_str("hidden"),

@@ -1,6 +1,6 @@
 //! Versions of the format of suite files.
 
-use super::{Suite, SuiteEvent, SuitePolicy, SuiteTest};
+use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 
 /// Newest version of the format that this release reads. It reads all earlier versions, and writes
 /// the earliest that can say what a suite contains, so that suites without policies stay the same:
@@ -11,7 +11,7 @@ use super::{Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// 3. Tests with a seed of their own, and tests with a policy.
 /// 4. Goals that a test covers by chance, and clicks on a certain clone.
 /// 5. Tests that a network plays.
-/// 6. Rules of policies whose aim sways, and conditions on places.
+/// 6. Rules of policies whose aim sways, conditions on places, and ranges of variables in play.
 pub const FORMAT: u32 = 6;
 
 impl Suite {
@@ -25,7 +25,10 @@ impl SuiteTest {
     /// The earliest version that can say what the test contains.
     fn format(&self) -> u32 {
         let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
-        if self.policy.as_ref().is_some_and(SuitePolicy::sways_or_asks_for_places) {
+        let mut all = self.assertions.iter().chain(&self.flaky);
+        if all.any(|assertion| matches!(assertion.expect, Expected::Range { .. }))
+            || self.policy.as_ref().is_some_and(SuitePolicy::sways_or_asks_for_places)
+        {
             6
         } else if self.is_played_by_network() {
             5

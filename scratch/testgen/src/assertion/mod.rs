@@ -3,10 +3,12 @@
 
 mod chance;
 mod observer;
+mod play;
 mod regression;
 
 pub(crate) use chance::separate_chance;
 pub(crate) use observer::Observer;
+pub(crate) use play::assert_play;
 pub use regression::Assertions;
 pub(crate) use regression::{Deviations, assert_changes};
 

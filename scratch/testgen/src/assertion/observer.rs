@@ -80,6 +80,16 @@ impl Observer {
         Self { attributes: attributes.collect() }
     }
 
+    /// The variables of all originals: positions of the target and of the variable there.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.attributes.iter().zip(0..).flat_map(|((own, _), target)| {
+            own.iter().filter_map(move |attribute| match attribute {
+                Attribute::Variable(variable) => Some((target, *variable)),
+                _ => None,
+            })
+        })
+    }
+
     /// Observes all attributes now, in the order of assertions. Whether objects touch is observed
     /// only if `touching`.
     pub(crate) fn observe<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
@@ -187,6 +197,12 @@ impl Observation {
             (Attribute::Variable(variable), AttributeValue::Value(value)) => Expected::Variable {
                 variable: program.variables(target).nth(variable as usize)?.to_str().into_owned(),
                 value: short(&value.to_text())?,
+            },
+            (Attribute::Range(variable), AttributeValue::Range(range)) => Expected::Range {
+                variable: program.variables(target).nth(variable as usize)?.to_str().into_owned(),
+                least: range.least,
+                most: range.most,
+                rises: range.rises,
             },
             (Attribute::Visible, AttributeValue::Flag(visible)) => Expected::Visible(*visible),
             (Attribute::Volume, AttributeValue::Number(percent)) => Expected::Volume(*percent),
