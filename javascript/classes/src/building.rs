@@ -385,7 +385,9 @@ impl<'m, 'r> Building<'m, 'r> {
         }
         let targets = 0..self.maker.model.targets.len();
         let makers: Vec<usize> = targets.filter(|target| self.returns(*target, class)).collect();
-        if makers.is_empty() || !self.rng.chance(RETURNED) {
+        // An instance of a class that is not exported is what a call returned, or nothing.
+        let observed = self.maker.model.constructor(class).is_none();
+        if makers.is_empty() || !(observed || self.rng.chance(RETURNED)) {
             return None;
         }
         let target = *self.rng.pick(&makers);

@@ -218,7 +218,7 @@ fn attempt(
         loads: subject.machine.loads(),
         flaky,
         targets: subject.model.targets.len(),
-        classes: subject.model.classes.len(),
+        classes: subject.model.classes.iter().filter(|class| class.kind == "class").count(),
         dynamic: program.units.dynamic,
         methods: by_method(&subject, &covered),
         stop,

@@ -26,7 +26,7 @@ pub struct Member {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct Found {
-    /// `class`, `function` or `value`.
+    /// `class`, `function` or `value`; `observed` for a class that is not exported.
     pub kind: String,
     /// Its name.
     pub name: String,
@@ -90,7 +90,7 @@ pub struct Target {
 /// What a program offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
-    /// Classes in the order of definition; all are candidates for types.
+    /// Classes in the order of definition, then those that tests observed; all are candidates for types.
     pub classes: Vec<Found>,
     /// Functions, in the same order.
     pub functions: Vec<Found>,
@@ -157,6 +157,12 @@ impl Model {
             }
         }
         Ok(model)
+    }
+
+    /// Adds classes that are not exported, of which calls returned instances, if their code is under test.
+    pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
+        let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
+        self.classes.extend(found.filter(|class: &Found| class.callable.is_some()));
     }
 
     fn push(&mut self, target: Target) {

@@ -118,6 +118,9 @@ impl Subject {
         goals.sort_by(|a, b| {
             (a.file, a.start, a.kind, &a.outcome).cmp(&(b.file, b.start, b.kind, &b.outcome))
         });
+        if settings.profile == Profile::Scored {
+            machine.look_for_classes(model.classes.iter().map(|class| class.name.clone()));
+        }
         let target_of_goal = goals.iter().map(|goal| {
             let of = |function: Option<u32>| {
                 model.targets.iter().position(|target| target.function == function)
@@ -191,6 +194,7 @@ impl Subject {
                 known.add(seen);
             }
         }
+        self.model.observe(&execution.classes);
         if !unknown {
             self.learn(genes, &execution);
         }

@@ -95,3 +95,36 @@ fn built_in_functions_tell_the_types_of_their_arguments() {
     let best: Vec<_> = subject.knowledge.iter().map(|known| known.best(&subject.model)).collect();
     assert_eq!(best, [Some(Type::Array), Some(Type::Number), Some(Type::Function)]);
 }
+
+#[test]
+fn a_class_that_is_not_exported_is_a_type_once_a_test_has_seen_an_instance() {
+    let source = "class Node { constructor(v) { this.v = v; } label() { return 'n' + this.v; } }
+        class List { add(v) { return new Node(v); } show(node) { return node.label() + node.v; } }
+        module.exports = { List, pair: () => ({ error: new Error('e') }), fail: () => new Error('e') };";
+    let program = Program::new(Package::of_source("list.js", source).unwrap()).unwrap();
+    let settings = Settings::default();
+    let machine = machine_of(&program, &settings, 1, true);
+    let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
+    let target =
+        |name: &str| subject.model.targets.iter().position(|target| target.name == name).unwrap();
+    let (add, show, fail) = (target("List.add"), target("List.show"), target("fail"));
+    let mut rng = Stream::new(3, Stream::SEARCH);
+    let names = |subject: &Subject| -> Vec<String> {
+        subject.model.classes.iter().map(|class| class.name.clone()).collect()
+    };
+    assert_eq!(names(&subject), ["List"]);
+    let plain = [(add, false), (fail, false)].repeat(10);
+    for (target, unknowns) in [plain, vec![(show, true); 4]].concat() {
+        let genes = subject.maker(unknowns).random(target, &mut rng);
+        subject.run(&genes).unwrap();
+    }
+    assert_eq!(names(&subject), ["List", "Node"]);
+    let parameter = subject.model.targets[show].first_parameter;
+    assert_eq!(subject.knowledge[parameter].best(&subject.model), Some(Type::Class(1)));
+    let passed = (0..50).filter(|_| {
+        let genes = subject.maker(false).random(show, &mut rng);
+        let last = genes.statements.last().unwrap();
+        last.variables().iter().any(|variable| genes.targets[*variable] == add)
+    });
+    assert!(passed.count() > 10, "nodes are what List.add returned");
+}

@@ -84,6 +84,8 @@ pub struct Execution {
     pub awaited: Vec<bool>,
     /// The type of each variable in one word, `object:Name` for instances; empty if it has none.
     pub types: Vec<String>,
+    /// Classes of results whose names were not known, as the analyser describes classes.
+    pub classes: Vec<Value>,
     /// The number of statements after which nothing was reached for the first time and no outcome came
     /// nearer; `None` if that is not known.
     pub useful: Option<usize>,

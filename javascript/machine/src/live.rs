@@ -22,6 +22,7 @@ use crate::resolve;
 const PRELUDE: &str = concat!(
     "(function (host) {'use strict';\n",
     include_str!("prelude/head.js"),
+    include_str!("prelude/texts.js"),
     include_str!("prelude/distances.js"),
     include_str!("prelude/proxies.js"),
     include_str!("prelude/probes.js"),
@@ -157,7 +158,7 @@ pub(crate) struct Live {
     engine: Engine,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "begin",
     "run",
     "isSettled",
@@ -168,6 +169,7 @@ const NAMES: [&str; 11] = [
     "unchanged",
     "touched",
     "analyse",
+    "describe",
     "distance",
 ];
 

@@ -1,5 +1,6 @@
 //! The machine: executions of tests on a program.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use catherd_javascript_engine::Session;
@@ -106,6 +107,8 @@ pub struct Machine {
     loads: u64,
     /// Executions of the present context.
     uses: u64,
+    /// Names of the classes that are known; `None` if others are not looked for.
+    known_classes: Option<BTreeSet<String>>,
     /// Whether an execution may have seen what another one did to built-in objects.
     mixed: bool,
 }
@@ -137,8 +140,14 @@ impl Machine {
             proxy: Stream::new(seed, PROXY),
             loads: 0,
             uses: 0,
+            known_classes: None,
             mixed: false,
         }
+    }
+
+    /// From now on, describes the class of a result if its name is new ([`Execution::classes`]).
+    pub fn look_for_classes(&mut self, known: impl Iterator<Item = String>) {
+        self.known_classes = Some(known.collect());
     }
 
     /// How often the program was loaded.
@@ -235,9 +244,14 @@ impl Machine {
         *shared.subject.borrow_mut() = Stream::new(options.seed, SUBJECT);
         std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
         let settings = &self.settings;
-        let result = live.enter(|session| execute(&live, session, settings, &text, test, options));
+        let mut result =
+            live.enter(|session| execute(&live, session, settings, &text, test, options));
         std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
         self.loads += 1;
+        if let (Ok((execution, false)), Some(known)) = (&mut result, &mut self.known_classes) {
+            let found = live.enter(|session| new_classes(&live, session, execution, known));
+            execution.classes = found.map_err(MachineError)?;
+        }
         let (execution, stopped) = result.map_err(MachineError)?;
         self.uses += 1;
         if !self.settings.reuse {
@@ -324,6 +338,7 @@ fn execute(
         outcomes,
         least,
         evidence: report.records,
+        classes: Vec::new(),
         types: report.types,
         useful: ended.useful,
         observed: ended.observed,
@@ -334,9 +349,46 @@ fn execute(
     (execution, stopped || broken)
 }
 
+/// Most names of classes that are looked for.
+const MOST_CLASSES: usize = 200;
+
+/// The classes of results whose names are not known, which are known from now on.
+fn new_classes(
+    live: &Live,
+    session: &Session<'_>,
+    execution: &Execution,
+    known: &mut BTreeSet<String>,
+) -> Vec<Value> {
+    let mut found = Vec::new();
+    if matches!(execution.outcome, Outcome::Limit(_)) {
+        return found;
+    }
+    for (index, type_) in execution.types.iter().enumerate() {
+        let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
+        let Some(name) = name.filter(|name| known.len() < MOST_CLASSES && !known.contains(*name))
+        else {
+            continue;
+        };
+        known.insert(name.to_owned());
+        let text = live.call::<_, String>(session, "describe", (index,));
+        let class = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+        found.extend(class.filter(|class: &Value| class["name"] == name));
+    }
+    found
+}
+
 impl Ended {
     fn new(outcome: Outcome, at: usize) -> Ended {
         Ended { outcome, at, observed: Vec::new(), awaited: Vec::new(), useful: None }
+    }
+}
+
+/// The limit that an exception tells of, which programs can catch; `None` if it is of another kind.
+fn limit_of(thrown: &Thrown) -> Option<&'static str> {
+    match (thrown.name.as_str(), thrown.message.as_str()) {
+        ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
+        ("RangeError", "Invalid string length") => Some("text"),
+        _ => None,
     }
 }
 
@@ -385,9 +437,9 @@ fn statements(
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
-            if thrown.name == "RangeError" && thrown.message == "Maximum call stack size exceeded" {
+            if let Some(limit) = limit_of(&thrown) {
                 return Ended {
-                    outcome: Outcome::Limit("frames"),
+                    outcome: Outcome::Limit(limit),
                     at: index,
                     observed,
                     awaited,

@@ -209,3 +209,24 @@ fn distances_are_the_same_once_a_chain_has_had_all_outcomes() {
         assert!(more >= 9 * some.min(1) && more > some, "{site}: {some}, {more}");
     }
 }
+
+#[test]
+fn long_texts_are_a_limit_that_programs_can_catch() {
+    let source =
+        "exports.f = n => 'ab'.repeat(n).length; exports.g = n => new Array(n).join('abc');
+        exports.h = n => { try { return 'a'.padEnd(n); } catch (error) { return error.message; } };
+        exports.k = n => { let text = 'a'; while (n--) text += text; return text; };";
+    let program = program(source);
+    let of = |name: &str, n: &str| {
+        let test = [call(name, &json!([["number", n]]))];
+        let execution = execute(&program, Settings::default(), &test, false);
+        (execution.outcome, execution.observed.into_iter().next())
+    };
+    assert_eq!(of("f", "1000").1, Some(json!({"number": "2000"})));
+    for (name, n) in [("f", "600000"), ("g", "400000"), ("k", "21")] {
+        assert_eq!(of(name, n), (Outcome::Limit("text"), None), "{name}");
+    }
+    assert_eq!(of("h", "2000000").1, Some(json!({"string": "Invalid string length"})));
+    assert!(matches!(of("f", "Infinity").0, Outcome::Threw { .. }));
+    assert_eq!(of("k", "4").1, Some(json!({"string": "aaaaaaaaaaaaaaaa"})));
+}

@@ -107,6 +107,12 @@ const walk = (path, value, level, found, seen) => {
         }
     }
 };
+/** The class of a variable, which is not among the exports. */
+const describe = index => stringify(safely(() => {
+    const maker = getOwn(getPrototypeOf(variables[index]), 'constructor').value;
+    const name = ownName(maker);
+    return {kind: 'observed', name, callable: numberOf(maker), length: maker.length, members: membersOf(variables[index], null)};
+}) ?? null);
 /** What the subject offers, in the order of definition. */
 const analyse = () => {
     traps = 0;

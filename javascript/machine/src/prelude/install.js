@@ -10,4 +10,4 @@ installHost();
 if (host.reuse) {
     remember();
 }
-return {begin, run, isSettled, observed, exception, report, stateOf, unchanged, touched, analyse, distance};
+return {begin, run, isSettled, observed, exception, report, stateOf, unchanged, touched, analyse, describe, distance};

@@ -128,6 +128,9 @@ const run = index => {
     const statement = test[index];
     try {
         const result = execute(statement);
+        if (typeof result === 'string' && result.length > MOST_UNITS) {
+            tooLong();
+        }
         variables[index] = result;
         if (statement.name !== undefined && statement.op === 'code') {
             named[statement.name] = result;
