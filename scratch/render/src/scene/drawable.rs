@@ -48,10 +48,17 @@ pub(super) struct Drawable {
 }
 
 /// The box around the hull if it is known, otherwise around the whole costume, and that box grown to
-/// integer coordinates; `None` until they are asked for, because most drawables move more often than
-/// they are sensed.
-#[derive(Clone, Debug, Default)]
-struct Boxes(Cell<Option<(Rect, Rect)>>);
+/// integer coordinates; with a left side that is not a number until they are asked for, because most
+/// drawables move more often than they are sensed. It has no `Option`, because states are copied often.
+#[derive(Clone, Debug)]
+struct Boxes(Cell<(Rect, Rect)>);
+
+impl Default for Boxes {
+    fn default() -> Boxes {
+        let unknown = Rect { left: f64::NAN, right: 0.0, bottom: 0.0, top: 0.0 };
+        Boxes(Cell::new((unknown, unknown)))
+    }
+}
 
 /// The boxes follow from the rest of a drawable.
 impl PartialEq for Boxes {
@@ -60,9 +67,10 @@ impl PartialEq for Boxes {
     }
 }
 
-/// The [appearance](Drawable::appearance) if it has been asked for since the last change.
+/// The [appearance](Drawable::appearance) if it has been asked for since the last change, otherwise the
+/// fingerprint of nothing.
 #[derive(Clone, Debug, Default)]
-struct KnownAppearance(Cell<Option<Fingerprint>>);
+struct KnownAppearance(Cell<Fingerprint>);
 
 /// The appearance follows from the rest of a drawable.
 impl PartialEq for KnownAppearance {
@@ -196,34 +204,35 @@ impl Drawable {
     }
 
     fn boxes(&self) -> (Rect, Rect) {
-        let known = &self.boxes.0;
-        known.get().unwrap_or_else(|| {
-            let fast = match &self.hull {
-                Some(hull) => self.model.translated(hull.untranslated),
-                None => self.model.aabb(),
-            };
-            let boxes = (fast, fast.snapped());
-            known.set(Some(boxes));
-            boxes
-        })
+        let known = self.boxes.0.get();
+        if !known.0.left.is_nan() {
+            return known;
+        }
+        let fast = match &self.hull {
+            Some(hull) => self.model.translated(hull.untranslated),
+            None => self.model.aabb(),
+        };
+        let boxes = (fast, fast.snapped());
+        self.boxes.0.set(boxes);
+        boxes
     }
 
     /// The fingerprint of all properties of the drawable alone that determine its colours at the
     /// points of the stage: costume, raster of its own scale, transformation and effects. It does not
     /// contain the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
     pub(super) fn appearance(&self) -> Fingerprint {
-        let known = &self.appearance.0;
-        known.get().unwrap_or_else(|| {
-            let skin = if let Look::Costume(skin) = self.look { skin.0 } else { u32::MAX };
-            let (effects, enabled) = self.effects.parts();
-            let flags = [self.level.rank(), enabled, u8::from(self.axis_aligned)];
-            let flags = flags.iter().fold(0, |word, &flag| word << 8 | u64::from(flag));
-            let plain =
-                Fingerprint::of(u64::from(skin)).singles(&self.model.entries()).with(flags, 0);
-            let print = if enabled == 0 { plain } else { plain.numbers(effects) };
-            known.set(Some(print));
-            print
-        })
+        let known = self.appearance.0.get();
+        if known != Fingerprint::default() {
+            return known;
+        }
+        let skin = if let Look::Costume(skin) = self.look { skin.0 } else { u32::MAX };
+        let (effects, enabled) = self.effects.parts();
+        let flags = [self.level.rank(), enabled, u8::from(self.axis_aligned)];
+        let flags = flags.iter().fold(0, |word, &flag| word << 8 | u64::from(flag));
+        let plain = Fingerprint::of(u64::from(skin)).singles(&self.model.entries()).with(flags, 0);
+        let print = if enabled == 0 { plain } else { plain.numbers(effects) };
+        self.appearance.0.set(print);
+        print
     }
 
     /// The position with which the drawable is drawn and sensed.
