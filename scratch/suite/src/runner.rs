@@ -185,25 +185,33 @@ impl<T: Tracer> Runner<T> {
 /// Values of variables after each step of a policy.
 #[derive(Default)]
 struct Ranges {
-    /// By variable: its target and its position there, the values, and the last of them.
-    all: Vec<((u16, u32), Option<(Range, f64)>)>,
+    all: Vec<Seen>,
+}
+
+/// Values of one variable.
+struct Seen {
+    /// Its target and its position there.
+    variable: (u16, u32),
+    /// All values, and the last of them; `None` before the first step.
+    values: Option<(Range, f64)>,
 }
 
 impl Ranges {
     fn new<'a>(checks: impl Iterator<Item = &'a Check>) -> Self {
         let mut variables: Vec<(u16, u32)> = checks.filter_map(Check::in_play).collect();
         variables.dedup();
-        Self { all: variables.into_iter().map(|variable| (variable, None)).collect() }
+        let seen = |variable| Seen { variable, values: None };
+        Self { all: variables.into_iter().map(seen).collect() }
     }
 
     fn see<T: Tracer>(&mut self, vm: &Vm<T>) {
-        for ((target, variable), seen) in &mut self.all {
+        for Seen { variable: (target, variable), values } in &mut self.all {
             let view = vm.target(TargetId(u32::from(*target)));
             let value = view.as_ref().and_then(|view| view.variable(*variable as usize));
             let value = value.map_or(f64::NAN, Value::js_number);
-            match seen {
+            match values {
                 None => {
-                    *seen = Some((Range { least: value, most: value, rises: true }, value));
+                    *values = Some((Range { least: value, most: value, rises: true }, value));
                 }
                 Some((range, last)) => {
                     range.add(Some(*last), value);
@@ -215,8 +223,8 @@ impl Ranges {
 
     /// The values of a variable; `None` if there was no step.
     fn get(&self, variable: (u16, u32)) -> Option<Range> {
-        let found = self.all.iter().find(|(own, _)| *own == variable);
-        found.and_then(|(_, seen)| seen.map(|(range, _)| range))
+        let found = self.all.iter().find(|seen| seen.variable == variable);
+        found.and_then(|seen| seen.values.map(|(range, _)| range))
     }
 }
 
