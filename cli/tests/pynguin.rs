@@ -23,6 +23,7 @@ value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
 recorded=$(dirname "$0")/recorded
 case $(value module "$2") in
 no_such.module) from=import;;
+pdir.format) from=reload;;
 breaks) echo "an early line"; echo "[ERROR] the search broke"; exit 1;;
 hangs) sleep 1000;;
 *) case $(value assertions "$2")-$(value executions "$2") in
@@ -194,7 +195,7 @@ fn an_import_of_the_same_files_has_the_same_coverage() {
 #[test]
 fn what_the_tool_cannot_do_is_said_with_its_reason() {
     let place = place();
-    for module in ["flutes.math", "no_such.module", "breaks", "hangs"] {
+    for module in ["flutes.math", "no_such.module", "pdir.format", "breaks", "hangs"] {
         project(&place, module);
     }
     let (text, code) = run(
@@ -215,6 +216,7 @@ fn what_the_tool_cannot_do_is_said_with_its_reason() {
     assert_eq!(of("no_such.module")["outcome"], "failed");
     let reason = &of("no_such.module")["reason"];
     assert_eq!(reason, "unsupported: ModuleNotFoundError: No module named 'no_such'");
+    assert!(of("pdir.format")["reason"].starts_with("unsupported: Failed to reload SUT: "));
     assert!(of("breaks")["reason"].ends_with("its last line: [ERROR] the search broke"));
     assert_eq!(of("hangs")["outcome"], "timed-out");
 }
