@@ -18,6 +18,17 @@ pub struct Thrown {
     pub value: Value,
 }
 
+impl Thrown {
+    /// The limit that it tells of, which programs can catch; `None` if it is of another kind.
+    pub(crate) fn limit(&self) -> Option<&'static str> {
+        match (self.name.as_str(), self.message.as_str()) {
+            ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
+            ("RangeError", "Invalid string length") => Some("text"),
+            _ => None,
+        }
+    }
+}
+
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {

@@ -383,15 +383,6 @@ impl Ended {
     }
 }
 
-/// The limit that an exception tells of, which programs can catch; `None` if it is of another kind.
-fn limit_of(thrown: &Thrown) -> Option<&'static str> {
-    match (thrown.name.as_str(), thrown.message.as_str()) {
-        ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
-        ("RangeError", "Invalid string length") => Some("text"),
-        _ => None,
-    }
-}
-
 /// Executes the statements one by one, with the jobs of promises after each.
 fn statements(
     live: &Live,
@@ -437,7 +428,7 @@ fn statements(
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
-            if let Some(limit) = limit_of(&thrown) {
+            if let Some(limit) = thrown.limit() {
                 return Ended {
                     outcome: Outcome::Limit(limit),
                     at: index,
