@@ -109,8 +109,8 @@ impl Harness {
 
     pub(crate) async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
         let mut watch = self.coordinator.watch();
-        let settled = tokio::time::timeout(Duration::from_secs(5), watch.wait_for(condition));
-        settled.await.expect("the condition holds within five seconds").unwrap().clone()
+        let settled = tokio::time::timeout(Duration::from_secs(60), watch.wait_for(condition));
+        settled.await.expect("the condition holds within a minute").unwrap().clone()
     }
 
     /// Waits until the health service reports this status.
