@@ -1,0 +1,342 @@
+//! Replication packages through the binary.
+
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::support::cluster::{coordinator, succeed, worker};
+use crate::support::{catherd, digests, stderr, two_files, two_projects};
+use catherd_experiments::Digest;
+use serde_json::Value;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+/// A folder with a study of two projects that has ended.
+struct Fixture {
+    folder: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let fixture = Fixture { folder: TempDir::new().unwrap() };
+        two_projects(&fixture.path("games"));
+        fixture.study("study", &[]);
+        fixture
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn study(&self, out: &str, more: &[&str]) {
+        let arguments = ["--algorithms", "random,mio", "--seeds", "2", "--executions", "20"];
+        let output = catherd()
+            .args(["run", "--projects", &self.text("games"), "--out", &self.text(out), "--quiet"])
+            .args(arguments)
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+
+    /// Archives results, and returns the bytes of the package and what was printed.
+    fn archive(&self, results: &str, package: &str, more: &[&str]) -> (Vec<u8>, String) {
+        let output = catherd()
+            .args(["archive", &self.text(results), "-o", &self.text(package)])
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        (fs::read(self.path(package)).unwrap(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn verify(&self, package: &str, more: &[&str]) -> Output {
+        catherd().arg("verify").arg(self.path(package)).args(more).output().unwrap()
+    }
+
+    /// The error of verifying a package with these bytes.
+    fn refused(&self, bytes: &[u8]) -> String {
+        fs::write(self.path("bad.zip"), bytes).unwrap();
+        let output = self.verify("bad.zip", &[]);
+        let text = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.starts_with("error: ") && text.contains("\n hint: "), "{text}");
+        text
+    }
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// A file of a package.
+fn file(package: &[u8], name: &str) -> String {
+    let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
+    let mut text = String::new();
+    zip.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+/// A package with the files that `change` returns, and a list of files that fits them.
+fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
+    let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
+    let mut new = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut list: Value = serde_json::from_str(&file(package, "archive.json")).unwrap();
+    list["files"].as_array_mut().unwrap().clear();
+    for index in 0..zip.len() {
+        let mut entry = zip.by_index(index).unwrap();
+        let name = entry.name().unwrap().into_owned();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        let Some(bytes) = change(&name, bytes).filter(|_| name != "archive.json") else { continue };
+        let listed = serde_json::json!({
+            "name": name, "bytes": bytes.len(), "sha256": Digest::of(&bytes).to_string(),
+        });
+        list["files"].as_array_mut().unwrap().push(listed);
+        new.start_file(&name, SimpleFileOptions::default()).unwrap();
+        new.write_all(&bytes).unwrap();
+    }
+    new.start_file("archive.json", SimpleFileOptions::default()).unwrap();
+    new.write_all(list.to_string().as_bytes()).unwrap();
+    new.finish().unwrap().into_inner()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.path().is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_package_is_the_same_bytes_anywhere_and_is_verified() {
+    let fixture = Fixture::new();
+    let (package, text) = fixture.archive("study", "one.zip", &[]);
+    assert!(text.contains("one.zip: 8 records, "), "{text}");
+    assert!(text.contains(&format!("SHA-256 {}", Digest::of(&package))), "{text}");
+    // In another folder, under another name, with other times, another time zone and one thread.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    copy(&fixture.path("study"), &fixture.path("else/where"));
+    let mut command = catherd();
+    command
+        .args(["archive", "else/where"])
+        .current_dir(fixture.folder.path())
+        .env("TZ", "Asia/Tokyo")
+        .env("LANG", "de_DE.UTF-8")
+        .env("RAYON_NUM_THREADS", "1")
+        .env("SOURCE_DATE_EPOCH", "1");
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    assert!(package == fs::read(fixture.path("study.zip")).unwrap(), "the name is the study's");
+    assert!(!fixture.path("study.zip.files").exists());
+
+    let readme = file(&package, "README.md");
+    assert!(readme.contains("| runs planned | 8 |"), "{readme}");
+    assert!(!readme.contains("Interim"), "{readme}");
+    let corpus = file(&package, "corpus.csv");
+    assert_eq!(corpus.lines().count(), 3, "{corpus}");
+    assert!(file(&package, "Cargo.lock").contains("name = \"catherd\""));
+    assert!(file(&package, "VERSION").contains("\nscratch scratch/"));
+    assert!(file(&package, "CITATION.cff").starts_with("cff-version: 1.2.0\n"));
+    assert!(file(&package, "report/report.html").contains("<html"));
+    assert_eq!(file(&package, "records.jsonl").lines().count(), 8);
+    let runs = fs::read_to_string(fixture.path("study/runs.csv")).unwrap();
+    assert_eq!(file(&package, "results/runs.csv"), runs);
+
+    let output = fixture.verify("one.zip", &["--sample", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("of the sample not found, such as "), "{}", stderr(&output));
+    let games = fixture.text("games");
+    let output = fixture.verify("one.zip", &["--sample", "3", "--projects", &games]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    assert!(text.contains("one.zip: intact, ") && text.contains(" and 8 records\n"), "{text}");
+    assert!(text.contains("3 of 3 runs agree; 3 of 8 sampled\n"), "{text}");
+}
+
+#[test]
+fn a_package_has_all_that_is_needed_to_repeat_the_study() {
+    let fixture = Fixture::new();
+    let (package, _) = fixture.archive("study", "full.zip", &["--with-projects"]);
+    let output = fixture.verify("full.zip", &["--sample", "100%"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("8 of 8 runs agree\n"), "{}", stdout(&output));
+
+    // Its study file and projects give the same records, and a package with the same results.
+    let mut zip = ZipArchive::new(Cursor::new(&package)).unwrap();
+    let unpacked = fixture.path("unpacked");
+    zip.extract(&unpacked).unwrap();
+    let output = catherd()
+        .args(["run", "study.toml", "--out", "again", "--quiet"])
+        .current_dir(&unpacked)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(digests(&unpacked.join("again")), digests(&fixture.path("study")));
+    let (again, _) = fixture.archive("unpacked/again", "again.zip", &[]);
+    let results = |package: &[u8]| -> Value {
+        let list: Value = serde_json::from_str(&file(package, "archive.json")).unwrap();
+        list["results"].clone()
+    };
+    assert_eq!(results(&again), results(&package));
+    // The tables in it are a folder of results.
+    let output = catherd().args(["report", "results", "-o", "r"]).current_dir(&unpacked).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+#[test]
+fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
+    let fixture = Fixture::new();
+    let (package, _) = fixture.archive("study", "good.zip", &["--with-projects"]);
+    let same = changed(&package, |_, bytes| Some(bytes));
+    fs::write(fixture.path("same.zip"), same).unwrap();
+    assert_eq!(fixture.verify("same.zip", &[]).status.code(), Some(0));
+
+    let text = fixture.refused(&package[..package.len() / 2]);
+    assert!(text.contains("bad.zip: is not an intact zip archive"), "{text}");
+    let at = package.len() / 2;
+    let flipped = [&package[..at], &[package[at] ^ 1], &package[at + 1..]].concat();
+    fixture.refused(&flipped);
+    let without =
+        |gone: &'static str| changed(&package, move |name, bytes| (name != gone).then_some(bytes));
+    for name in ["records.jsonl", "results/runs.csv", "results/study.json", "corpus.csv"] {
+        let text = fixture.refused(&without(name));
+        assert!(text.contains(&format!("bad.zip: {name}: is missing")), "{text}");
+    }
+    let edited = |which: &'static str, from: &'static str, to: &'static str| {
+        changed(&package, move |name, bytes| {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let edit = name == which;
+            assert!(!edit || text.contains(from), "{text}");
+            Some(if edit { text.replacen(from, to, 1).into_bytes() } else { bytes })
+        })
+    };
+    // A better coverage in a record, in the table, a run twice, another plan, other projects.
+    let text = fixture.refused(&edited("records.jsonl", "\"covered\":[", "\"covered\":[0,"));
+    assert!(text.contains("bad.zip: records.jsonl: line 1: "), "{text}");
+    let first = file(&package, "records.jsonl").lines().next().unwrap().to_owned() + "\n";
+    let twice = changed(&package, |name, bytes| {
+        Some(if name == "records.jsonl" { [first.as_bytes(), &bytes].concat() } else { bytes })
+    });
+    let text = fixture.refused(&twice);
+    assert!(text.contains("records.jsonl: line 2: is there twice"), "{text}");
+    let digest = file(&package, "results/runs.csv");
+    let digest = digest.lines().nth(1).unwrap().split(',').nth(1).unwrap()[..9].to_owned();
+    let text = fixture.refused(&changed(&package, |name, bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let edit = name == "results/runs.csv";
+        Some(if edit { text.replacen(&digest, "000000000", 1).into_bytes() } else { bytes })
+    }));
+    assert!(text.contains("results/runs.csv: row 1 is not of the record"), "{text}");
+    let text =
+        fixture.refused(&edited("results/study.json", "\"executions\": 20", "\"executions\": 30"));
+    assert!(text.contains("records.jsonl: line 1: the record is that of another run"), "{text}");
+    let text = fixture.refused(&edited("corpus.csv", "packed,", "other,"));
+    assert!(text.contains("corpus.csv: row 1: is not the project of the plan"), "{text}");
+}
+
+#[test]
+fn an_interim_study_says_so_in_its_package() {
+    let fixture = Fixture::new();
+    two_files(&fixture.path("files"));
+    let toml = "subject = 'noop'\nname = 'slow'\nprojects = ['files']\nseeds = 2\n\
+                algorithms = [{ name = 'a', label = 'quick' }, { name = 'a', label = 'slow', \
+                parameters = { ms = 60000 } }]\nbudget.executions = 1\n";
+    fs::write(fixture.path("slow.toml"), toml).unwrap();
+    let mut child = std::process::Command::new(crate::support::program())
+        .args(["run", &fixture.text("slow.toml"), "--out", &fixture.text("slow")])
+        .args(["--tables-interval", "0", "--workers", "2"])
+        .envs(crate::support::ENVIRONMENT)
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = std::time::Instant::now();
+    while !fs::read_to_string(fixture.path("slow/runs.csv"))
+        .is_ok_and(|table| table.lines().count() >= 2)
+    {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();
+    assert_eq!(busy.status.code(), Some(1));
+    assert!(stderr(&busy).contains("another catherd is serving"), "{}", stderr(&busy));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (package, text) = fixture.archive("slow", "slow.zip", &[]);
+    assert!(text.contains("slow.zip: interim: "), "{text}");
+    assert!(file(&package, "README.md").contains("**Interim: "));
+    let output = fixture.verify("slow.zip", &["--projects", &fixture.text("files")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("interim: ") && stdout(&output).contains(" of 8 runs\n"));
+}
+
+#[test]
+fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
+    let fixture = Fixture::new();
+    let (games, out) = (fixture.text("games"), fixture.text("fetched"));
+    let data = fixture.path("data");
+    {
+        let (_process, address) = coordinator(&data, &["--listen", "127.0.0.1:0"]);
+        let submit = ["submit", "--projects", &games, "--algorithms", "random,mio", "--seeds", "2"];
+        succeed(&[&submit[..], &["--executions", "20"]].concat(), &address);
+        let _worker = worker(&address, fixture.folder.path(), &[]);
+        succeed(&["watch"], &address);
+        succeed(&["results", "study", "--out", &out], &address);
+    }
+    let output = catherd().args(["archive", &out, "-o", &fixture.text("x.zip")]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("hint: name the store with the study's records with --store"));
+    let store = data.join("study.db").to_str().unwrap().to_owned();
+    let (package, _) = fixture.archive("fetched", "cluster.zip", &["--store", &store]);
+    let (alone, _) = fixture.archive("study", "alone.zip", &[]);
+    let results = |package: &[u8]| -> Value {
+        serde_json::from_str::<Value>(&file(package, "archive.json")).unwrap()["results"].clone()
+    };
+    assert_eq!(results(&package), results(&alone));
+    assert_eq!(fixture.verify("cluster.zip", &["--projects", &games]).status.code(), Some(0));
+}
+
+#[test]
+fn programs_of_a_package_are_executed_only_on_request() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    two_files(&folder.path().join("files"));
+    fs::write(
+        folder.path().join("tool.sh"),
+        "#!/bin/sh\necho '{\"goals\": 4, \"covered\": [1]}' > $1\n",
+    )
+    .unwrap();
+    let toml = format!(
+        "subject = 'command'\nname = 'tools'\nprojects = ['files']\nseeds = 1\nalgorithms = [{{ \
+         name = 'a', parameters = {{ command = 'sh {} {{out}}' }} }}]\nbudget.executions = 1\n",
+        path("tool.sh")
+    );
+    fs::write(folder.path().join("study.toml"), toml).unwrap();
+    let run =
+        |arguments: &[&str]| catherd().current_dir(folder.path()).args(arguments).output().unwrap();
+    assert_eq!(run(&["run", "study.toml", "-o", "out", "-q"]).status.code(), Some(0));
+    assert_eq!(run(&["archive", "out", "--with-projects"]).status.code(), Some(0));
+    let output = run(&["verify", "tools.zip"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("give --run-programs"), "{}", stderr(&output));
+    let output = run(&["verify", "tools.zip", "--run-programs", "--sample", "100%"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("2 of 2 runs agree\n"), "{}", stdout(&output));
+}
+
+#[test]
+fn devices_are_neither_folders_nor_packages() {
+    let output = catherd().args(["verify", "/dev/null"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("/dev/null is neither a results folder nor a package"), "{text}");
+}

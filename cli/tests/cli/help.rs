@@ -1,0 +1,82 @@
+//! Help and version of the binary.
+
+use crate::support::{catherd, stderr};
+
+fn help(arguments: &[&str]) -> String {
+    let output = catherd().args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let commands = [
+        "run",
+        "generate",
+        "test",
+        "coverage",
+        "worker",
+        "coordinator",
+        "submit",
+        "status",
+        "watch",
+        "results",
+        "health",
+        "verify",
+        "replay",
+        "token",
+        "stats",
+        "import",
+        "report",
+        "reproduce",
+        "mutate",
+        "subjects",
+    ];
+    let commands = commands.iter().map(std::slice::from_ref).chain([&["vm", "conformance"][..]]);
+    let datasets = ["sample", "add", "describe", "verify", "diff", "split", "export", "synth"];
+    let datasets = datasets.map(|command| ["dataset", command]);
+    let datasets = datasets.iter().map(|command| &command[..]);
+    for command in commands.chain(datasets) {
+        let text = help(&[command, &["--help"]].concat());
+        let example = format!("Examples:\n  catherd {}", command.join(" "));
+        assert!(text.contains(&example), "{text}");
+    }
+    let run = help(&["run", "--help"]);
+    for flag in ["--algorithms", "--seeds", "--executions", "--steps", "--wall", "--out", "--fresh"]
+    {
+        assert!(run.contains(flag), "{flag}");
+    }
+    assert!(run.contains("Exit codes:") && run.contains("same command continues it"), "{run}");
+    // Each command lists its own exit codes.
+    assert!(!run.contains("a --check does not hold"), "{run}");
+    assert!(help(&["report", "--help"]).contains("4  a --check does not hold"));
+    assert!(!help(&["import", "--help"]).contains("  2  "));
+    let mutate = help(&["mutate", "--help"]);
+    assert!(mutate.contains("  SBD  single block deletion: a command is removed"), "{mutate}");
+    for command in [&["run"][..], &["results"], &["report"], &["generate"], &["dataset", "export"]]
+    {
+        let text = help(&[command, &["--help"]].concat());
+        assert!(text.contains("  -o, --"), "{text}");
+    }
+    assert!(!help(&["worker", "--help"]).contains("--exit-with-parent"));
+}
+
+#[test]
+fn help_lists_the_commands_and_the_version_is_printed() {
+    let text = help(&["--help"]);
+    for command in
+        ["run", "generate", "test", "coverage", "worker", "stats", "import", "vm", "dataset"]
+    {
+        assert!(text.contains(&format!("\n  {command}")), "{text}");
+    }
+    assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn invalid_arguments_are_explained_and_fail_with_1() {
+    for arguments in [&[][..], &["walk"], &["run", "--algorithm"], &["worker"]] {
+        let output = catherd().args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains("Usage:"), "{arguments:?}");
+    }
+}

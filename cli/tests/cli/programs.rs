@@ -1,0 +1,373 @@
+//! Programs of the subject kind `command`, through the binary: what they see, what of them
+//! remains, and which results are read.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use crate::support::cluster::{Process, coordinator, succeed, worker};
+use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+const LONG: Duration = Duration::from_secs(60);
+
+/// A folder with a project, a program and studies.
+struct Place(TempDir);
+
+impl Place {
+    /// Writes the program `tool`, a shell script whose first argument is the path of the result.
+    fn new(script: &str) -> Place {
+        let place = Place(TempDir::new().unwrap());
+        place.write("projects/one", "one");
+        place.write("tool", &format!("#!/bin/sh\n{script}\n"));
+        fs::set_permissions(place.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Writes a study with the arguments of the program for each of its algorithms.
+    fn study(&self, name: &str, algorithms: &[(&str, &str)]) -> String {
+        let mut text = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
+                        budget = { executions = 1 }\n"
+            .to_owned();
+        for (name, arguments) in algorithms {
+            let tool = self.text("tool");
+            text += &format!(
+                "[[algorithms]]\nname = '{name}'\n\
+                 parameters = {{ command = '{tool} {{out}} {arguments}', environment = 'SEED={{seed}}' }}\n"
+            );
+        }
+        let file = format!("{name}.toml");
+        self.write(&file, &text);
+        self.text(&file)
+    }
+
+    fn fifo(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        path
+    }
+
+    /// Whether no working folder of a run is left below a folder.
+    fn has_no_run_folder(&self, below: &str) -> bool {
+        let mut folders = vec![self.path(below)];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+                if entry.file_name().to_str().unwrap().starts_with("run-") {
+                    return false;
+                }
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Reads from a FIFO in a thread: first one line, then its end, which comes when the last process
+/// that has it open for writing has ended.
+struct Writers(std::sync::mpsc::Receiver<String>);
+
+impl Writers {
+    fn of(fifo: PathBuf) -> Writers {
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut file = File::open(fifo).unwrap();
+            let mut first = [0; 6];
+            file.read_exact(&mut first).unwrap();
+            sender.send(String::from_utf8(first.to_vec()).unwrap()).unwrap();
+            let mut rest = String::new();
+            file.read_to_string(&mut rest).unwrap();
+            let _ = sender.send(rest);
+        });
+        Writers(receiver)
+    }
+
+    fn started(&self) {
+        assert_eq!(self.0.recv_timeout(LONG).unwrap(), "start\n");
+    }
+
+    fn ended(&self) {
+        assert_eq!(self.0.recv_timeout(LONG).expect("a process of the program is left"), "");
+    }
+}
+
+#[test]
+fn the_environment_of_the_caller_does_not_reach_programs() {
+    // The number is a metric and thus a part of the record's digest.
+    let place = Place::new(
+        r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
+test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1
+test ! -s "$2/study.db" && test ! -s "$2/study.db-wal" || { echo "$2 is visible"; exit 1; }
+echo "{\"goals\": 1, \"covered\": [0], \"counts\": {\"environment\": $sum}}" > "$1""#,
+    );
+    let run = |out: &str, variables: &[(&str, &str)]| {
+        let out = place.path(out);
+        let study = place.study("study", &[("tool", out.to_str().unwrap())]);
+        let mut command = catherd();
+        command.args(["run", &study, "--quiet", "--workers", "1", "--out"]).arg(&out);
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        assert!(
+            output.status.success(),
+            "{}{}",
+            stderr(&output),
+            String::from_utf8_lossy(&output.stdout)
+        );
+        assert!(place.has_no_run_folder(out.to_str().unwrap()));
+        let mut runs = csv::Reader::from_path(out.join("runs.csv")).unwrap();
+        let at = runs.headers().unwrap().iter().position(|name| name == "metrics").unwrap();
+        runs.records().next().unwrap().unwrap()[at].to_owned()
+    };
+    let one = run("one", &[]);
+    assert!(one.contains("environment"), "{one}");
+    let other = [("PYTHONHASHSEED", "3"), ("TZ", "Asia/Tokyo"), ("http_proxy", "http://x:1")];
+    let home = [("HOME", "/nowhere"), ("LANG", "C")];
+    assert_eq!(run("two", &[&other[..], &home].concat()), one);
+}
+
+#[test]
+fn tokens_are_hidden_and_a_relative_folder_for_programs_works() {
+    let place = Place::new(
+        r#"test -s "$2" && { echo "read the token: $(cat "$2")"; exit 1; }
+ls "$3" | grep -v programs && { echo "saw the spool"; exit 1; }
+kill -9 1 2>/dev/null
+echo '{"goals": 1, "covered": [0]}' > "$1""#,
+    );
+    place.write("token", "secret");
+    let arguments = format!("{} {}", place.text("token"), place.text("spool"));
+    let study = place.study("games", &[("tool", &arguments)]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let mut command = Command::new(program());
+    command.args(["worker", "--connect", &address, "--spool", "spool", "--idle", "1"]);
+    command.args(["--programs", "spool/programs", "--isolation", "required"]);
+    command.args(["--hide", "token", "--cache", "cache"]);
+    command.envs(ENVIRONMENT).current_dir(place.0.path()).stderr(Stdio::piped());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    let status = succeed(&["status", "games"], &address);
+    assert!(status.contains("Nothing is missing."), "{status}");
+    assert!(place.has_no_run_folder("."));
+}
+
+/// A process in a session of its own keeps the FIFO open, and the program waits for ever.
+const DAEMON: &str = "setsid sh -c 'echo start; exec sleep 1000' > \"$2\" & wait; sleep 1000";
+
+/// A worker that is killed takes with it all processes of its program and the working folder.
+fn a_killed_worker_leaves_nothing(isolation: &str) {
+    let place = Place::new(DAEMON);
+    let writers = Writers::of(place.fifo("fifo"));
+    let study = place.study("games", &[("tool", &place.text("fifo"))]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let folder = place.text("programs");
+    let more = ["--programs", &folder, "--isolation", isolation];
+    let mut worker: Process = worker(&address, place.0.path(), &more);
+    writers.started();
+    assert!(!place.has_no_run_folder("programs"));
+    worker.0.kill().unwrap();
+    worker.0.wait().unwrap();
+    writers.ended();
+    // The supervisor removes the folder after the last process has ended.
+    let end = std::time::Instant::now() + LONG;
+    while !place.has_no_run_folder("programs") {
+        assert!(std::time::Instant::now() < end, "a working folder is left");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_killed_worker_leaves_nothing_of_its_program() {
+    a_killed_worker_leaves_nothing("required");
+}
+
+#[test]
+fn a_killed_worker_without_namespaces_leaves_nothing_of_its_program() {
+    a_killed_worker_leaves_nothing("off");
+}
+
+#[test]
+fn a_program_that_kills_its_supervisor_leaves_nothing() {
+    let script = format!(
+        "{RESULT_TO_OUT}\n(setsid sh -c 'echo start; exec sleep 1000' > \"$2\" &)\n\
+                          while ! test -e \"$3\"; do sleep 0.01; done; kill -9 $PPID; sleep 1000"
+    );
+    let place = Place::new(&script);
+    let writers = Writers::of(place.fifo("fifo"));
+    let arguments = format!("{} {}", place.text("fifo"), place.text("go"));
+    let study = place.study("games", &[("tool", &arguments)]);
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    succeed(&["submit", &study], &address);
+    let folder = place.text("programs");
+    let more = ["--programs", &folder, "--isolation", "off", "--idle", "1"];
+    let mut worker = worker(&address, place.0.path(), &more);
+    writers.started();
+    place.write("go", "");
+    writers.ended();
+    assert!(worker.0.wait().unwrap().success());
+    // The result was complete, and how the program ended does not matter.
+    let status = succeed(&["status", "games"], &address);
+    assert!(status.contains("Nothing is missing."), "{status}");
+    assert!(place.has_no_run_folder("programs"));
+}
+
+const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
+
+#[test]
+fn results_that_are_no_regular_files_are_named() {
+    let place = Place::new(
+        r#"case "$2" in
+fifo) mkfifo "$1";;
+link) ln -s "$0" "$1";;
+folder) mkdir "$1";;
+huge) truncate -s 1T "$1";;
+esac"#,
+    );
+    let kinds = ["fifo", "link", "folder", "huge"].map(|kind| (kind, kind));
+    let study = place.study("hostile", &kinds);
+    let out = place.text("out");
+    let run = ["run", &study, "--out", &out, "--workers", "2"];
+    let output = catherd().args(run).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    for reason in [
+        "result.json: a FIFO, not a regular file",
+        "result.json: a symbolic link, not a regular file",
+        "result.json: a folder, not a regular file",
+        "result.json: 1099511627776 bytes",
+    ] {
+        assert!(text.contains(reason), "{text}");
+    }
+    assert!(place.has_no_run_folder("out"));
+}
+
+#[test]
+fn a_relative_program_is_found_beside_the_study_and_known_by_its_digest() {
+    let place = Place::new(r#"echo '{"goals": 1, "covered": [0]}' > "$1""#);
+    place.write(
+        "study.toml",
+        "subject = 'command'\nprojects = ['projects']\nseeds = 1\nbudget = { executions = 1 }\n\
+         algorithms = [{ name = 'a', parameters = { command = './tool {out}' } }]\n",
+    );
+    let run = |out: &str| {
+        let out = place.path(out);
+        let mut command = catherd();
+        command.args(["run", &place.text("study.toml"), "--quiet", "--workers", "1", "--out"]);
+        let output = command.arg(&out).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        digests(&out).into_keys().collect::<Vec<_>>()
+    };
+    let first = run("one");
+    assert_eq!(run("two"), first);
+    let out = place.text("two");
+    let verify = |tools: &str| {
+        catherd().args(["verify", &out, "--sample", "1", "--tools", tools]).output().unwrap()
+    };
+    assert!(verify(place.0.path().to_str().unwrap()).status.success());
+    let output = verify("/");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("this worker does not have ./tool with digest"), "{text}");
+    let tool = fs::read_to_string(place.path("tool")).unwrap() + "# changed\n";
+    fs::write(place.path("tool"), tool).unwrap();
+    assert_ne!(run("three"), first);
+}
+
+const ADAPTER: &str = "\
+contract = 1
+tool = 'fake'
+version = '1.0'
+algorithms = ['A', 'B']
+budgets = ['executions']
+variables = { SEED = '{seed}' }
+
+[parameters]
+types = { kind = 'choice', values = ['hints', 'none'], default = 'hints' }
+population = { kind = 'integer', min = 2 }
+";
+
+const EXECUTABLE: &str = r#"#!/bin/sh
+value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
+test "$1" = execute && test "$(value seed "$2")" = "$SEED" || exit 1
+mkdir suite
+echo "types: $(value types "$2"), population: $(value population "$2")" > suite/test.py
+tool='"contract": 1, "tool": {"name": "fake", "version": "1.0", "python": "3.11.2"}'
+case $(value algorithm "$2") in
+A) echo "{$tool, \"goals\": 2, \"covered\": [0], \"times\": {\"search_ms\": 5},
+    \"suite\": {\"tests\": 1, \"size\": 1, \"unit\": \"lines\", \"removed\": 0},
+    \"files\": [\"suite/test.py\"]}" > result.json;;
+B) echo "{$tool, \"outcome\": \"unsupported\", \"reason\": \"no module\"}" > result.json;;
+esac
+"#;
+
+#[test]
+fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
+    let place = Place::new("");
+    place.write("adapter/adapter.toml", ADAPTER);
+    place.write("adapter/run", EXECUTABLE);
+    fs::set_permissions(place.path("adapter/run"), fs::Permissions::from_mode(0o755)).unwrap();
+    let study = |parameters: &str| {
+        let algorithm = |name: &str| {
+            format!("{{ name = '{name}', parameters = {{ adapter = 'adapter'{parameters} }} }}")
+        };
+        let (a, b) = (algorithm("A"), algorithm("B"));
+        place.write(
+            "study.toml",
+            &format!(
+                "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
+                 algorithms = [\n{a},\n{b}]\nbudget = {{ executions = 1 }}\n"
+            ),
+        );
+        let out = place.text("out");
+        let arguments = ["run", &place.text("study.toml"), "--out", &out, "--workers", "1"];
+        catherd().args(arguments).output().unwrap()
+    };
+    let refused = stderr(&study(", types = 'some'"));
+    assert!(refused.contains("study.toml:5"), "{refused}");
+    assert!(refused.contains("fake does not take this value of `types`"), "{refused}");
+    assert!(refused.contains("one of hints, none"), "{refused}");
+    let refused = stderr(&study(", popluation = 3"));
+    assert!(refused.contains("use one of population, types"), "{refused}");
+
+    let output = study(", population = 7");
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    let runs = fs::read_to_string(place.path("out/runs.csv")).expect(&text);
+    assert!(runs.contains(",done,") && runs.contains("unsupported: no module"), "{runs}");
+    let suites = fs::read_dir(place.path("out/suites")).unwrap();
+    let folder = suites.map(Result::unwrap).next().unwrap().path();
+    let file = fs::read_to_string(folder.join("A-1.suite-test.py")).unwrap();
+    assert_eq!(file, "types: hints, population: 7\n");
+    assert!(text.contains("2 runs, 1 test suite"), "{text}");
+    let isolation = runs.lines().nth(1).and_then(|line| line.rsplit(',').next()).unwrap();
+    assert!(isolation == "full" || isolation.starts_with("without "), "{runs}");
+
+    place.write(
+        "adapter/adapter.toml",
+        &ADAPTER.replace("version = '1.0'", "version = '1.0'\npython = '3.1'"),
+    );
+    fs::remove_dir_all(place.path("out")).unwrap();
+    let output = study(", population = 8");
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("Python 3.11.2 ran, and adapter.toml says 3.1"), "{text}");
+}

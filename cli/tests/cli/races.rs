@@ -1,0 +1,181 @@
+//! Races through the binary: the same decisions on this machine and on a cluster.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::support::cluster::{Process, coordinator, run_with, succeed, worker};
+use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with a race of four configurations on twelve files. Covered goals follow from the file and
+/// the configuration.
+struct Fixture {
+    folder: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let fixture = Fixture { folder: TempDir::new().unwrap() };
+        fs::create_dir(fixture.path("files")).unwrap();
+        for number in 10..22 {
+            fs::write(fixture.path("files").join(format!("{number}.txt")), number.to_string())
+                .unwrap();
+        }
+        // `bad` loses in the first test, `poor` later.
+        let script = "#!/bin/sh\nn=$(cat \"$1\")\ncovered=0,1,2\n[ $2 = bad ] && covered=0\n\
+                      [ $2 = poor ] && [ $n -ge 13 ] && covered=0,1\n\
+                      echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$covered]}\" > $3\n";
+        fs::write(fixture.path("tool.sh"), script).unwrap();
+        fixture.write_study();
+        fixture
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    fn write_study(&self) {
+        let tool = self.text("tool.sh");
+        let command = format!("command = 'sh {tool} {{project}} {{algorithm}} {{out}}'");
+        let names = ["bad", "good", "poor", "fine"];
+        let entry = |name| format!("{{ name = '{name}', parameters = {{ {command} }} }}");
+        let algorithms = names.map(entry).join(", ");
+        let text = format!(
+            "subject = 'command'\nprojects = ['files']\nseeds = 2\nalgorithms = [{algorithms}]\n\
+             race = {{ first = 6, every = 2 }}\n[budget]\nexecutions = 5\n"
+        );
+        fs::write(self.path("race.toml"), text).unwrap();
+    }
+}
+
+/// Waits for a condition.
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(60), "timed out: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The lines about configurations that a race dropped.
+fn dropped(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.contains(" is dropped after ")).collect()
+}
+
+/// The names of the studies of a coordinator.
+fn studies(address: &str) -> Vec<Value> {
+    let status: Value = serde_json::from_str(&succeed(&["status", "--json"], address)).unwrap();
+    status["studies"].as_array().unwrap().clone()
+}
+
+/// What of a race's folder does not depend on the machine.
+const SAME: [&str; 12] = [
+    "criteria.csv",
+    "mutants.csv",
+    "skipped.csv",
+    "dropped.csv",
+    "subject.json",
+    "study.json",
+    "study-state.json",
+    "table6.csv",
+    "table6.md",
+    "comparisons.csv",
+    "coverage.csv",
+    "algorithms.csv",
+];
+
+fn assert_same(one: &Path, other: &Path) {
+    for name in SAME {
+        let read = |folder: &Path| fs::read_to_string(folder.join(name)).unwrap();
+        assert_eq!(read(one), read(other), "{name}");
+    }
+    assert_eq!(digests(one), digests(other));
+}
+
+#[test]
+fn a_race_on_a_cluster_decides_as_on_one_machine_also_after_its_client_was_killed() {
+    let fixture = Fixture::new();
+    let study = fixture.text("race.toml");
+    let alone = catherd().args(["run", &study, "--out", &fixture.text("alone")]).output().unwrap();
+    assert_eq!(alone.status.code(), Some(0), "{}", stderr(&alone));
+    let text = stderr(&alone);
+    let expected = dropped(&text);
+    assert_eq!(expected.len(), 2, "{text}");
+    assert!(expected[0].starts_with("bad is dropped after 6 projects: "), "{text}");
+    assert!(expected[1].starts_with("poor is dropped after "), "{text}");
+
+    // The runs of all rounds are verified.
+    let verified = catherd().args(["verify", &fixture.text("alone"), "--sample", "100%"]).output();
+    let verified = String::from_utf8(verified.unwrap().stdout).unwrap();
+    let runs = digests(&fixture.path("alone")).len();
+    assert_eq!(verified, format!("{runs} of {runs} runs agree\n"));
+
+    let data = fixture.path("data");
+    let (process, address) = coordinator(&data, &["--listen", "127.0.0.1:0"]);
+    let out = fixture.text("cluster");
+    // A client that is killed while it waits for the first round: there is no worker.
+    let client = Command::new(program())
+        .args(["submit", &study, "--out", &out, "--coordinator", &address])
+        .envs(ENVIRONMENT)
+        .spawn()
+        .unwrap();
+    let client = Process(client);
+    wait_until("the first round is submitted", || !studies(&address).is_empty());
+    drop(client);
+    let found = studies(&address);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["name"], "race, round 1");
+    assert_eq!(found[0]["pending"], 6 * 4 * 2);
+
+    // The coordinator starts again, and the same command continues.
+    drop(process);
+    let (_process, address) = coordinator(&data, &["--listen", &address]);
+    let programs = fixture.text("programs");
+    fs::create_dir(&programs).unwrap();
+    let tools = ["--programs", &programs, "--isolation", "off"];
+    let _worker = worker(&address, fixture.folder.path(), &tools);
+    let output = run_with(&["submit", &study, "--out", &out], &address);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(dropped(&text), expected);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("Results in "));
+    assert_same(&fixture.path("alone"), Path::new(&out));
+    assert_eq!(studies(&address).len(), 4);
+
+    // Once more: no run is executed, and the tables are the same.
+    let again = run_with(&["submit", &study, "--out", &fixture.text("again")], &address);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert_eq!(dropped(&stderr(&again)), expected);
+    assert_same(&fixture.path("alone"), &fixture.path("again"));
+    let done: u64 = studies(&address).iter().map(|study| study["done"].as_u64().unwrap()).sum();
+    assert_eq!(done, digests(Path::new(&out)).len() as u64);
+}
+
+#[test]
+fn a_cancelled_round_ends_the_race_and_a_resumed_one_continues_it() {
+    let fixture = Fixture::new();
+    let study = fixture.text("race.toml");
+    let (_process, address) = coordinator(&fixture.path("data"), &["--listen", "127.0.0.1:0"]);
+    let arguments = ["submit", &study, "--out", &fixture.text("out")].map(str::to_owned);
+    let to = address.clone();
+    let client =
+        std::thread::spawn(move || run_with(&arguments.each_ref().map(String::as_str), &to));
+    wait_until("the first round is submitted", || !studies(&address).is_empty());
+    succeed(&["cancel", "race, round 1"], &address);
+    let output = client.join().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("error: race, round 1 was cancelled\n hint: continue it with"), "{text}");
+    let plain = ["--projects", &fixture.text("files"), "--subject", "noop", "--algorithms", "a"];
+    let submit = [&["submit", "--executions", "1", "--out", "x"][..], &plain].concat();
+    let output = run_with(&submit, &address);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--out: study is not a race"), "{}", stderr(&output));
+}
