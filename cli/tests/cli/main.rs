@@ -29,6 +29,7 @@ mod security;
 mod sequences;
 mod sequences_studies;
 mod sequences_tools;
+mod shown_study;
 mod stats;
 mod stores;
 mod study;
