@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use maud::{Markup, Render, html};
 
+use super::font;
+
 /// Font families of every figure, the preferred one first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
@@ -172,17 +174,22 @@ impl Canvas {
         });
     }
 
-    /// A line of text whose baseline is at these coordinates; an empty one is left out.
+    /// A line of text whose baseline is at these coordinates; an empty one is left out. Its width
+    /// is stated, because the letters of a reader's font may be wider than the layout's.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
-        if label.text.is_empty() {
+        // XML has no control characters, not even escaped ones; of blanks in a row, a viewer shows
+        // one.
+        let text = label.text.replace(char::is_control, " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if text.is_empty() {
             return;
         }
-        // XML has no control characters, not even escaped ones.
-        let text = label.text.replace(char::is_control, " ");
+        let width = font::width(&text, self.font_size);
         let rotation = (label.rotation != 0.0)
             .then(|| format!("rotate({} {} {})", label.rotation, Px(x), Px(y)));
         self.add(html! {
             text x=(Px(x)) y=(Px(y)) fill=(label.colour) text-anchor=(label.anchor.name())
+                textLength=(Px(width)) lengthAdjust="spacingAndGlyphs"
                 transform=[rotation] { (text) }
         });
     }
@@ -257,7 +264,9 @@ mod tests {
         assert_eq!(svg.width(), 21);
         let size = "<svg viewBox=\"0 0 20.25 10\" width=\"40.5mm\" height=\"20mm\"";
         assert!(svg.as_str().starts_with(size), "{svg:?}");
-        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp;  &quot;</text>";
+        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" \
+                    textLength=\"51.62\" lengthAdjust=\"spacingAndGlyphs\" \
+                    transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp; &quot;</text>";
         assert!(svg.as_str().contains(text), "{svg:?}");
         assert_eq!(svg.as_str().matches("<text").count(), 1);
         let marked = svg.marked("interim");

@@ -265,7 +265,7 @@ mod tests {
         results.algorithms.extend(["random <1>", "mosa"].map(str::to_owned));
         let figure = coverage_over_time(&results, &progress);
         let svg = figure.svg.as_str();
-        assert!(svg.contains("random &lt;1&gt;  100.0 %"), "{svg}");
+        assert!(svg.contains("random &lt;1&gt; 100.0 %"), "{svg}");
         assert!(svg.contains("n = 1 project × 1 run<"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
     }
