@@ -3,7 +3,7 @@
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
 use super::svg::{Anchor, Fill, Svg};
-use super::{Axis, Series};
+use super::{Axis, Series, round_step};
 
 /// Fills of the parts, from good to bad: they differ in lightness as well as in colour, and none of
 /// them is the colour of an algorithm.
@@ -28,7 +28,8 @@ pub(crate) fn stacked(
     let most = bars.iter().map(|bar| bar.1.iter().sum()).max().unwrap_or(1_usize).max(1);
     // The vertical axis grows upwards and the first bar is at the top.
     let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
-    let x = Axis::exact(label, 0.0, most as f64);
+    let step = round_step((most as f64 / 5.0).max(1.0));
+    let x = Axis::with_step(label, (0.0, most as f64), step);
     let width = Width::beside(bars.iter().map(|bar| bar.0.as_str()));
     let height = 28.0 * bars.len().max(2) as f64;
     let layout = Layout { legend: parts, ..Layout::new(width, height, subtitle) };

@@ -35,13 +35,14 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
     let runs = sample_sizes(curves.iter().map(|(_, survival)| survival.observations), "run")?;
     let x =
         Axis::exact(&format!("Share of the longest search in {} (%)", clock.unit()), 0.0, 100.0);
-    let y = Axis::exact("Runs that cover everything (%)", 0.0, 100.0);
+    let y = Axis::exact("Runs that cover all that any run covers (%)", 0.0, 100.0);
     Some(Figure {
         name: "full-coverage".to_owned(),
-        title: "Runs that cover everything".to_owned(),
+        title: "Runs that cover all that any run covers".to_owned(),
         caption: format!(
             "Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
-             their project; runs that never do are censored at their end. {}.",
+             their project; runs that never do are censored at their end, or at that of the longest \
+             search if they ended below their budget. {}.",
             counts.join("; ")
         ),
         svg: lines::curves(x, y, &lines, &format!("{runs}, projects pooled")),

@@ -4,7 +4,9 @@ use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
 /// The runs of an algorithm on a project as observations of the work until they cover as many goals
-/// as the best run of the project. Runs that never do are censored at their end.
+/// as the best run of the project. Runs that never do are censored at their end, or at that of the
+/// longest search of the project if they ended below their budget: a search that has nothing left to
+/// try would not have covered more with more time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].
@@ -28,9 +30,14 @@ impl FullCoverage {
     /// [`Error`] if the timeline cannot be read.
     pub fn all(results: &Results, clock: &Clock) -> Result<Vec<FullCoverage>, Error> {
         let mut most = vec![0; results.projects.len()];
-        for run in results.runs.iter().filter(|run| run.coverage().is_some()) {
-            let most = &mut most[run.project as usize];
-            *most = run.covered.max(*most);
+        let mut longest = vec![0; results.projects.len()];
+        for (number, run) in results.runs.iter().enumerate() {
+            if run.coverage().is_some() {
+                let spent = results.spent(number, clock).unwrap_or(0);
+                let (most, longest) =
+                    (&mut most[run.project as usize], &mut longest[run.project as usize]);
+                (*most, *longest) = (run.covered.max(*most), spent.max(*longest));
+            }
         }
         let mut reached: Vec<Option<u64>> = vec![None; results.runs.len()];
         for improvement in results.improvements(clock)? {
@@ -45,6 +52,8 @@ impl FullCoverage {
         let mut groups = vec![(Vec::new(), Vec::new()); results.projects.len() * algorithms];
         for (number, run) in results.runs.iter().enumerate() {
             let Some(end) = run.coverage().and(results.spent(number, clock)) else { continue };
+            let end =
+                if ended_early(results, number) { longest[run.project as usize] } else { end };
             let time = reached[number].unwrap_or(end) as f64;
             let event = reached[number].is_some();
             let group = &mut groups[run.project as usize * algorithms + run.algorithm as usize];
@@ -84,6 +93,20 @@ impl FullCoverage {
         });
         pooled.collect()
     }
+}
+
+/// Whether a run ended before it had used any limit of its budget.
+fn ended_early(results: &Results, number: usize) -> bool {
+    let run = &results.runs[number];
+    let budget = &results.budgets[run.algorithm as usize];
+    let limited = !budget.work.is_empty() || budget.wall_ms.is_some();
+    let mut limits = budget.work.iter().map(|(unit, limit)| {
+        let unit = results.subject.units.iter().find(|known| known.name == *unit)?;
+        Some((results.spent(number, &Clock::Work(unit.clone()))?, *limit))
+    });
+    let work = limits.all(|limit| limit.is_some_and(|(spent, limit)| spent < limit));
+    let wall = budget.wall_ms.is_none_or(|limit| run.search_ms.is_some_and(|spent| spent < limit));
+    limited && work && wall
 }
 
 /// Compares each row with that of the first algorithm on its project.

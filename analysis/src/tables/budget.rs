@@ -103,10 +103,11 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
     }
     CaptionedTable {
         name: "full-coverage",
-        title: "Runs that cover everything".to_owned(),
+        title: "Runs that cover all that any run covers".to_owned(),
         caption: format!(
             "Number of {} until a run covers as many goals as the best run of its project, after Kaplan \
-             and Meier: runs that never do are censored at their end. p: log-rank test against the \
+             and Meier: runs that never do are censored at their end, or at that of the longest \
+             search if they ended below their budget. p: log-rank test against the \
              first algorithm, corrected after Holm.",
             clock.unit()
         ),

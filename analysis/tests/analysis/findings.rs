@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use catherd_analysis::comparison::{Comparison, Correction, Samples};
 use catherd_analysis::findings::{
-    Cause, Configuration, Convergence, Cost, Machine, Milestone, Missing, PooledPair, Ranking,
-    Relation, SHARES, Suites, Trivial,
+    Cause, Configuration, Convergence, Cost, FullCoverage, Machine, Milestone, Missing, PooledPair,
+    Ranking, Relation, SHARES, Suites, Trivial,
 };
 use catherd_analysis::report::Report;
 use catherd_analysis::tables;
@@ -42,6 +42,28 @@ fn the_last_milestone_is_the_comparison() {
         Milestone::all(&results, &results.clock_of("steps").unwrap(), &[1.0]).unwrap()[0].at
             == 27_000
     );
+}
+
+/// One of two runs covers all; the other ended before. It had nothing left to try, so that half of
+/// the runs cover all, however long they are: the other half is not "not known after 10 executions".
+#[test]
+fn a_run_below_its_budget_would_not_have_covered_more() {
+    let mut runs: Vec<_> =
+        crate::synthetic::runs(1, 2).filter(|(spec, _)| spec.algorithm.name == "mio").collect();
+    for (number, (_, record)) in runs.iter_mut().enumerate() {
+        let (spent, covered) = [(10, 5), (300, 12)][number];
+        record.work.insert("executions".to_owned(), spent);
+        record.criteria[0].covered = (0..covered).collect();
+        record.timeline.truncate(1);
+        record.timeline[0].work[0] = [4, 200][number];
+        record.timeline[0].covered = covered;
+    }
+    let (results, _dir) = results(runs.into_iter());
+    let rows = FullCoverage::all(&results, &results.clock_of("executions").unwrap()).unwrap();
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0].survival.observations, rows[0].survival.events), (2, 1));
+    assert_eq!(rows[0].survival.steps, [(200.0, 0.5)]);
+    assert_eq!(rows[0].survival.quantile(0.75), None);
 }
 
 #[test]
