@@ -29,6 +29,18 @@ impl Coverage {
         tests: &[SuiteTest],
         seed: u64,
     ) -> Coverage {
+        Coverage::complete(program, machine, tests, Vec::new(), seed)
+    }
+
+    /// Measures a suite of which some tests were executed under the same seed: their executions by the
+    /// number of the test.
+    pub(crate) fn complete(
+        program: &Program,
+        machine: &mut Machine,
+        tests: &[SuiteTest],
+        mut executions: Vec<Option<Execution>>,
+        seed: u64,
+    ) -> Coverage {
         let units = &program.units;
         let mut coverage = Coverage {
             statements: vec![0; units.statements.len()],
@@ -36,11 +48,15 @@ impl Coverage {
             functions: vec![0; units.functions.len()],
             goals: vec![false; units.goals.len()],
         };
-        let loading: (&[_], bool) = (&[], true);
-        let tests = tests.iter().map(|test| (&test.statements[..], false));
-        for (statements, loading) in std::iter::once(loading).chain(tests) {
-            let options = ExecuteOptions { seed, loading, ..ExecuteOptions::default() };
-            let Ok(execution) = machine.execute(statements, options) else { break };
+        executions.resize_with(tests.len(), || None);
+        let tests = tests.iter().map(|test| &test.statements[..]).zip(executions);
+        for (number, (statements, known)) in
+            std::iter::once((&[][..], None)).chain(tests).enumerate()
+        {
+            let options =
+                ExecuteOptions { seed, loading: number == 0, ..ExecuteOptions::default() };
+            let execution = known.map_or_else(|| machine.execute(statements, options), Ok);
+            let Ok(execution) = execution else { break };
             coverage.add(units, &execution);
         }
         coverage

@@ -17,6 +17,7 @@ use crate::building::Genes;
 use crate::coverage::Coverage;
 use crate::flycatcher;
 use crate::learning::{Failure, Results};
+use crate::minimisation::minimised;
 use crate::problem::{Counts, Subject};
 use crate::settings::{Goals, Hints, Profile, Settings};
 use crate::suite::{self, Suite};
@@ -187,8 +188,9 @@ fn attempt(
     let (tests, removed) = minimised(&mut subject, tests, settings.minimise);
     let names: Vec<String> =
         subject.goals.iter().map(|goal| program.units.goal_name(goal)).collect();
-    let (tests, flaky) = suite::with_assertions(&mut subject, tests, &names);
-    let coverage = Coverage::measure(program, &mut subject.machine, &tests, request.seed);
+    let (tests, executions, flaky) = suite::with_assertions(&mut subject, tests, &names);
+    let machine = &mut subject.machine;
+    let coverage = Coverage::complete(program, machine, &tests, executions, request.seed);
     if let Some(error) = subject.error {
         return Err(error);
     }
@@ -305,52 +307,6 @@ fn search(
         meter: (found.meter.executions() + executions, found.meter.steps() + steps),
         stop: found.stop,
     }
-}
-
-/// Tests by greedy cover, then without statements that their goals do not need.
-fn minimised(
-    subject: &mut Subject,
-    tests: Vec<(Genes, Vec<usize>)>,
-    minimise: bool,
-) -> (Vec<(Genes, Vec<usize>)>, usize) {
-    if !minimise {
-        return (tests, 0);
-    }
-    let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
-    let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();
-    while !open.is_empty() {
-        let gain = |goals: &[usize]| goals.iter().filter(|goal| open.contains(goal)).count();
-        let best = tests.iter().enumerate().max_by_key(|(number, (genes, goals))| {
-            let length = std::cmp::Reverse(genes.statements.len());
-            (gain(goals), length, std::cmp::Reverse(*number))
-        });
-        let Some((_, (genes, goals))) = best else { break };
-        let own: Vec<usize> = goals.iter().copied().filter(|goal| open.contains(goal)).collect();
-        if own.is_empty() {
-            break;
-        }
-        open.retain(|goal| !own.contains(goal));
-        chosen.push((genes.clone(), own));
-    }
-    let mut removed = 0;
-    for (genes, goals) in &mut chosen {
-        let mut index = genes.statements.len();
-        while index > 0 && genes.statements.len() > 1 {
-            index -= 1;
-            let shorter = genes.left_out(index);
-            if shorter.statements.is_empty() {
-                continue;
-            }
-            let Some((execution, _)) = subject.run(&shorter) else { break };
-            let fitness = subject.fitness(&shorter, &execution);
-            if goals.iter().all(|goal| fitness[*goal] == 0.0) {
-                removed += genes.statements.len() - shorter.statements.len();
-                *genes = shorter;
-                index = index.min(genes.statements.len());
-            }
-        }
-    }
-    (chosen, removed)
 }
 
 /// What was inferred of each parameter.

@@ -17,6 +17,7 @@ mod export;
 mod flycatcher;
 mod generate;
 mod learning;
+mod minimisation;
 mod model;
 pub mod mutation;
 mod pattern;

@@ -159,12 +159,17 @@ impl Subject {
 
     /// Executes a test and learns from it. `None` after an error of the machine.
     pub fn run(&mut self, genes: &Genes) -> Option<(Execution, bool)> {
+        self.run_traced(genes, false)
+    }
+
+    /// As [`run`](Subject::run); with `trace`, keeps what was reached after each statement.
+    pub(crate) fn run_traced(&mut self, genes: &Genes, trace: bool) -> Option<(Execution, bool)> {
         if self.error.is_some() {
             return None;
         }
         let unknown = has_unknowns(genes);
         let options =
-            ExecuteOptions { infer: unknown, seed: self.seed, ..ExecuteOptions::default() };
+            ExecuteOptions { infer: unknown, seed: self.seed, trace, ..ExecuteOptions::default() };
         let execution = match self.machine.execute(&genes.statements, options) {
             Ok(execution) => execution,
             Err(error) => {

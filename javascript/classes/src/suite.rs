@@ -5,7 +5,7 @@ use catherd_javascript_machine::{
 };
 use serde_json::{Value, json};
 
-use crate::building::Genes;
+use crate::minimisation::Kept;
 use crate::problem::Subject;
 
 /// A test of a suite.
@@ -238,15 +238,17 @@ pub fn check(
 }
 
 /// The tests with what three executions under different seeds and at different times show; what
-/// differs is asserted nowhere. Tests are cut after the statement that throws and before the one
-/// that a limit ends. Returns the number of flaky tests as well.
+/// differs is asserted nowhere. One execution does for a test that asks neither for random numbers nor
+/// for time. Tests are cut after the statement that throws and before the one that a limit ends.
+/// Returns the known executions of the tests and the number of flaky tests as well.
 pub(crate) fn with_assertions(
     subject: &mut Subject,
-    tests: Vec<(Genes, Vec<usize>)>,
+    tests: Vec<Kept>,
     names: &[String],
-) -> (Vec<SuiteTest>, usize) {
-    let (mut suite, mut flaky) = (Vec::new(), 0);
-    for (genes, goals) in tests {
+) -> (Vec<SuiteTest>, Vec<Option<Execution>>, usize) {
+    let (mut suite, mut known, mut flaky) = (Vec::new(), Vec::new(), 0);
+    for Kept { genes, goals, execution: last } in tests {
+        let length = genes.statements.len();
         let mut test = SuiteTest {
             goals: goals.iter().filter_map(|goal| names.get(*goal).cloned()).collect(),
             statements: genes.statements,
@@ -264,7 +266,7 @@ pub(crate) fn with_assertions(
                 Ok(execution) => execution,
                 Err(error) => {
                     subject.error = Some(error);
-                    return (suite, flaky);
+                    return (suite, known, flaky);
                 }
             };
             if repetition == 0 {
@@ -274,15 +276,19 @@ pub(crate) fn with_assertions(
             after.resize(test.statements.len(), Value::Null);
             let values = seen(&subject.program, &execution, test.statements.len());
             executions.push(Seen { values, after });
+            if execution.repeatable {
+                break;
+            }
         }
         if test.statements.is_empty() {
             continue;
         }
         let differs = asserted(&mut test, &executions);
         flaky += usize::from(differs);
+        known.push(last.filter(|_| test.statements.len() == length && test.limit.is_empty()));
         suite.push(test);
     }
-    (suite, flaky)
+    (suite, known, flaky)
 }
 
 /// Cuts a test where its execution ended.

@@ -54,11 +54,17 @@ impl Genes {
 
     /// The test without a statement and all that depends on it. Nothing is added.
     pub fn left_out(&self, index: usize) -> Genes {
+        self.kept_only(|number| number != index)
+    }
+
+    /// The test with the statements alone that are wanted, without those that depend on others. Nothing is
+    /// added.
+    pub(crate) fn kept_only(&self, wanted: impl Fn(usize) -> bool) -> Genes {
         let mut map: Vec<Option<usize>> = Vec::new();
         let mut kept = Genes::default();
         for (number, statement) in self.statements.iter().enumerate() {
             let usable = statement.variables().iter().all(|used| map[*used].is_some());
-            if number == index || !usable {
+            if !wanted(number) || !usable {
                 map.push(None);
                 continue;
             }

@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use catherd_javascript_classes::machine::Statement;
 use catherd_javascript_classes::machine::{ExecuteOptions, Execution, Outcome, Package, Program};
-use catherd_javascript_classes::{Settings, Subject, machine_of};
-use catherd_search::Stream;
+use catherd_javascript_classes::{
+    Coverage, Method, Request, Settings, Subject, generate, machine_of,
+};
+use catherd_search::{Algorithm, Budget, Stream};
+use serde_json::json;
 
 fn on_a_large_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap();
@@ -71,5 +75,77 @@ fn a_test_without_end_leaves_the_others_their_context() {
             exports.twice = n => n > 3 ? n + n : 0;";
         let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
         assert!(compare(&program, 12));
+    });
+}
+
+#[test]
+fn an_execution_is_repeatable_unless_the_program_asks_for_chance_or_time() {
+    let source = "exports.plain = () => new Date(5).getTime() + Math.abs(-1);
+        exports.chance = () => Math.random() < 2;
+        exports.time = () => new Date() > 0;
+        exports.passed = () => performance.now() >= 0;
+        exports.later = () => { setTimeout(() => 1, 5); };
+        exports.thrown = () => { throw new Error('plain'); };
+        exports.endless = () => { for (;;); };";
+    let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
+    let mut machine = machine_of(&program, &Settings::default(), 1, true);
+    let mut repeatable = |name: &str| {
+        let call = Statement::from_json(&json!({"op": "call", "path": [name], "arguments": []}));
+        machine.execute(&[call.unwrap()], ExecuteOptions::default()).unwrap().repeatable
+    };
+    for name in ["plain", "thrown"] {
+        assert!(repeatable(name), "{name}");
+    }
+    for name in ["chance", "time", "passed", "later", "endless"] {
+        assert!(!repeatable(name), "{name}");
+    }
+    assert!(repeatable("plain"), "after others");
+}
+
+#[test]
+fn a_program_that_asks_for_the_time_while_it_is_loaded_is_not_repeatable() {
+    let source = "const start = Date.now(); exports.f = () => start > 0;";
+    let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
+    let mut machine = machine_of(&program, &Settings::default(), 1, true);
+    for _ in 0..2 {
+        assert!(!machine.execute(&[], ExecuteOptions::default()).unwrap().repeatable);
+    }
+}
+
+#[test]
+fn minimised_suites_cover_what_their_run_says() {
+    on_a_large_stack(|| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/javascript");
+        for name in ["linked-list.js", "caches.js", "texts.mjs"] {
+            let program = Program::new(Package::read(&folder.join(name)).unwrap()).unwrap();
+            let run = |minimise| {
+                let request = Request {
+                    method: Method::Search(Algorithm::named("random").unwrap()),
+                    settings: Settings { minimise, ..Settings::default() },
+                    seed: 1,
+                    budget: Budget { executions: Some(200), ..Budget::default() },
+                    project: String::new(),
+                    engine: String::new(),
+                };
+                generate(&program, &request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()
+            };
+            let (small, large) = (run(true), run(false));
+            assert_eq!(small.covered, large.covered, "{name}");
+            let statements = |tests: &[catherd_javascript_classes::SuiteTest]| -> usize {
+                tests.iter().map(|test| test.statements.len()).sum()
+            };
+            assert!(statements(&small.suite.tests) < statements(&large.suite.tests), "{name}");
+            let mut machine = machine_of(&program, &Settings::default(), 1, true);
+            let again = Coverage::measure(&program, &mut machine, &small.suite.tests, 1);
+            assert_eq!(again.totals(&program.units), small.coverage, "{name}");
+            let names: std::collections::BTreeSet<String> = again
+                .uncovered(&program.units)
+                .iter()
+                .map(|g| program.units.goal_name(g))
+                .collect();
+            for goal in &small.covered {
+                assert!(!names.contains(&small.goals[*goal as usize]), "{name}: {goal}");
+            }
+        }
     });
 }

@@ -12,6 +12,8 @@ const SHORTEST_PERIOD: f64 = 1.0;
 #[derive(Default)]
 pub struct Clock {
     now: Cell<f64>,
+    /// Whether a script was told the time or set a timer since the clock was reset.
+    asked: Cell<bool>,
     last: Cell<u64>,
     queue: RefCell<BinaryHeap<Reverse<Timer>>>,
     /// Numbers of the timers that were not cleared.
@@ -31,6 +33,18 @@ impl Clock {
     /// Milliseconds.
     pub fn now(&self) -> f64 {
         self.now.get()
+    }
+
+    /// The time as a script asks for it, in milliseconds.
+    pub(crate) fn told(&self) -> f64 {
+        self.asked.set(true);
+        self.now.get()
+    }
+
+    /// Whether a script was told the time or set a timer since the clock was made or reset. What it does
+    /// depends on the time at which it begins only then.
+    pub fn was_asked(&self) -> bool {
+        self.asked.get()
     }
 
     /// Advances the clock to a time in milliseconds. It never goes back.
@@ -61,6 +75,7 @@ impl Clock {
     pub fn reset(&self) {
         self.clear();
         self.now.set(0.0);
+        self.asked.set(false);
         self.last.set(0);
     }
 
@@ -71,6 +86,7 @@ impl Clock {
 
     /// Sets a timer that is due after a delay in milliseconds, and returns its number.
     pub(crate) fn set(&self, delay: f64, repeats: bool) -> u64 {
+        self.asked.set(true);
         let number = self.order();
         let delay = if delay.is_finite() { delay.max(0.0) } else { 0.0 };
         let period = repeats.then_some(delay.max(SHORTEST_PERIOD));

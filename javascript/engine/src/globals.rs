@@ -73,7 +73,7 @@ pub(crate) fn install<'js>(
     functions.set("random", Function::new(ctx.clone(), move || (random.borrow_mut())())?)?;
     let time = Rc::clone(clock);
     // Dates are whole milliseconds.
-    let now = move || date + time.now().floor();
+    let now = move || date + time.told().floor();
     functions.set("now", Function::new(ctx.clone(), now)?)?;
     let (timers, most) = (Rc::clone(clock), meter.limits().timers);
     let set = move |ctx: Ctx<'js>, delay: f64, repeats: bool| {

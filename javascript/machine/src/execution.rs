@@ -69,6 +69,30 @@ pub struct Evidence {
     pub paths: BTreeMap<String, Evidence>,
 }
 
+/// What a test had reached after one of its statements.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// Counters by their numbers.
+    pub(crate) counters: Vec<u32>,
+    /// How often the decision at a site was true, and false.
+    pub(crate) outcomes: [Vec<u32>; 2],
+}
+
+impl Reached {
+    /// Whether a unit was reached.
+    pub fn hits(&self, hit: Hit) -> bool {
+        hits(&self.counters, &self.outcomes, hit)
+    }
+}
+
+fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
+    match hit {
+        Hit::Counter(counter) => counters[counter as usize] > 0,
+        Hit::Outcome { site, taken } => outcomes[usize::from(!taken)][site as usize] > 0,
+        Hit::Exceeds(more, less) => counters[more as usize] > counters[less as usize],
+    }
+}
+
 /// An execution of a test.
 #[derive(Clone, Debug)]
 pub struct Execution {
@@ -100,6 +124,11 @@ pub struct Execution {
     /// The number of statements after which nothing was reached for the first time and no outcome came
     /// nearer; `None` if that is not known.
     pub useful: Option<usize>,
+    /// What was reached after each statement that ended without an exception, if asked for.
+    pub trace: Vec<Reached>,
+    /// Whether another seed and another time would show the same: the program asked for no random number,
+    /// for no time and for no timer, and no limit ended the test.
+    pub repeatable: bool,
     /// The values of variables after the last statement, if asked for.
     pub after: Vec<Value>,
 }
@@ -107,11 +136,7 @@ pub struct Execution {
 impl Execution {
     /// Whether a unit was reached.
     pub fn hits(&self, hit: Hit) -> bool {
-        match hit {
-            Hit::Counter(counter) => self.counters[counter as usize] > 0,
-            Hit::Outcome { site, taken } => self.decided(Control { site, outcome: taken }),
-            Hit::Exceeds(more, less) => self.counters[more as usize] > self.counters[less as usize],
-        }
+        hits(&self.counters, &self.outcomes, hit)
     }
 
     /// Whether a decision had an outcome.

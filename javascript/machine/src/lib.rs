@@ -16,7 +16,7 @@ mod resolve;
 mod statement;
 
 pub use catherd_javascript_instrument as instrument;
-pub use execution::{Evidence, Execution, Outcome, Thrown};
+pub use execution::{Evidence, Execution, Outcome, Reached, Thrown};
 pub use machine::{ExecuteOptions, LineHints, Machine, MachineError, Settings};
 pub use package::{Config, Package, PackageError};
 pub use program::{Program, ProgramError};

@@ -15,6 +15,7 @@ use catherd_javascript_engine::{
 use catherd_search::Stream;
 
 use crate::compile::Loaded;
+use crate::execution::Reached;
 use crate::machine::Settings;
 use crate::program::Program;
 use crate::resolve;
@@ -51,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) reason: Cell<Option<&'static str>>,
     /// The stream of `Math.random`.
     pub(crate) subject: RefCell<Stream>,
+    /// Whether a number was taken from that stream or from the one of proxies.
+    pub(crate) drawn: Cell<bool>,
     /// The stream of collecting proxies.
     pub(crate) proxy: RefCell<Stream>,
     /// Most steps of the present test.
@@ -82,6 +85,12 @@ impl Shared {
         };
         let near = (0..2 * sites).filter_map(|index| least.get(index)).sum();
         Some((hit(counters, count) + hit(taken, sites) + hit(refused, sites), near))
+    }
+
+    /// What was reached so far.
+    pub(crate) fn reached_now(&self) -> Reached {
+        let Arrays { counters, taken, refused, .. } = &self.arrays;
+        Reached { counters: counters.to_vec(), outcomes: [taken.to_vec(), refused.to_vec()] }
     }
 
     /// Counters, outcomes of decisions (true, false), least distances between 0 and 1.
@@ -179,6 +188,7 @@ impl Live {
         let shared = Rc::new(Shared {
             reason: Cell::new(None),
             subject: RefCell::new(Stream::new(0, SUBJECT)),
+            drawn: Cell::new(false),
             proxy: RefCell::new(Stream::new(0, PROXY)),
             most_steps: Cell::new(settings.load_steps),
             compiled: RefCell::default(),
@@ -187,7 +197,10 @@ impl Live {
         });
         let (random, polled) = (Rc::clone(&shared), Rc::clone(&shared));
         let host = Host {
-            random: Box::new(move || random.subject.borrow_mut().unit()),
+            random: Box::new(move || {
+                random.drawn.set(true);
+                random.subject.borrow_mut().unit()
+            }),
             date: BEGINNING,
             poll: Box::new(move || {
                 let spent = polled.steps() > polled.most_steps.get();
@@ -317,12 +330,14 @@ fn host<'js>(
     host.set("namespace", parts)?;
     let (numbers, zero, fixed) = (Rc::clone(shared), settings.zero, settings.proxy_number);
     let number = move || {
+        numbers.drawn.set(true);
         let mut stream = numbers.proxy.borrow_mut();
         fixed.unwrap_or_else(|| if stream.chance(zero) { 0.0 } else { stream.below(32_768) as f64 })
     };
     host.set("proxyNumber", Function::new(ctx.clone(), number)?)?;
     let texts = Rc::clone(shared);
     let text = move |number: f64| {
+        texts.drawn.set(true);
         let mut stream = texts.proxy.borrow_mut();
         if stream.chance(0.5) {
             return number.to_string();

@@ -8,7 +8,7 @@ use catherd_search::Stream;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::execution::{Evidence, Execution, Outcome, Thrown};
+use crate::execution::{Evidence, Execution, Outcome, Reached, Thrown};
 use crate::live::{Live, PROXY, SUBJECT};
 use crate::program::Program;
 use crate::statement::Statement;
@@ -90,6 +90,8 @@ pub struct ExecuteOptions {
     pub observe: bool,
     /// Seed of `Math.random`.
     pub seed: u64,
+    /// Whether what was reached is kept after each statement.
+    pub trace: bool,
     /// Whether what loading reaches counts as well. Counters are 0 after loading otherwise.
     pub loading: bool,
     /// Most steps of this test; `None` for those of the settings.
@@ -127,6 +129,7 @@ struct Ended {
     at: usize,
     observed: Vec<Value>,
     awaited: Vec<bool>,
+    trace: Vec<Reached>,
     useful: Option<usize>,
 }
 
@@ -290,6 +293,7 @@ fn execute(
     session.clock().reset();
     session.clock().advance_to(options.later);
     shared.reason.set(None);
+    shared.drawn.set(false);
     shared.most_steps.set(settings.load_steps);
     session.resume(settings.load_polls);
     let began = live.call::<_, ()>(session, "begin", (text, options.infer, options.loading));
@@ -329,7 +333,9 @@ fn execute(
         ended.outcome = Outcome::Limit("steps");
         steps = most_steps;
     }
+    let asked = shared.drawn.get() || session.clock().was_asked();
     let execution = Execution {
+        repeatable: !asked && !matches!(ended.outcome, Outcome::Limit(_)),
         outcome: ended.outcome,
         ended: ended.at,
         steps,
@@ -343,6 +349,7 @@ fn execute(
         useful: ended.useful,
         observed: ended.observed,
         awaited: ended.awaited,
+        trace: ended.trace,
         after,
     };
     let broken = session.stopped().is_some() || session.unhandled_rejections().len() > 100;
@@ -379,7 +386,12 @@ fn new_classes(
 
 impl Ended {
     fn new(outcome: Outcome, at: usize) -> Ended {
-        Ended { outcome, at, observed: Vec::new(), awaited: Vec::new(), useful: None }
+        let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
+        Ended { outcome, at, observed, awaited, trace, useful: None }
+    }
+
+    fn by(self, outcome: Outcome, at: usize) -> Ended {
+        Ended { outcome, at, useful: None, ..self }
     }
 }
 
@@ -391,7 +403,7 @@ fn statements(
     test: &[Statement],
     options: ExecuteOptions,
 ) -> Ended {
-    let (mut observed, mut awaited) = (Vec::new(), Vec::new());
+    let mut ended = Ended::new(Outcome::Passed, test.len());
     let mut timers = 0;
     let mut reached = live.shared.reached();
     let mut useful = reached.map(|_| 0);
@@ -401,49 +413,25 @@ fn statements(
         session.drain();
         let mut code = state.unwrap_or(1);
         let mut rejected = false;
-        awaited.push(code == 2);
+        ended.awaited.push(code == 2);
         if code == 2 {
             code = settle(live, session, settings, &mut timers);
             rejected = code == 2;
         }
         if let Some(limit) = live.stopped(session) {
-            return Ended {
-                outcome: Outcome::Limit(limit),
-                at: index,
-                observed,
-                awaited,
-                useful: None,
-            };
+            return ended.by(Outcome::Limit(limit), index);
         }
         if timers > settings.timers {
-            return Ended {
-                outcome: Outcome::Limit("timers"),
-                at: index,
-                observed,
-                awaited,
-                useful: None,
-            };
+            return ended.by(Outcome::Limit("timers"), index);
         }
         if code == 1 && !rejected || code == 2 {
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
             if let Some(limit) = thrown.limit() {
-                return Ended {
-                    outcome: Outcome::Limit(limit),
-                    at: index,
-                    observed,
-                    awaited,
-                    useful: None,
-                };
+                return ended.by(Outcome::Limit(limit), index);
             }
-            return Ended {
-                outcome: Outcome::Threw { thrown, rejected },
-                at: index,
-                observed,
-                awaited,
-                useful: None,
-            };
+            return ended.by(Outcome::Threw { thrown, rejected }, index);
         }
         let now = live.shared.reached();
         if now != reached {
@@ -452,7 +440,10 @@ fn statements(
         if options.observe {
             let text = live.call::<_, String>(session, "observed", (index,));
             let value = text.ok().and_then(|text| serde_json::from_str(&text).ok());
-            observed.push(value.unwrap_or(Value::Null));
+            ended.observed.push(value.unwrap_or(Value::Null));
+        }
+        if options.trace {
+            ended.trace.push(live.shared.reached_now());
         }
     }
     while timers <= settings.timers && fire(session) {
@@ -461,12 +452,12 @@ fn statements(
     if live.shared.reached() != reached {
         useful = None;
     }
-    let outcome = match live.stopped(session) {
+    ended.outcome = match live.stopped(session) {
         Some(limit) => Outcome::Limit(limit),
         None if timers > settings.timers => Outcome::Limit("timers"),
         None => Outcome::Passed,
     };
-    Ended { outcome, at: test.len(), observed, awaited, useful }
+    Ended { useful, ..ended }
 }
 
 /// Runs timers until the awaited promise settles. Returns 0 if it was fulfilled or nothing can

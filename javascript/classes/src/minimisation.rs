@@ -1,0 +1,135 @@
+//! Minimisation: few tests, and of each only the statements that its goals need.
+
+use std::collections::BTreeSet;
+
+use catherd_javascript_machine::{Execution, Outcome};
+
+use crate::building::Genes;
+use crate::problem::Subject;
+
+/// A test of a suite to be.
+pub(crate) struct Kept {
+    /// Its statements.
+    pub(crate) genes: Genes,
+    /// The goals for which it is kept.
+    pub(crate) goals: Vec<usize>,
+    /// An execution of exactly these statements; `None` if there was none.
+    pub(crate) execution: Option<Execution>,
+}
+
+/// Tests by greedy cover, then without statements that their goals do not need. Returns the number of
+/// statements left out as well.
+pub(crate) fn minimised(
+    subject: &mut Subject,
+    tests: Vec<(Genes, Vec<usize>)>,
+    minimise: bool,
+) -> (Vec<Kept>, usize) {
+    let kept = |(genes, goals)| Kept { genes, goals, execution: None };
+    if !minimise {
+        return (tests.into_iter().map(kept).collect(), 0);
+    }
+    let mut chosen: Vec<Kept> = chosen(&tests).into_iter().map(kept).collect();
+    let before: usize = chosen.iter().map(|test| test.genes.statements.len()).sum();
+    for test in &mut chosen {
+        shorten(subject, test);
+    }
+    let after: usize = chosen.iter().map(|test| test.genes.statements.len()).sum();
+    (chosen, before - after)
+}
+
+/// Tests that cover all goals together, those that cover most first, each with the goals that none before
+/// it covers.
+fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
+    let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
+    let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();
+    while !open.is_empty() {
+        let gain = |goals: &[usize]| goals.iter().filter(|goal| open.contains(goal)).count();
+        let best = tests.iter().enumerate().max_by_key(|(number, (genes, goals))| {
+            let length = std::cmp::Reverse(genes.statements.len());
+            (gain(goals), length, std::cmp::Reverse(*number))
+        });
+        let Some((_, (genes, goals))) = best else { break };
+        let own: Vec<usize> = goals.iter().copied().filter(|goal| open.contains(goal)).collect();
+        if own.is_empty() {
+            break;
+        }
+        open.retain(|goal| !own.contains(goal));
+        chosen.push((genes.clone(), own));
+    }
+    chosen
+}
+
+/// Leaves out statements that the goals of a test do not need: first all at once that are not behind what
+/// reached them, then one by one.
+fn shorten(subject: &mut Subject, test: &mut Kept) {
+    if test.genes.statements.len() < 2 {
+        return;
+    }
+    let Some((whole, _)) = subject.run_traced(&test.genes, true) else { return };
+    let reaching = reaching(subject, test, &whole);
+    test.execution = Some(Execution { trace: Vec::new(), ..whole });
+    let mut end = test.genes.statements.len();
+    if let Some(reaching) = reaching {
+        let is_slice = [false, true].into_iter().any(|with_states| {
+            let needed = behind(&test.genes, &reaching, with_states);
+            let slice = test.genes.kept_only(|number| needed.contains(&number));
+            slice.statements.len() == test.genes.statements.len() || attempt(subject, test, slice)
+        });
+        // The last statement of a slice is the first that reaches one of the goals.
+        end = test.genes.statements.len() - usize::from(is_slice);
+    }
+    let mut index = end;
+    while index > 0 && test.genes.statements.len() > 1 {
+        index -= 1;
+        let shorter = test.genes.left_out(index);
+        if !shorter.statements.is_empty() && attempt(subject, test, shorter) {
+            index = index.min(test.genes.statements.len());
+        }
+    }
+}
+
+/// Takes a shorter test in place of one if it covers the same goals. Returns whether it does.
+fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
+    let Some((execution, _)) = subject.run(&shorter) else { return false };
+    let fitness = subject.fitness(&shorter, &execution);
+    let covers = test.goals.iter().all(|goal| fitness[*goal] == 0.0);
+    if covers {
+        test.genes = shorter;
+        test.execution = Some(execution);
+    }
+    covers
+}
+
+/// The statements that reached the goals of a test first; `None` if one was reached after the last
+/// statement, or not at all.
+fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSet<usize>> {
+    let threw = matches!(whole.outcome, Outcome::Threw { .. });
+    let first = |goal: &usize| {
+        let hit = subject.goals[*goal].hit;
+        let found = whole.trace.iter().position(|reached| reached.hits(hit));
+        found.or((threw && whole.hits(hit)).then_some(whole.ended))
+    };
+    test.goals.iter().map(first).collect()
+}
+
+/// Statements with all that they use. With `with_states`, also the earlier statements that use the same
+/// variables, because these may have changed their states.
+fn behind(genes: &Genes, statements: &BTreeSet<usize>, with_states: bool) -> BTreeSet<usize> {
+    let mut needed = statements.clone();
+    let last = needed.last().copied().unwrap_or(0);
+    loop {
+        let mut used: BTreeSet<usize> = needed.clone();
+        used.extend(needed.iter().flat_map(|number| genes.statements[*number].variables()));
+        let before = needed.len();
+        needed.extend(used.iter().copied());
+        if with_states {
+            let uses = |number: &usize| {
+                genes.statements[*number].variables().iter().any(|used_by| used.contains(used_by))
+            };
+            needed.extend((0..last).filter(uses));
+        }
+        if needed.len() == before {
+            return needed;
+        }
+    }
+}
