@@ -1,5 +1,7 @@
 //! Generating suites for games.
 
+mod plans;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -146,19 +148,6 @@ impl Run<'_> {
         stop
     }
 
-    fn reflex(&mut self, settings: &Reflex, account: &mut Account<'_>) -> Stop {
-        let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
-        let mut arena = Arena::new(self.prepared, &mut rng);
-        let seeds = self.training_seeds(settings);
-        let (alphabet, work) = Alphabet::new(&mut arena, &seeds, &mut rng);
-        account.spend(work);
-        let mut learner = Learner::new(settings, &alphabet, self.layout, seeds, &arena);
-        let known = vec![false; self.goals()];
-        let stop = learner.learn(&mut arena, &mut rng, account, 1.0, &known);
-        self.add_policies(&learner, settings, &mut arena);
-        stop
-    }
-
     fn breed(
         &mut self,
         how: Neuroevolution<'_>,
@@ -274,6 +263,16 @@ impl Run<'_> {
         let _ = space.replayed;
     }
 
+    /// Executions that minimisation may take.
+    fn minimisation_limit(&self) -> u64 {
+        let settings = self.prepared.settings();
+        match (settings.minimise, settings.minimisation_executions as u64) {
+            (false, _) => 0,
+            (true, 0) => u64::MAX,
+            (true, limit) => limit,
+        }
+    }
+
     /// Adds tests of paths for the goals that are not covered otherwise, the deepest first.
     fn add_paths(
         &mut self,
@@ -282,12 +281,7 @@ impl Run<'_> {
         arena: &mut Arena<'_>,
         otherwise: &[bool],
     ) {
-        let settings = self.prepared.settings();
-        let limit = match (settings.minimise, settings.minimisation_executions as u64) {
-            (false, _) => 0,
-            (true, 0) => u64::MAX,
-            (true, limit) => limit,
-        };
+        let limit = self.minimisation_limit();
         let mut covered = otherwise.to_vec();
         for &goal in self.prepared.goal_order() {
             let Some(state) = states[goal as usize].as_ref().filter(|_| !covered[goal as usize])

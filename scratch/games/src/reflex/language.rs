@@ -191,8 +191,9 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// A changed policy: a rule is removed, inserted or replaced, or its constants move.
-    pub(super) fn changed(&self, policy: &Policy, rng: &mut Stream) -> Policy {
+    /// A changed policy: a rule is removed, inserted or replaced, or its constants move. A new rule is
+    /// the one that is `lent`, if any.
+    pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {
             policy.answers = self.answers(rng);
@@ -205,10 +206,13 @@ impl<'a> Language<'a> {
             0 if rules.len() > 1 => {
                 rules.remove(rng.index(rules.len()));
             }
-            1 => rules.insert(rng.index(rules.len() + 1), self.rule(rng)),
+            1 => {
+                let rule = lent.unwrap_or_else(|| self.rule(rng));
+                rules.insert(rng.index(rules.len() + 1), rule);
+            }
             2 if !rules.is_empty() => {
                 let place = rng.index(rules.len());
-                rules[place] = self.rule(rng);
+                rules[place] = lent.unwrap_or_else(|| self.rule(rng));
             }
             _ if rules.is_empty() => rules.push(self.rule(rng)),
             _ => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use catherd_search::{Stop, Stream};
-use catherd_suite::policy::Policy;
+use catherd_suite::policy::{Policy, Rule};
 
 use super::alphabet::Alphabet;
 use super::arena::Arena;
@@ -14,6 +14,9 @@ use crate::states::Layout;
 
 /// Steps of a life of a script that count as one, because lives also depend on the seed.
 const LIFE: u64 = 100;
+
+/// Probability that a rule of a goal's best policy is lent to a policy for another goal.
+const LENT: f64 = 0.5;
 
 /// The best policy for a goal. The score is the number of training seeds under which it covers the
 /// goal; if it does so under all, the number of seeds, the confirming ones included, up to the first
@@ -69,6 +72,8 @@ pub(crate) struct Learner<'a> {
     chosen: Vec<u64>,
     /// By goal and training seed: how often a policy did not cover the goal under it.
     refusals: Vec<Vec<u64>>,
+    /// By goal: whether a test without a policy covers it under all seeds.
+    planned: Vec<bool>,
     fitness: Vec<f64>,
     started: bool,
     /// Executions of the account when a goal was last covered for the first time.
@@ -95,6 +100,7 @@ impl<'a> Learner<'a> {
             populations: (0..goals).map(|_| Vec::new()).collect(),
             chosen: vec![0; goals],
             refusals: vec![vec![0; settings.training_seeds]; goals],
+            planned: vec![false; goals],
             fitness: Vec::new(),
             started: false,
             last_success: 0,
@@ -102,7 +108,22 @@ impl<'a> Learner<'a> {
     }
 
     fn score(&self, goal: usize) -> usize {
+        if self.planned[goal] {
+            return self.seeds.len();
+        }
         self.best[goal].as_ref().map_or(0, |best| best.score)
+    }
+
+    /// By goal: whether it is covered under all training seeds.
+    pub(crate) fn reliable(&self) -> Vec<bool> {
+        let training = self.settings.training_seeds;
+        (0..self.best.len()).map(|goal| self.score(goal) >= training).collect()
+    }
+
+    /// Leaves a goal to a test that covers it under all seeds without a policy.
+    pub(crate) fn leave(&mut self, goal: usize) {
+        self.planned[goal] = true;
+        self.best[goal] = None;
     }
 
     /// Seeds under which a policy must cover a goal, so that the goal is done.
@@ -152,11 +173,23 @@ impl<'a> Learner<'a> {
         match least.filter(|_| !rng.chance(self.settings.new_policy)) {
             Some(goal) => {
                 self.chosen[goal] += 1;
+                let lent = self.lent_rule(rng);
                 let member = rng.pick(&self.populations[goal]);
-                (Some(goal), self.language.changed(&member.policy, rng))
+                (Some(goal), self.language.changed(&member.policy, lent, rng))
             }
             None => (None, self.language.policy(rng)),
         }
+    }
+
+    /// A rule that may become part of another policy: usually one that some goal's best policy has,
+    /// because it is likely to help to get to other goals, too.
+    fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
+        if !rng.chance(LENT) || self.independent.is_empty() {
+            return None;
+        }
+        let best = self.best[*rng.pick(&self.independent)].as_ref()?;
+        let rules = &best.policy.rules;
+        (!rules.is_empty()).then(|| rng.pick(rules).clone())
     }
 
     /// Executes a policy under a training seed, and under all if it is worth it.
@@ -198,7 +231,7 @@ impl<'a> Learner<'a> {
         let mut tallies = vec![Tally::default(); self.best.len()];
         if self.settings.reexecution {
             for (number, seed) in self.order(tried, chosen).into_iter().enumerate() {
-                if !self.is_promising(&interesting, &tallies, number)
+                if !self.is_promising(&interesting, &tallies, number, chosen)
                     || account.stop(share).is_some()
                 {
                     break;
@@ -220,6 +253,13 @@ impl<'a> Learner<'a> {
         // The first episode proves one seed, also if there was no time for others.
         let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
         interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
+        if let Some(goal) = chosen
+            && scores[goal] == self.score(goal)
+            && (1..training).contains(&scores[goal])
+        {
+            // Equals replace each other, so that a search that stands still still moves.
+            self.enter(goal, (1.0 + scores[goal] as f64, 0), &policy);
+        }
         self.keep(&policy, &scores, account, known);
     }
 
@@ -235,14 +275,22 @@ impl<'a> Learner<'a> {
         order
     }
 
-    /// Racing: whether, after that many seeds, the policy can still beat the best for some goal. The
-    /// confirming seeds are only for policies that have covered a goal under all others.
-    fn is_promising(&self, goals: &[usize], tallies: &[Tally], seeds: usize) -> bool {
+    /// Racing: whether, after that many seeds, the policy can still beat the best for some goal, or
+    /// equal it for the goal that it was `chosen` for. The confirming seeds are only for policies that
+    /// have covered a goal under all others.
+    fn is_promising(
+        &self,
+        goals: &[usize],
+        tallies: &[Tally],
+        seeds: usize,
+        chosen: Option<usize>,
+    ) -> bool {
         let training = self.settings.training_seeds;
         goals.iter().any(|&goal| {
             let (tally, best) = (tallies[goal], self.score(goal));
             let left = training.saturating_sub(seeds);
-            tally.streak == seeds || left > 0 && tally.training + left > best
+            let wanted = best + usize::from(chosen != Some(goal));
+            tally.streak == seeds || left > 0 && tally.training + left >= wanted
         })
     }
 

@@ -25,6 +25,8 @@ pub struct Reflex {
     pub reexecution: bool,
     /// Whether rules may extrapolate, have conditions and keep off the edge.
     pub guards: bool,
+    /// Whether tests without policies are tried for the goals that stay open.
+    pub plans: bool,
 }
 
 impl Default for Reflex {
@@ -40,6 +42,7 @@ impl Default for Reflex {
             effects: true,
             reexecution: true,
             guards: true,
+            plans: true,
         }
     }
 }
@@ -68,6 +71,8 @@ impl Parameters for Reflex {
                 .meaning("execute policies under all training seeds, not one"),
             Field::switch("guards", &mut self.guards)
                 .meaning("rules that extrapolate, have conditions or keep off the edge"),
+            Field::switch("plans", &mut self.plans)
+                .meaning("try tests that do not react for goals that policies do not cover"),
         ]
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use catherd_sb3::test_support::{TargetBuilder, number, project};
 use catherd_sb3::{Opcode, Project};
-use catherd_search::{Budget, Parameters as _, Stream};
+use catherd_search::{Budget, Parameters as _, Setting, Stream};
 use catherd_suite::{Suite, measure_reliability};
 use catherd_testgen::{Prepared, Settings};
 
@@ -32,24 +32,57 @@ pub(crate) fn catching() -> Project {
     project(vec![TargetBuilder::new("Stage"), bowl, apple])
 }
 
+/// A door that opens when two keys have moved it.
+fn door() -> Project {
+    let mut door = TargetBuilder::new("Door");
+    let mut waits = Vec::new();
+    for (key, set, at, axis) in [
+        ("a", Opcode::MotionSetX, Opcode::MotionXPosition, "X"),
+        ("b", Opcode::MotionSetY, Opcode::MotionYPosition, "Y"),
+    ] {
+        let walk = door.block(set, &[(axis, number("100"))]);
+        door.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", key)), &[walk]);
+        let at = door.value(at, &[]);
+        let far = [("OPERAND1", at), ("OPERAND2", number("50"))];
+        let far = door.value(Opcode::OperatorGt, &far);
+        waits.push(door.block(Opcode::ControlWaitUntil, &[("CONDITION", far)]));
+    }
+    waits.push(door.block(Opcode::LooksHide, &[]));
+    door.flag(&waits);
+    project(vec![TargetBuilder::new("Stage"), door])
+}
+
 pub(crate) fn run(name: &str, parameters: &[(&str, f64)], steps: u64) -> (GameGenerated, Suite) {
-    let project = catching();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let parameters: Vec<_> =
+        parameters.iter().map(|(name, value)| (*name, Setting::Number(*value))).collect();
+    run_on(&catching(), name, &parameters, steps)
+}
+
+fn run_on(
+    project: &Project,
+    name: &str,
+    parameters: &[(&str, Setting<'_>)],
+    steps: u64,
+) -> (GameGenerated, Suite) {
+    let prepared = Prepared::new(project, Settings::default()).unwrap();
     let mut game = Game::named(name).unwrap();
     for (name, value) in parameters {
         game.set(name, *value).unwrap();
     }
     let budget = Budget { steps: Some(steps), ..Budget::default() };
     let request = GameRequest { game, seed: 5, budget, project: String::new(), assertions: None };
-    let made = generate(&prepared, &project, &request, |_| ControlFlow::Continue(()));
+    let made = generate(&prepared, project, &request, |_| ControlFlow::Continue(()));
     let suite = made.generated.suite.clone();
     (made, suite)
 }
 
 /// Goals that are covered under the suite's seeds, under 20 fresh ones by one test, and by chance.
 pub(crate) fn measured(suite: &Suite) -> (usize, usize, usize) {
-    let project = catching();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    measured_on(&catching(), suite)
+}
+
+fn measured_on(project: &Project, suite: &Suite) -> (usize, usize, usize) {
+    let prepared = Prepared::new(project, Settings::default()).unwrap();
     let seeds = Stream::seeds(77, Stream::REEXECUTION, 20);
     let (program, goals) = (prepared.program(), prepared.model().goals());
     let all = measure_reliability(suite, program, goals, &seeds, 10_000, || ()).unwrap();
@@ -64,6 +97,25 @@ fn a_policy_that_follows_is_found_and_holds_under_fresh_seeds() {
     assert_eq!((seeded, robust, chance), (8, 8, 0), "{}", suite.to_json());
     assert!(suite.tests.iter().all(|test| test.policy.is_some()));
     assert_eq!(Suite::from_json(&suite.to_json()).unwrap(), suite);
+}
+
+#[test]
+fn what_policies_cannot_do_is_left_to_tests_that_do_not_react() {
+    // One rule has one key.
+    let door = door();
+    let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
+    let (made, suite) = run_on(&door, "reflex", &few, 200_000);
+    let goals = made.generated.goals as usize;
+    assert_eq!(measured_on(&door, &suite), (goals, goals, 0), "{}", suite.to_json());
+    let (still, moving): (Vec<_>, Vec<_>) =
+        suite.tests.iter().partition(|test| test.policy.is_none());
+    assert_eq!((still.len(), moving.is_empty()), (1, false), "{}", suite.to_json());
+    assert_eq!(made.generated.end, catherd_testgen::End::Search(catherd_search::Stop::Covered));
+
+    let mut without = few.to_vec();
+    without.push(("plans", Setting::Switch(false)));
+    let (made, _) = run_on(&door, "reflex", &without, 200_000);
+    assert_eq!(made.generated.covered.len(), goals - 1, "the door stays closed");
 }
 
 #[test]
