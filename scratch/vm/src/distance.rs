@@ -189,9 +189,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         let Some(sprite) = self.program.sprite_named(&name) else { return MISSING_TARGET_DISTANCE };
         // The nearest instance that can be touched, otherwise the original.
         let mut nearest = f64::INFINITY;
-        for id in &self.state.live_targets {
-            let other = &self.state.targets[id.0 as usize];
-            if other.sprite as usize == sprite && other.visible && id.0 as usize != self.target {
+        for live in self.state.live_targets.iter().filter(|live| live.sprite as usize == sprite) {
+            let other = &self.state.targets[live.id.0 as usize];
+            if other.visible && live.id.0 as usize != self.target {
                 nearest = nearest.min(to(other.x, other.y));
             }
         }

@@ -110,8 +110,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let stage = TargetId(self.program.stage as u32);
         let Some((x, y)) = self.state.mouse.sensed_point() else { return stage };
         let picked = self.state.scene.pick(x, y);
-        let owner = |id: &TargetId| Some(self.state.targets[id.0 as usize].drawable) == picked;
-        self.state.live_targets.iter().copied().find(owner).unwrap_or(stage)
+        let owner = self.state.live_targets.iter().find(|live| Some(live.drawable) == picked);
+        owner.map_or(stage, |live| live.id)
     }
 
     fn click(&mut self, target: TargetId) {

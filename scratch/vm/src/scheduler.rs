@@ -34,8 +34,8 @@ impl<T: Tracer> Vm<T> {
         (interpreter.state.steps, interpreter.state.timer) = (0, 0.0);
         (interpreter.state.clock, interpreter.state.clock_start) = (0.0, 0.0);
         for i in 0..interpreter.state.live_targets.len() {
-            let target =
-                &mut interpreter.state.targets[interpreter.state.live_targets[i].0 as usize];
+            let id = interpreter.state.live_targets[i].id;
+            let target = &mut interpreter.state.targets[id.0 as usize];
             target.sound_effects = [0.0; 2];
             target.edges.iter_mut().for_each(|e| *e = None);
         }

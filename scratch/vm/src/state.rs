@@ -14,6 +14,21 @@ use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::Thread;
 
+/// A target that exists, with what a search for the clones of a sprite reads of it: targets are large,
+/// and each of them would be another cache line.
+#[derive(Clone, Copy)]
+pub(crate) struct LiveTarget {
+    pub(crate) id: TargetId,
+    pub(crate) sprite: u32,
+    pub(crate) drawable: DrawableId,
+}
+
+impl LiveTarget {
+    pub(crate) fn new(id: TargetId, target: &Target) -> LiveTarget {
+        LiveTarget { id, sprite: target.sprite, drawable: target.drawable }
+    }
+}
+
 pub(crate) struct State {
     pub(crate) scene: Scene,
     pub(crate) random: Random,
@@ -21,7 +36,7 @@ pub(crate) struct State {
     pub(crate) targets: Vec<Target>,
     pub(crate) free_targets: Vec<u32>,
     /// Originals in file order, then clones in order of creation.
-    pub(crate) live_targets: Vec<TargetId>,
+    pub(crate) live_targets: Vec<LiveTarget>,
     /// The same targets in execution order, back to front.
     pub(crate) execution_order: Vec<TargetId>,
     pub(crate) clone_count: u32,
@@ -139,7 +154,11 @@ impl State {
         State {
             scene,
             random,
-            live_targets: (0..targets.len() as u32).map(TargetId).collect(),
+            live_targets: targets
+                .iter()
+                .zip(0..)
+                .map(|(t, id)| LiveTarget::new(TargetId(id), t))
+                .collect(),
             execution_order: program.execution_order.iter().map(|&i| TargetId(i)).collect(),
             targets,
             free_targets: Vec::new(),

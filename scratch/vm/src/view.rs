@@ -158,7 +158,7 @@ impl Program {
 impl<T: Tracer> Vm<T> {
     /// All targets: stage and sprites in file order, then clones in order of creation.
     pub fn targets(&self) -> impl Iterator<Item = TargetId> + '_ {
-        self.state.live_targets.iter().copied()
+        self.state.live_targets.iter().map(|live| live.id)
     }
 
     /// All targets in execution order, back to front.

@@ -202,7 +202,7 @@ impl Scene {
                 let mut slots = self.front_to_back();
                 slots.retain(|slot| {
                     let other = &self.drawables[*slot as usize];
-                    other.id != id
+                    self.ids[*slot as usize] != id
                         && other.visible
                         && !matches!(other.look, Look::Nothing | Look::Bubble(_))
                 });

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::DrawableId;
 use super::bubble::Bubble;
 use super::fingerprint::Fingerprint;
 use crate::bounds::HullPoints;
@@ -24,7 +23,6 @@ pub(super) enum Look {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawable {
-    pub(super) id: DrawableId,
     pub(super) look: Look,
     pub(super) visible: bool,
     pub(super) effects: Effects,
@@ -87,9 +85,8 @@ pub(super) struct Hull {
 }
 
 impl Drawable {
-    pub(super) fn new(id: DrawableId) -> Self {
+    pub(super) fn new() -> Self {
         let mut drawable = Self {
-            id,
             look: Look::Nothing,
             visible: true,
             effects: Effects::default(),

@@ -46,8 +46,10 @@ pub struct DrawableId(pub u32);
 #[derive(Debug)]
 pub struct Scene {
     skins: Arc<SkinSet>,
-    /// Sorted by id.
     drawables: Vec<Drawable>,
+    /// The id of each drawable, ascending. They stand apart, because a search among drawables
+    /// themselves would read a cache line for each that it compares.
+    ids: Vec<DrawableId>,
     next: u32,
     layers: Layers,
     /// The largest raster selected so far, for each skin.
@@ -65,6 +67,7 @@ impl Clone for Scene {
         Self {
             skins: Arc::clone(&self.skins),
             drawables: self.drawables.clone(),
+            ids: self.ids.clone(),
             next: self.next,
             layers: self.layers.clone(),
             levels: self.levels.clone(),
@@ -83,6 +86,7 @@ impl Clone for Scene {
             return;
         }
         self.drawables.clone_from(&source.drawables);
+        self.ids.clone_from(&source.ids);
         self.next = source.next;
         self.layers.clone_from(&source.layers);
         self.levels.clone_from(&source.levels);
@@ -105,6 +109,7 @@ impl PartialEq for Scene {
             && self.next == other.next
             && self.levels == other.levels
             && self.layers == other.layers
+            && self.ids == other.ids
             && self.drawables == other.drawables
     }
 }
@@ -123,6 +128,7 @@ impl Scene {
         Self {
             skins,
             drawables: Vec::new(),
+            ids: Vec::new(),
             next: 0,
             layers: Layers::default(),
             levels,
@@ -145,7 +151,8 @@ impl Scene {
     pub fn add(&mut self, group: Group) -> DrawableId {
         let id = DrawableId(self.next);
         self.next += 1;
-        self.drawables.push(Drawable::new(id));
+        self.drawables.push(Drawable::new());
+        self.ids.push(id);
         self.layers.push(id, group);
         id
     }
@@ -154,6 +161,7 @@ impl Scene {
     pub fn remove(&mut self, id: DrawableId) {
         if let Some(slot) = self.slot(id) {
             self.drawables.remove(slot);
+            self.ids.remove(slot);
             self.layers.remove(id);
             if self.pen.as_ref().is_some_and(|pen| pen.id == id) {
                 self.pen = None;
@@ -222,17 +230,16 @@ impl Scene {
     fn slot(&self, id: DrawableId) -> Option<usize> {
         // Ids are positions as long as no drawable has been removed.
         let guess = id.0 as usize;
-        if self.drawables.get(guess).is_some_and(|drawable| drawable.id == id) {
+        if self.ids.get(guess) == Some(&id) {
             return Some(guess);
         }
-        self.drawables.binary_search_by_key(&id, |drawable| drawable.id).ok()
+        self.ids.binary_search(&id).ok()
     }
 
     /// [`slot`](Self::slot) of an id that probably is a neighbour of that in slot `near`.
     fn slot_near(&self, id: DrawableId, near: usize) -> Option<usize> {
         let guesses = [near.wrapping_sub(1), near.wrapping_add(1)];
-        let is_slot =
-            |slot: &usize| self.drawables.get(*slot).is_some_and(|drawable| drawable.id == id);
+        let is_slot = |slot: &usize| self.ids.get(*slot) == Some(&id);
         guesses.into_iter().find(is_slot).or_else(|| self.slot(id))
     }
 

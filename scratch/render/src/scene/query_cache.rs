@@ -147,8 +147,7 @@ impl QueryCache {
 
     /// Finds or creates the entry of a drawable and resets it if the appearance has changed.
     pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
-        let drawable = &scene.drawables[slot];
-        let number = self.entry_index((drawable.id, query.number()));
+        let number = self.entry_index((scene.ids[slot], query.number()));
         let entry = &mut self.entries[number];
         entry.used = self.query;
         let picture = scene.picture_print(slot);

@@ -126,6 +126,6 @@ impl Scene {
         in_reach
             .into_iter()
             .find(|&slot| self.sampler(slot).touches((x, y)))
-            .map(|slot| self.drawables[slot].id)
+            .map(|slot| self.ids[slot])
     }
 }

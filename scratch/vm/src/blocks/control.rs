@@ -7,6 +7,7 @@ use crate::code::{CommandId, ExprId, NONE, Op, Slot};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
 use crate::program::Trigger;
+use crate::state::LiveTarget;
 use crate::target::{Bubble, NO_THREAD, TargetId};
 use crate::tracer::Tracer;
 use crate::value::js_round;
@@ -92,15 +93,15 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn stop_all(&mut self) {
         self.state.questions.clear();
         for i in 0..self.state.live_targets.len() {
-            let target = self.state.live_targets[i].0 as usize;
+            let target = self.state.live_targets[i].id.0 as usize;
             self.drop_bubble(target);
             self.clear_effects(target);
             self.state.targets[target].sound_effects = [0.0; 2];
         }
-        let originals =
-            self.state.live_targets.partition_point(|t| self.state.targets[t.0 as usize].original);
-        for id in self.state.live_targets.split_off(originals) {
-            self.remove_clone(id);
+        let is_original = |live: &LiveTarget| self.state.targets[live.id.0 as usize].original;
+        let originals = self.state.live_targets.partition_point(is_original);
+        for clone in self.state.live_targets.split_off(originals) {
+            self.remove_clone(clone.id);
         }
         self.detach_threads();
     }
@@ -126,7 +127,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let id = self.copy_target(source);
         self.start_hats(&Trigger::Clone, Some(id));
         let place = self.state.execution_order.iter().position(|t| t.0 as usize == source);
-        self.state.live_targets.push(id);
+        let live = LiveTarget::new(id, &self.state.targets[id.0 as usize]);
+        self.state.live_targets.push(live);
         self.state.execution_order.insert(place.unwrap_or(self.state.execution_order.len()), id);
     }
 
@@ -154,7 +156,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.draw_name();
         let clone = &mut self.state.targets[place];
         clone.serial = self.state.clone_serial;
-        (clone.original, clone.dragging, clone.drawable) = (false, false, drawable);
+        (clone.original, clone.drawable) = (false, drawable);
         (clone.volume, clone.pen, clone.sound_effects) = (100.0, pen, sound_effects);
         clone.bubble = Bubble { text: None, drawable: None, on_right: true };
         clone.running.fill(NO_THREAD);
@@ -177,7 +179,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         let id = TargetId(self.target as u32);
-        self.state.live_targets.retain(|&t| t != id);
+        self.state.live_targets.retain(|live| live.id != id);
         self.remove_clone(id);
     }
 

@@ -20,9 +20,9 @@ fn degrees(radians: f64) -> f64 {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Moves a target as far as it stays on the stage, with a pen line if its pen is down. Does
-    /// nothing for the stage and while the target is dragged.
+    /// nothing for the stage.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
-        if self.state.targets[target].dragging || target == self.program.stage {
+        if target == self.program.stage {
             return;
         }
         let from = self.move_clamped(target, x, y);

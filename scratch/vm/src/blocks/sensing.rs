@@ -44,12 +44,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         let Some(sprite) = self.program.sprite_named(name) else { return false };
         let mut others = std::mem::take(&mut self.buffers.drawables);
         others.clear();
-        for id in &self.state.live_targets {
-            let other = &self.state.targets[id.0 as usize];
-            if other.sprite as usize == sprite && !other.dragging && id.0 as usize != target {
-                others.push(other.drawable);
-            }
-        }
+        let instances =
+            self.state.live_targets.iter().filter(|live| live.sprite as usize == sprite);
+        others.extend(instances.map(|live| live.drawable).filter(|&other| other != drawable));
         let touching = self.state.scene.touching_drawables(drawable, &others);
         self.buffers.drawables = others;
         touching
