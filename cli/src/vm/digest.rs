@@ -14,12 +14,14 @@ use crate::terminal::{self, bar};
 ///
 /// A digest covers everything that a program can sense or show and everything that a test
 /// generator receives, before the first step and after each. It must be the same on every
-/// machine, in every build and on any number of threads: compare the output of two with `diff`.
+/// machine, in every build, on any number of threads and with `--interpret`: compare the output of
+/// two with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd vm digest games > here.txt
   catherd vm digest games --jobs 1 | diff here.txt -
+  catherd vm digest games --interpret | diff here.txt -
 
 Exit codes: 0 if all ran, 2 if one could not run, 1 if a path does not exist.")]
 pub(crate) struct Arguments {
@@ -43,19 +45,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 
+    /// Let the interpreter execute everything, without the faster form of custom blocks that run
+    /// without screen refresh
+    #[arg(long)]
+    interpret: bool,
+
     /// Print one JSON object per line instead of `DIGEST  PROJECT`
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { projects, steps, seed, limit, jobs, json } = arguments;
+    let Arguments { projects, steps, seed, limit, jobs, interpret, json } = arguments;
     let mut found = find(projects)?;
     found.projects.truncate(limit.unwrap_or(usize::MAX));
     let named: Vec<_> = found.projects.iter().map(|e| (e.name.clone(), e.path.clone())).collect();
     let bar = bar(named.len());
-    let runs =
-        digests(&named, RandomInputDriver { steps, seed }, thread_count(jobs), |_| bar.inc(1));
+    let driver = RandomInputDriver { steps, seed, interpret };
+    let runs = digests(&named, driver, thread_count(jobs), |_| bar.inc(1));
     bar.finish_and_clear();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();
     let mut text = String::new();

@@ -33,6 +33,7 @@ fn a_digest_depends_on_project_and_seed_and_not_on_threads() {
     };
     let one = digest(&["--jobs", "1"]);
     assert_eq!(one, digest(&["--jobs", "3"]));
+    assert_eq!(one, digest(&["--interpret"]));
     let lines: Vec<_> = one.lines().map(|line| line.split_once("  ").unwrap()).collect();
     assert_eq!(lines.iter().map(|line| line.1).collect::<Vec<_>>(), ["a", "b", "c"]);
     assert!(lines.iter().all(|line| line.0.chars().all(|c| c.is_ascii_hexdigit())), "{one}");

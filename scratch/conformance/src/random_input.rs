@@ -15,19 +15,27 @@ const KEYS: [&str; 10] =
 
 const ANSWERS: [&str; 6] = ["", "yes", "7", "-1.5", "Scratch", "ä😀"];
 
-/// Driver of a run with random input. Its input is a pure function of the two numbers.
+/// Driver of a run with random input. Its input is a pure function of steps and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomInputDriver {
     /// Steps (1/30 s of Scratch time each) after the green flag.
     pub steps: u64,
     /// Seed of the machine's random numbers and of the input.
     pub seed: u64,
+    /// Whether the interpreter alone executes the program, without the linear form of custom blocks.
+    /// It must not change any state.
+    pub interpret: bool,
 }
 
 impl RandomInputDriver {
     /// A machine for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
-        Vm::new(program.clone(), Settings::default(), Random::portable(self.seed), tracer)
+        let random = Random::portable(self.seed);
+        let mut vm = Vm::new(program.clone(), Settings::default(), random, tracer);
+        if self.interpret {
+            vm.interpret();
+        }
+        vm
     }
 
     /// Runs a fresh machine. `on_state` is called before the first step and after each step.

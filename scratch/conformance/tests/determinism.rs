@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_conformance::{RandomInputDriver, RunDigest, digests};
 
-const DRIVER: RandomInputDriver = RandomInputDriver { steps: 300, seed: 1 };
+const DRIVER: RandomInputDriver = RandomInputDriver { steps: 300, seed: 1, interpret: false };
 
 /// Number of projects taken from a corpus.
 const FROM_CORPUS: usize = 20;

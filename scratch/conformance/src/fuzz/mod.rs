@@ -70,7 +70,7 @@ pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, String
     if rng.one_in(8) {
         archive::mutate_bytes(&mut bytes, &mut rng);
     }
-    let driver = RandomInputDriver { steps: STEPS, seed: number };
+    let driver = RandomInputDriver { steps: STEPS, seed: number, interpret: false };
     Ok(Case { origin: origin.clone(), bytes, driver })
 }
 
