@@ -184,7 +184,7 @@ impl<'a> Learner<'a> {
     /// A rule that may become part of another policy: usually one that some goal's best policy has,
     /// because it is likely to help to get to other goals, too.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
-        if !rng.chance(LENT) || self.independent.is_empty() {
+        if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
         }
         let best = self.best[*rng.pick(&self.independent)].as_ref()?;
@@ -253,11 +253,12 @@ impl<'a> Learner<'a> {
         // The first episode proves one seed, also if there was no time for others.
         let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
         interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
-        if let Some(goal) = chosen
+        if let Some(goal) = chosen.filter(|_| self.settings.equals)
             && scores[goal] == self.score(goal)
             && (1..training).contains(&scores[goal])
         {
-            // Equals replace each other, so that a search that stands still still moves.
+            // A policy as good as the best becomes a parent too, so that the search goes on where none
+            // is better.
             self.enter(goal, (1.0 + scores[goal] as f64, 0), &policy);
         }
         self.keep(&policy, &scores, account, known);
@@ -276,8 +277,8 @@ impl<'a> Learner<'a> {
     }
 
     /// Racing: whether, after that many seeds, the policy can still beat the best for some goal, or
-    /// equal it for the goal that it was `chosen` for. The confirming seeds are only for policies that
-    /// have covered a goal under all others.
+    /// equal it for the goal that it was `chosen` for, if equals become parents. The confirming seeds
+    /// are only for policies that have covered a goal under all others.
     fn is_promising(
         &self,
         goals: &[usize],
@@ -289,7 +290,8 @@ impl<'a> Learner<'a> {
         goals.iter().any(|&goal| {
             let (tally, best) = (tallies[goal], self.score(goal));
             let left = training.saturating_sub(seeds);
-            let wanted = best + usize::from(chosen != Some(goal));
+            let equals = self.settings.equals && chosen == Some(goal);
+            let wanted = best + usize::from(!equals);
             tally.streak == seeds || left > 0 && tally.training + left >= wanted
         })
     }

@@ -27,6 +27,10 @@ pub struct Reflex {
     pub guards: bool,
     /// Whether tests without policies are tried for the goals that stay open.
     pub plans: bool,
+    /// Whether rules of good policies are lent to others.
+    pub lend: bool,
+    /// Whether a policy that is as good as the best for its goal becomes a parent, too.
+    pub equals: bool,
 }
 
 impl Default for Reflex {
@@ -43,6 +47,8 @@ impl Default for Reflex {
             reexecution: true,
             guards: true,
             plans: true,
+            lend: true,
+            equals: true,
         }
     }
 }
@@ -73,6 +79,10 @@ impl Parameters for Reflex {
                 .meaning("rules that extrapolate, have conditions or keep off the edge"),
             Field::switch("plans", &mut self.plans)
                 .meaning("try tests that do not react for goals that policies do not cover"),
+            Field::switch("lend", &mut self.lend)
+                .meaning("lend rules of the best policy for a goal to policies for others"),
+            Field::switch("equals", &mut self.equals)
+                .meaning("change policies that are as good as the best for their goal, too"),
         ]
     }
 }
