@@ -1,6 +1,8 @@
 //! Evaluation of expressions: as a number, as a truth or as a value, so that no value is created
 //! that the caller would only cast.
 
+use std::borrow::Cow;
+
 use crate::code::{Expr, ExprId, Slot};
 use crate::functions::{current, math, snap};
 use crate::interpreter::Interpreter;
@@ -385,8 +387,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 /// The place from 0 of the item whose number, rounded down, is `n`.
 #[inline]
 pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
-    // Both are false for NaN; the cast rounds down.
-    (n >= 1.0 && n < length as f64 + 1.0).then(|| n as usize - 1)
+    // The cast rounds towards 0, and makes 0 of NaN; the place before 0 is too large.
+    let place = (n as i64 as usize).wrapping_sub(1);
+    (place < length).then_some(place)
 }
 
 /// The contents of a list as a text of at most `limit` UTF-16 code units, and whether it was
@@ -394,6 +397,31 @@ pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
 fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);
     let separator = if list.items.iter().all(single) { "" } else { " " };
+    let mut text = String::new();
+    for (i, item) in list.items.iter().enumerate() {
+        if i > 0 {
+            text.push_str(separator);
+        }
+        match item {
+            Value::Text(item) => match item.to_str() {
+                Cow::Borrowed(ascii) => text.push_str(ascii),
+                Cow::Owned(_) => return wide_list_contents(list, separator, limit),
+            },
+            Value::Number(n) => text.push_str(ryu_js::Buffer::new().format(*n)),
+            Value::Bool(_) => text.push_str(&item.to_text().to_str()),
+            Value::Undefined => {}
+        }
+        if text.len() > limit {
+            break;
+        }
+    }
+    let cut = text.len() > limit;
+    text.truncate(limit);
+    (Text::new(text), cut)
+}
+
+/// The same for lists with characters outside of ASCII.
+fn wide_list_contents(list: &List, separator: &str, limit: usize) -> (Text, bool) {
     let mut units = Vec::new();
     for (i, item) in list.items.iter().enumerate() {
         if i > 0 {

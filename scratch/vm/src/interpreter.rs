@@ -7,6 +7,7 @@ use catherd_render::DrawableId;
 use crate::cycles::Cycles;
 use crate::functions::Angles;
 use crate::limits::Limit;
+use crate::linear::Items;
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::state::State;
@@ -26,6 +27,7 @@ pub(crate) struct Buffers {
     pub(crate) angle_cache: AngleCache,
     pub(crate) angles: Angles,
     pub(crate) cycles: Cycles,
+    pub(crate) items: Items,
     /// The linear form is not used, see [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
 }

@@ -55,6 +55,12 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
 /// The remainder of Scratch: with the sign of `m`.
 #[inline]
 pub(crate) fn modulo(n: f64, m: f64) -> f64 {
+    let (whole_n, whole_m) = (n as i32, m as i32);
+    if f64::from(whole_n) == n && f64::from(whole_m) == m && whole_m > 0 {
+        let r = whole_n % whole_m;
+        // The sign of `n` distinguishes the zeros.
+        return if r < 0 { f64::from(r + whole_m) } else { f64::from(r).copysign(n) };
+    }
     let r = remainder(n, m);
     if r / m < 0.0 { r + m } else { r }
 }
@@ -109,6 +115,8 @@ mod tests {
             prop_assert_eq!(bits(ceil(n)), bits(n.ceil()));
             prop_assert_eq!(bits(round(n)), bits(n.round()));
             prop_assert_eq!(bits(remainder(n, m)), bits(n % m));
+            let r = n % m;
+            prop_assert_eq!(bits(modulo(n, m)), bits(if r / m < 0.0 { r + m } else { r }));
         }
     }
 }

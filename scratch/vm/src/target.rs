@@ -54,6 +54,9 @@ pub(crate) struct Target {
 pub(crate) struct List {
     pub(crate) items: Arc<Vec<Value>>,
     pub(crate) exists: bool,
+    /// Where the linear form has its items while it executes, see
+    /// [`Items`](crate::linear::Items); 0 if they are here.
+    pub(crate) open: u8,
 }
 
 /// A speech or thought bubble. The text is kept while the sprite is hidden.
@@ -117,7 +120,9 @@ impl Target {
             bubble: Bubble { text: None, drawable: None, on_right: true },
             pen: Pen::default(),
             variables: sprite.variables.iter().map(|v| v.value.clone()).collect(),
-            lists: lists.map(|l| List { items: l.items.clone(), exists: l.declared }).collect(),
+            lists: lists
+                .map(|l| List { items: l.items.clone(), exists: l.declared, open: 0 })
+                .collect(),
             edges: edge_hats.map(|_| None).collect(),
             running: vec![NO_THREAD; sprite.scripts.len()],
         }

@@ -68,7 +68,8 @@ impl Text {
     /// A text from UTF-16 code units, which need not be well-formed.
     pub fn from_units(units: Vec<u16>) -> Text {
         if units.iter().all(|&u| u < 0x80) {
-            return Text::ascii(units.iter().map(|&u| u as u8 as char).collect());
+            let bytes = units.iter().map(|&u| u as u8).collect();
+            return Text::ascii(String::from_utf8(bytes).unwrap_or_default());
         }
         Text::of(Units::Wide(units.into()))
     }

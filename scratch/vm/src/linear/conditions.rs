@@ -1,6 +1,6 @@
 //! Lowering of conditions to comparisons and jumps.
 
-use super::form::{Instruction, Kind, NOWHERE, Operand, Reading};
+use super::form::{Instruction, Kind, Link, NOWHERE, Operand, Reading};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId};
 
@@ -19,41 +19,49 @@ impl Lowering<'_> {
 
     fn comparisons(&mut self, e: ExprId, jumps: bool) -> Option<usize> {
         let first = self.form.instructions.len();
-        let at = if let Some((how, a, b)) = self.comparison(e) {
+        let (inner, negated) = self.without_not(e);
+        let at = if let Some((how, a, b)) = self.comparison(inner) {
             let (a, b) = self.operands(a, b)?;
-            self.emit_for(Instruction::Compare { how, jumps, a, b, to: NOWHERE }, e)
+            self.emit_for(Instruction::Compare { how, negated, jumps, a, b, to: NOWHERE }, e)
         } else {
-            self.tests(e, MOST_TESTS)?;
+            self.tests(e, false, Link::Push, MOST_TESTS)?;
             self.emit_for(Instruction::Branch { jumps, to: NOWHERE }, e)
         };
         self.belongs(first, at);
         Some(at)
     }
 
-    fn tests(&mut self, e: ExprId, room: usize) -> Option<()> {
+    /// An expression without the negations around it, and whether these negate it.
+    fn without_not(&self, mut e: ExprId) -> (ExprId, bool) {
+        let mut negated = false;
+        while let Expr::Not(inner) = self.source.exprs[e.0 as usize] {
+            (e, negated) = (inner, !negated);
+        }
+        (e, negated)
+    }
+
+    /// Lowers a condition, or its negation, of which all comparisons have instructions. Negations
+    /// are done by the comparisons: the distances of `not (a and b)` are those of `(not a) or (not b)`.
+    fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
+        let (e, inner) = self.without_not(e);
+        let negated = negated != inner;
         if let Some((how, a, b)) = self.comparison(e) {
             let registers = self.registers;
             let (a, b) = self.operands(a, b)?;
             self.registers = registers;
-            self.emit(Instruction::Test { how, a, b, whole: NOWHERE });
+            self.emit(Instruction::Test { how, negated, link, a, b, whole: NOWHERE });
             return (room > 0).then_some(());
         }
-        match self.source.exprs[e.0 as usize] {
-            Expr::And(a, b) => {
-                self.tests(a, room)?;
-                self.tests(b, room.checked_sub(1)?)?;
-                self.emit(Instruction::And);
-            }
-            Expr::Or(a, b) => {
-                self.tests(a, room)?;
-                self.tests(b, room.checked_sub(1)?)?;
-                self.emit(Instruction::Or);
-            }
-            Expr::Not(a) => {
-                self.tests(a, room)?;
-                self.emit(Instruction::Not);
-            }
+        let (a, b, both) = match self.source.exprs[e.0 as usize] {
+            Expr::And(a, b) => (a, b, Link::And),
+            Expr::Or(a, b) => (a, b, Link::Or),
             _ => return None,
+        };
+        let both = if negated { both.negated() } else { both };
+        self.tests(a, negated, Link::Push, room)?;
+        self.tests(b, negated, both, room.checked_sub(1)?)?;
+        if link != Link::Push {
+            self.emit(Instruction::Combine(link));
         }
         Some(())
     }

@@ -102,6 +102,26 @@ pub(crate) enum Reading {
     Value,
 }
 
+/// What is done with an outcome and the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// Both are kept.
+    Push,
+    And,
+    Or,
+}
+
+impl Link {
+    /// The link of the negated outcomes whose result is the negated one.
+    pub(crate) fn negated(self) -> Link {
+        match self {
+            Link::Push => Link::Push,
+            Link::And => Link::Or,
+            Link::Or => Link::And,
+        }
+    }
+}
+
 /// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
 /// where they are read.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +145,11 @@ pub(crate) enum Instruction {
     Add {
         to: Operand,
         a: Operand,
+        b: Operand,
+    },
+    /// Adds to a variable.
+    Change {
+        to: Operand,
         b: Operand,
     },
     Subtract {
@@ -197,21 +222,24 @@ pub(crate) enum Instruction {
     /// Compares, reports the distances, and jumps if the outcome is `jumps`.
     Compare {
         how: Comparison,
+        negated: bool,
         jumps: bool,
         a: Operand,
         b: Operand,
         to: u32,
     },
-    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`.
+    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`, or
+    /// combines it with the outcome on top.
     Test {
         how: Comparison,
+        negated: bool,
+        link: Link,
         a: Operand,
         b: Operand,
         whole: u32,
     },
-    And,
-    Or,
-    Not,
+    /// Combines the two outcomes on top.
+    Combine(Link),
     /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
     Branch {
         jumps: bool,
@@ -238,6 +266,11 @@ pub(crate) enum Instruction {
     Again {
         head: u32,
     },
+    /// Ends an iteration of `repeat` and begins another, or jumps.
+    CountAgain {
+        body: u32,
+        end: u32,
+    },
     /// Pops the frames of a loop that is in as many branches.
     LeaveLoop {
         branches: u16,
@@ -259,6 +292,8 @@ pub(crate) enum Instruction {
     /// Calls the custom block that begins with a command, after that many parameters.
     Call {
         definition: CommandId,
+        /// Where it is in linear form.
+        entry: u32,
         parameters: u16,
     },
     /// Ends a custom block.
@@ -269,6 +304,8 @@ pub(crate) enum Instruction {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) command: CommandId,
+    /// The block of the command.
+    pub(crate) no: BlockNo,
     /// The expression for the interpreter; any other if there is none.
     pub(crate) expr: ExprId,
 }

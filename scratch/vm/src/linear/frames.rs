@@ -10,6 +10,12 @@ use crate::value::{Value, js_round};
 /// Sets the block on top of a stack and pushes the frames of the branches around it.
 pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: CommandId) {
     let Some(top) = stack.last() else { return };
+    if parents[command as usize] == NONE {
+        if let Some(top) = stack.last_mut() {
+            top.block = command;
+        }
+        return;
+    }
     let (below, first) = (stack.len() - 1, Frame::new(command, top.warp, top.visible_parameters()));
     let mut around = parents[command as usize];
     while around != NONE {
@@ -62,8 +68,7 @@ impl<T: Tracer> Machine<'_, T> {
         self.due = self.due.wrapping_sub(1);
         self.fuel -= 1;
         if T::ACTIVE {
-            let command = self.form.origins[at].command;
-            self.tracer.covered(self.program.commands[command as usize].no);
+            self.tracer.covered(self.form.origins[at].no);
         }
         true
     }
@@ -103,7 +108,7 @@ impl<T: Tracer> Machine<'_, T> {
     }
 
     #[inline(always)]
-    pub(super) fn call(&mut self, at: usize, definition: CommandId, parameters: usize) -> usize {
+    pub(super) fn call(&mut self, at: usize, definition: CommandId, parameters: usize) {
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         self.base = self.parameters.len() - parameters;
         let base = self.base as u32 + 1;
@@ -111,8 +116,6 @@ impl<T: Tracer> Machine<'_, T> {
             (frame.in_progress, frame.parameters) = (true, base);
         }
         self.stack.push(Frame::new(definition, true, base));
-        // Lowering calls only custom blocks in linear form.
-        self.form.entries[definition as usize] as usize
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.

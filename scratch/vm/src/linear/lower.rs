@@ -47,7 +47,13 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     for sprite in source.sprites {
         lowering.sprite(sprite);
     }
-    lowering.form
+    let mut form = lowering.form;
+    for instruction in &mut form.instructions {
+        if let Instruction::Call { definition, entry, .. } = instruction {
+            *entry = form.entries[*definition as usize];
+        }
+    }
+    form
 }
 
 /// How many commands, scripts and custom blocks go on with each command. In damaged files it can be more
@@ -148,8 +154,9 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn emit_for(&mut self, instruction: Instruction, expr: ExprId) -> usize {
+        let no = self.source.commands[self.command as usize].no;
         self.form.instructions.push(instruction);
-        self.form.origins.push(Origin { command: self.command, expr });
+        self.form.origins.push(Origin { command: self.command, no, expr });
         self.form.instructions.len() - 1
     }
 
@@ -161,7 +168,8 @@ impl<'a> Lowering<'a> {
             | Instruction::Compare { to, .. }
             | Instruction::Branch { to, .. }
             | Instruction::Decide { to, .. }
-            | Instruction::Count { end: to } => *to = here,
+            | Instruction::Count { end: to }
+            | Instruction::CountAgain { end: to, .. } => *to = here,
             _ => {}
         }
     }
@@ -181,10 +189,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Opens a run of one block, which no other joins.
-    fn count_alone(&mut self, calls: bool) {
+    fn count_alone(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.blocks.len() as u32 - 1;
-        self.emit(Instruction::Run { first, count: 1, calls });
+        self.emit(Instruction::Run { first, count: 1, calls: false });
         self.run = None;
     }
 
@@ -236,7 +244,7 @@ impl<'a> Lowering<'a> {
             ref op => {
                 if self.attempt(|lowering| lowering.computation(op)).is_none() {
                     if op.changes_no_thread() {
-                        self.count_alone(false);
+                        self.count_alone();
                         self.emit(Instruction::Perform);
                     } else {
                         self.leave();
@@ -287,7 +295,7 @@ impl<'a> Lowering<'a> {
             Op::ChangeVariable(slot, by) => {
                 self.count();
                 let (to, b) = (Operand::variable(slot)?, self.number(by)?);
-                self.emit(Instruction::Add { to, a: to, b });
+                self.emit(Instruction::Change { to, b });
             }
             Op::AddToList(list, item) => {
                 self.count();
@@ -362,17 +370,24 @@ impl<'a> Lowering<'a> {
         self.branch(body, NONE, depth + 1);
         (self.command, self.branches) = (id, branches);
         let again = self.here();
-        self.emit(Instruction::Again { head });
+        let counts = end.filter(|end| *end == head as usize && self.is_count(*end));
+        let last = self.emit(match counts {
+            Some(_) => Instruction::CountAgain { body: head + 1, end: NOWHERE },
+            None => Instruction::Again { head },
+        });
         self.form.entries[id as usize] = again;
-        if let Some(end) = end {
-            self.land(end);
+        for jump in end.into_iter().chain([last]) {
+            self.land(jump);
         }
         self.emit(Instruction::LeaveLoop { branches: branches as u16 });
         self.run = None;
     }
 
+    fn is_count(&self, at: usize) -> bool {
+        matches!(self.form.instructions[at], Instruction::Count { .. })
+    }
+
     fn call(&mut self, procedure: u32, arguments: (u32, u32)) {
-        self.run = None;
         if self.attempt(|lowering| lowering.pushes_and_call(procedure, arguments)).is_none() {
             return self.leave();
         }
@@ -384,14 +399,20 @@ impl<'a> Lowering<'a> {
         if !self.wanted[procedure as usize] {
             return None;
         }
-        self.count_alone(true);
+        self.count();
+        if let Some(Instruction::Run { calls, .. }) =
+            self.run.and_then(|run| self.form.instructions.get_mut(run))
+        {
+            *calls = true;
+        }
         // Nothing could evaluate them again.
         self.reads_items = false;
         let pushed = self.pushes(callee, (from, to));
         self.reads_items = true;
         pushed?;
         let parameters = callee.defaults.len() as u16;
-        self.emit(Instruction::Call { definition: callee.definition, parameters });
+        let definition = callee.definition;
+        self.emit(Instruction::Call { definition, entry: NOWHERE, parameters });
         Some(())
     }
 

@@ -1,10 +1,9 @@
 //! The register machine that executes the linear form.
 
-use std::sync::Arc;
-
 use super::conditions::MOST_TESTS;
-use super::form::{Form, Instruction, Kind, ListNo, Operand, REGISTERS, Reading};
-use crate::code::{Comparison, Slot};
+use super::form::{Form, Instruction, Kind, Link, ListNo, Operand, REGISTERS, Reading};
+use super::items::Items;
+use crate::code::Comparison;
 use crate::compare::short_comparand;
 use crate::distance::{ConditionDistances, of_comparison};
 use crate::eval::{LIST_LIMIT, nan_to_zero, place_of};
@@ -28,15 +27,24 @@ pub(super) enum Stop {
 /// Numbers and outcomes between the instructions of one block.
 pub(super) struct Registers {
     pub(super) numbers: [f64; REGISTERS],
-    tests: [ConditionDistances; MOST_TESTS + 1],
-    /// Outcomes in `tests`.
+    /// Outcomes and their distances. They are apart because each is read soon after it is written,
+    /// which is slow for a structure that is read as a whole.
+    outcomes: [bool; MOST_TESTS + 1],
+    to_true: [f64; MOST_TESTS + 1],
+    to_false: [f64; MOST_TESTS + 1],
+    /// Outcomes that wait for others.
     pub(super) waiting: usize,
 }
 
 impl Default for Registers {
     fn default() -> Registers {
-        let test = ConditionDistances { value: false, to_true: 0.0, to_false: 0.0 };
-        Registers { numbers: [0.0; REGISTERS], tests: [test; MOST_TESTS + 1], waiting: 0 }
+        Registers {
+            numbers: [0.0; REGISTERS],
+            outcomes: [false; MOST_TESTS + 1],
+            to_true: [0.0; MOST_TESTS + 1],
+            to_false: [0.0; MOST_TESTS + 1],
+            waiting: 0,
+        }
     }
 }
 
@@ -60,6 +68,7 @@ pub(super) struct Machine<'a, T: Tracer> {
     pub(super) room: usize,
     pub(super) tracer: &'a mut T,
     pub(super) angles: &'a mut Angles,
+    pub(super) items: &'a mut Items,
     /// Fuel of the slice.
     pub(super) fuel: u32,
     /// Iterations until a search for cycles.
@@ -71,9 +80,10 @@ impl<T: Tracer> Machine<'_, T> {
     pub(super) fn run(&mut self, mut at: usize) -> (Stop, usize) {
         use Instruction::*;
         let form = self.form;
+        let instructions = &form.instructions[..];
         loop {
             let mut next = at + 1;
-            match form.instructions[at] {
+            match instructions[at] {
                 Run { first, count, calls } => {
                     let full = calls && self.stack.len() > self.room;
                     if self.fuel <= u32::from(count) || full {
@@ -92,6 +102,7 @@ impl<T: Tracer> Machine<'_, T> {
                     return (Stop::Interpret, at);
                 }
                 Add { to, a, b } => self.store(to, self.number(a) + self.number(b)),
+                Change { to, b } => self.change(to, self.number(b)),
                 Subtract { to, a, b } => self.store(to, self.number(a) - self.number(b)),
                 Multiply { to, a, b } => self.store(to, self.number(a) * self.number(b)),
                 Divide { to, a, b } => self.store(to, self.number(a) / self.number(b)),
@@ -106,7 +117,7 @@ impl<T: Tracer> Machine<'_, T> {
                     None => return (Stop::Interpret, whole as usize),
                 },
                 ListLength { to, list } => {
-                    let length = self.list(list).items.len() as f64;
+                    let length = self.items(list).len() as f64;
                     self.store(to, length);
                 }
                 Copy { to, a } => self.copy(to, a),
@@ -115,38 +126,38 @@ impl<T: Tracer> Machine<'_, T> {
                     self.copy_item(to, list, index);
                 }
                 AddToList { list, item } => {
-                    if self.list(list).items.len() >= LIST_LIMIT {
+                    if self.items(list).len() >= LIST_LIMIT {
                         return (Stop::Interpret, at);
                     }
-                    let item = self.value(item);
-                    Arc::make_mut(&mut self.list(list).items).push(item);
+                    self.take(item, |machine, item| machine.items_mut(list).push(item));
                 }
                 ReplaceItem { list, index, item } => {
                     let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
                     self.replace_item(list, index, item);
                 }
                 Jump { to } => next = to as usize,
-                Compare { how, jumps, a, b, to } => {
+                Compare { how, negated, jumps, a, b, to } => {
                     let (x, y) = (self.comparand(a), self.comparand(b));
                     if x.is_nan() || y.is_nan() {
                         return (Stop::Interpret, at);
                     }
-                    if self.decide(at, how, x, y) == jumps {
+                    if self.decide(at, how, negated, x, y) == jumps {
                         next = to as usize;
                     }
                 }
-                Test { how, a, b, whole } => {
+                Test { how, negated, link, a, b, whole } => {
                     let (x, y) = (self.comparand(a), self.comparand(b));
                     if x.is_nan() || y.is_nan() {
                         return (Stop::Interpret, whole as usize);
                     }
-                    self.push_test(of_comparison(how, x, y));
+                    self.link(link, measured(how, negated, x, y));
                 }
-                And => self.combine(ConditionDistances::and),
-                Or => self.combine(ConditionDistances::or),
-                Not => self.combine_one(ConditionDistances::not),
+                Combine(link) => {
+                    let test = self.pop_test();
+                    self.link(link, test);
+                }
                 Branch { jumps, to } => {
-                    if self.pop_test(at) == jumps {
+                    if self.finish_test(at) == jumps {
                         next = to as usize;
                     }
                 }
@@ -163,14 +174,18 @@ impl<T: Tracer> Machine<'_, T> {
                     }
                     next = head as usize;
                 }
-                LeaveLoop { branches } => self.pop_frames(1 + usize::from(branches)),
-                Push { a, place } => {
-                    let value = self.value(a);
-                    self.push(at, value, place);
+                CountAgain { body, end } => {
+                    if !self.again(at) {
+                        return (Stop::Leave, at);
+                    }
+                    next = if self.count(at) { body } else { end } as usize;
                 }
+                LeaveLoop { branches } => self.pop_frames(1 + usize::from(branches)),
+                Push { a, place } => self.take(a, |machine, value| machine.push(at, value, place)),
                 PushDefault { place } => self.push(at, Value::Undefined, place),
-                Call { definition, parameters } => {
-                    next = self.call(at, definition, usize::from(parameters));
+                Call { definition, entry, parameters } => {
+                    self.call(at, definition, usize::from(parameters));
+                    next = entry as usize;
                 }
                 Return => match self.leave_block() {
                     Some(resumption) => next = resumption,
@@ -233,7 +248,22 @@ impl<T: Tracer> Machine<'_, T> {
         }
     }
 
-    #[inline]
+    /// Gives the value of an operand to a function. Numbers and texts are not copied as values, which
+    /// would be read as a whole right after their parts have been written.
+    #[inline(always)]
+    fn take(&mut self, operand: Operand, to: impl Fn(&mut Self, Value)) {
+        if let Some(number) = self.known_number(operand) {
+            return to(self, Value::Number(number));
+        }
+        if let Value::Text(text) = self.stored(operand) {
+            let text = text.clone();
+            return to(self, Value::Text(text));
+        }
+        let value = self.value(operand);
+        to(self, value);
+    }
+
+    #[inline(never)]
     fn value(&self, operand: Operand) -> Value {
         match operand.kind() {
             Kind::Register => Value::Number(self.registers.numbers[operand.index() % REGISTERS]),
@@ -253,41 +283,41 @@ impl<T: Tracer> Machine<'_, T> {
             self.registers.numbers[to.index() % REGISTERS] = number;
             return;
         }
+        write(self.variable(to), number);
+    }
+
+    #[inline(always)]
+    fn change(&mut self, to: Operand, by: f64) {
         match self.variable(to) {
-            Value::Number(n) => *n = number,
-            other => *other = Value::Number(number),
+            Value::Number(n) => *n = nan_to_zero(*n) + by,
+            other => *other = Value::Number(number_of(other) + by),
+        }
+    }
+
+    /// The number that an operand is, uncast; `None` for other values.
+    #[inline(always)]
+    fn known_number(&self, operand: Operand) -> Option<f64> {
+        match operand.kind() {
+            Kind::Register => Some(self.registers.numbers[operand.index() % REGISTERS]),
+            _ => match self.stored(operand) {
+                Value::Number(n) => Some(*n),
+                _ => None,
+            },
         }
     }
 
     #[inline(always)]
     fn copy(&mut self, to: Operand, a: Operand) {
-        let number = match a.kind() {
-            Kind::Register => Some(self.registers.numbers[a.index() % REGISTERS]),
-            _ => match self.stored(a) {
-                Value::Number(n) => Some(*n),
-                _ => None,
-            },
-        };
-        match number {
+        match self.known_number(a) {
             Some(number) => self.store(to, number),
             None => *self.variable(to) = self.stored(a).clone(),
         }
     }
 
     #[inline(always)]
-    fn list(&mut self, list: ListNo) -> &mut List {
-        let list = match list.slot() {
-            Slot::Stage(index) => &mut self.stage_lists[index as usize],
-            Slot::Own(index) => &mut self.own_lists[index as usize],
-        };
-        list.exists = true;
-        list
-    }
-
-    #[inline(always)]
     fn item(&mut self, reading: Reading, list: ListNo, index: Operand) -> Option<f64> {
         let index = self.index(index)?;
-        let items = &self.list(list).items;
+        let items = self.items(list);
         match place_of(index, items.len()).map(|place| &items[place]) {
             Some(Value::Number(n)) => Some(*n),
             // Outside of the list is an empty text.
@@ -298,33 +328,31 @@ impl<T: Tracer> Machine<'_, T> {
 
     #[inline(always)]
     fn copy_item(&mut self, to: Operand, list: ListNo, index: f64) {
-        let items = &self.list(list).items;
+        let items = self.items(list);
         match place_of(index, items.len()).map(|place| &items[place]) {
             Some(Value::Number(n)) => {
                 let number = *n;
                 self.store(to, number);
             }
-            Some(item) => *self.variable(to) = item.clone(),
+            Some(item) => {
+                let item = item.clone();
+                *self.variable(to) = item;
+            }
             None => *self.variable(to) = Value::from(""),
         }
     }
 
     #[inline(always)]
     fn replace_item(&mut self, list: ListNo, index: f64, item: Operand) {
-        let item = self.value(item);
-        let items = &mut self.list(list).items;
-        if let Some(place) = place_of(index, items.len()) {
-            Arc::make_mut(items)[place] = item;
-        }
+        let Some(place) = place_of(index, self.items(list).len()) else { return };
+        self.take(item, |machine, item| machine.items_mut(list)[place] = item);
     }
 
     /// Reports the distances of the block to which an instruction belongs.
     #[inline(always)]
     pub(super) fn report(&mut self, at: usize, to_true: f64, to_false: f64) {
         if T::ACTIVE {
-            let command = self.form.origins[at].command;
-            let no = self.program.commands[command as usize].no;
-            self.tracer.distance(no, to_true, to_false);
+            self.tracer.distance(self.form.origins[at].no, to_true, to_false);
         }
     }
 
@@ -334,57 +362,74 @@ impl<T: Tracer> Machine<'_, T> {
         if !T::ACTIVE {
             return false;
         }
-        let command = self.form.origins[at].command;
-        let known = self.tracer.known_distances(self.program.commands[command as usize].no);
+        let known = self.tracer.known_distances(self.form.origins[at].no);
         !(known.0 <= 0.0 && known.1 <= 0.0)
     }
 
     /// The outcome of a comparison, whose distances are reported.
     #[inline(always)]
-    fn decide(&mut self, at: usize, how: Comparison, x: f64, y: f64) -> bool {
+    fn decide(&mut self, at: usize, how: Comparison, negated: bool, x: f64, y: f64) -> bool {
         if self.measures(at) {
-            let measured = of_comparison(how, x, y);
-            self.report(at, measured.to_true, measured.to_false);
-            return measured.value;
+            let test = measured(how, negated, x, y);
+            self.report(at, test.to_true, test.to_false);
+            return test.value;
         }
-        match how {
+        let value = match how {
             Comparison::Less => x < y,
             Comparison::Equals => x == y,
             Comparison::Greater => x > y,
-        }
+        };
+        value != negated
     }
 
+    /// Pushes an outcome, or combines it with the one on top.
     #[inline(always)]
-    fn push_test(&mut self, test: ConditionDistances) {
+    fn link(&mut self, link: Link, test: ConditionDistances) {
+        let test = match link {
+            Link::Push => test,
+            Link::And => ConditionDistances::and(self.pop_test(), test),
+            Link::Or => ConditionDistances::or(self.pop_test(), test),
+        };
         // Lowering leaves room for all tests of a condition.
-        self.registers.tests[self.registers.waiting] = test;
-        self.registers.waiting += 1;
+        let at = self.registers.waiting;
+        let registers = &mut *self.registers;
+        registers.outcomes[at] = test.value;
+        (registers.to_true[at], registers.to_false[at]) = (test.to_true, test.to_false);
+        registers.waiting = at + 1;
     }
 
     #[inline(always)]
-    fn combine_one(&mut self, combine: fn(ConditionDistances) -> ConditionDistances) {
-        let last = self.registers.waiting - 1;
-        self.registers.tests[last] = combine(self.registers.tests[last]);
+    fn pop_test(&mut self) -> ConditionDistances {
+        let at = self.registers.waiting - 1;
+        let registers = &mut *self.registers;
+        registers.waiting = at;
+        let (to_true, to_false) = (registers.to_true[at], registers.to_false[at]);
+        ConditionDistances { value: registers.outcomes[at], to_true, to_false }
     }
 
     #[inline(always)]
-    fn combine(
-        &mut self,
-        combine: fn(ConditionDistances, ConditionDistances) -> ConditionDistances,
-    ) {
-        self.registers.waiting -= 1;
-        let (tests, b) = (&mut self.registers.tests, self.registers.waiting);
-        tests[b - 1] = combine(tests[b - 1], tests[b]);
-    }
-
-    #[inline(always)]
-    fn pop_test(&mut self, at: usize) -> bool {
-        self.registers.waiting = 0;
-        let test = self.registers.tests[0];
+    fn finish_test(&mut self, at: usize) -> bool {
+        let test = self.pop_test();
         if self.measures(at) {
             self.report(at, test.to_true, test.to_false);
         }
         test.value
+    }
+}
+
+/// The distances of a comparison of numbers other than NaN, or of its negation.
+#[inline(always)]
+fn measured(how: Comparison, negated: bool, x: f64, y: f64) -> ConditionDistances {
+    let test = of_comparison(how, x, y);
+    if negated { ConditionDistances::not(test) } else { test }
+}
+
+/// Sets a variable or item to a number.
+#[inline(always)]
+fn write(place: &mut Value, number: f64) {
+    match place {
+        Value::Number(n) => *n = number,
+        other => *other = Value::Number(number),
     }
 }
 

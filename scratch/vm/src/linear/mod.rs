@@ -28,9 +28,11 @@ mod conditions;
 mod expressions;
 mod form;
 mod frames;
+mod items;
 mod lower;
 mod machine;
 mod run;
 
 pub(crate) use form::Form;
+pub(crate) use items::Items;
 pub(crate) use lower::{Source, lower};

@@ -157,10 +157,12 @@ impl<T: Tracer> Interpreter<'_, T> {
             room: self.settings.stack_limit - ROOM,
             tracer: self.tracer,
             angles: &mut self.buffers.angles,
+            items: &mut self.buffers.items,
             fuel,
             due: self.buffers.cycles.due,
         };
         let stopped = machine.run(at);
+        machine.close();
         (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         stopped

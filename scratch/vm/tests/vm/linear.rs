@@ -75,14 +75,20 @@ fn outcome<const MERGES: bool>(
         vm.interpret();
     }
     vm.green_flag();
-    let (mut targets, mut blocks) = (Vec::new(), Vec::new());
+    let (mut targets, mut blocks) = (Vec::<Vec<_>>::new(), Vec::new());
+    let mut snapshots = Vec::new();
     for _ in 0..steps {
         vm.step();
         blocks.push(vm.executed_blocks());
         targets.push(vm.targets().map(|id| seen(&vm.target(id).unwrap())).collect());
+        snapshots.push(vm.snapshot());
     }
     let (hits, running) = (*vm.hits(), vm.is_running());
     let random = vm.draw().to_bits();
+    // What shares lists with a snapshot does not change them.
+    vm.restore(&snapshots[0]);
+    let first: Vec<_> = vm.targets().map(|id| seen(&vm.target(id).unwrap())).collect();
+    assert_eq!(first, targets[0]);
     Outcome { targets, folded: vm.tracer.folded, blocks, hits, random, running }
 }
 
@@ -267,6 +273,22 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
         let bodies = [body, "(change o (arg a))", "(set m (+ $m (arg b)))"].map(str::to_owned);
         for (budget, limit) in [(100_000, 20_000), (100_000, 150), (997, 300), (90, 20_000)] {
             compare(&program(&bodies), budget, limit);
+        }
+    }
+}
+
+#[test]
+fn lists_that_loops_change_are_those_of_the_interpreter() {
+    let bodies = [
+        "(repeat 20 [(add l $n) (replace k 1 (item l 2)) (replace l 2 abc) (change n 1)])",
+        "(repeat 20 [(replace l (mod $n 9) $s) (add k (items l)) (set s (item k last))
+           (if (= (mod $n 7) 3) [(delete l 1) (insert k 2 $n)]) (change n 1)])",
+        "(repeat 9 [(add l 1) (add l 2) (add k (arg b)) (call g $n) (call h (item l $n) 2)])",
+    ];
+    for body in bodies {
+        let bodies = [body, "(add k (arg a))", "(replace l (arg a) (arg b))"].map(str::to_owned);
+        for budget in [100_000, 300, 90] {
+            compare(&program(&bodies), budget, 20_000);
         }
     }
 }
