@@ -14,8 +14,12 @@ use crate::math;
 /// Polls in one unit of operations.
 const POLLS_PER_UNIT: f64 = 10_000.0;
 
-/// The script that installs the globals, which is the same for all contexts of a process.
-static GLOBALS: OnceLock<std::result::Result<CompiledScript, CompileError>> = OnceLock::new();
+/// A script of this crate, which is the same for all contexts of a process.
+type OwnScript = OnceLock<std::result::Result<CompiledScript, CompileError>>;
+
+/// The script that installs the globals, and the one for dates, numbers and texts of a locale.
+static GLOBALS: OwnScript = OnceLock::new();
+static LOCALE: OwnScript = OnceLock::new();
 
 /// How important a line of `console` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,11 +100,17 @@ pub(crate) fn install<'js>(
         (log.borrow_mut())(level, &line);
     };
     functions.set("log", Function::new(ctx.clone(), write)?)?;
-    let compiled = GLOBALS.get_or_init(|| {
-        CompiledScript::compile("eval_script", include_str!("globals.js"), Limits::default())
-    });
+    let install = own_script(ctx, &GLOBALS, include_str!("globals.js"))?;
+    let fire = install.call((functions,))?;
+    own_script(ctx, &LOCALE, include_str!("locale.js"))?.call::<_, ()>(())?;
+    Ok(fire)
+}
+
+/// The function that a script of this crate is.
+fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
+    let compiled =
+        script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));
     let compiled =
         compiled.as_ref().map_err(|error| Exception::throw_message(ctx, &error.to_string()))?;
-    let install = Function::from_js(ctx, compiled.execute(ctx)?)?;
-    install.call((functions,))
+    Function::from_js(ctx, compiled.execute(ctx)?)
 }

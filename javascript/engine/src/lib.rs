@@ -7,12 +7,12 @@
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
 //! - random numbers come from a stream of the caller ([`Host::random`]);
-//! - `Math.sin` and its kin are computed by one implementation instead of the platform's, `**`
-//!   excepted, which the engine leaves to the C library;
+//! - `Math.sin` and its kin and `**` are computed by one implementation instead of the platform's;
 //! - operations and memory are counted ([`Limits`]); a script that exceeds them is ended without
 //!   a chance to catch that ([`Stop`]);
-//! - what would show the collection of garbage or other threads does not exist (`WeakRef`,
-//!   `FinalizationRegistry`, `SharedArrayBuffer`, `Atomics`).
+//! - the locale is en-US and the time zone UTC; `Intl` does not exist;
+//! - the collection of garbage cannot be seen: `WeakRef` keeps its target, and no
+//!   `FinalizationRegistry` ever calls; what needs threads does not exist (`SharedArrayBuffer`, `Atomics`).
 //!
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
 //! The values of scripts are those of [`quickjs`]; no other crate depends on it.

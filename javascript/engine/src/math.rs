@@ -27,9 +27,18 @@ const UNARY: [Unary; 18] = [
     ("atanh", libm::atanh),
 ];
 
+/// The function that the engine calls for `**`, under the name that it has in the C library: that of the
+/// platform may differ between processors in the last digit.
+// SAFETY: the name is that of a function of the C library with the same signature, and what this one
+// computes is the same but for the last digit, so that it can be taken for that one everywhere.
+#[unsafe(no_mangle)]
+extern "C" fn pow(base: f64, exponent: f64) -> f64 {
+    libm::pow(base, exponent)
+}
+
 /// JavaScript's power: 1 to the infinite is NaN there.
-fn pow(base: f64, exponent: f64) -> f64 {
-    if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { libm::pow(base, exponent) }
+fn power(base: f64, exponent: f64) -> f64 {
+    if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }
 
 /// An object with the functions, by their names in `Math`. They take numbers; conversion is the
@@ -41,7 +50,7 @@ pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     }
     functions.set("cbrt", Function::new(ctx.clone(), libm::cbrt)?)?;
     functions.set("atan2", Function::new(ctx.clone(), elementary::atan2)?)?;
-    functions.set("pow", Function::new(ctx.clone(), pow)?)?;
+    functions.set("pow", Function::new(ctx.clone(), power)?)?;
     functions.set("hypot", Function::new(ctx.clone(), libm::hypot)?)?;
     Ok(functions)
 }

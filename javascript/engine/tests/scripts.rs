@@ -36,7 +36,7 @@ fn dates_are_in_utc_and_begin_at_the_date_of_the_host() {
     );
     assert_eq!(
         log("const d = new Date(0); d.setHours(5); console.log(String(d), d.toDateString())"),
-        "Thu, 01 Jan 1970 05:00:00 GMT 1970-01-01"
+        "Thu Jan 01 1970 05:00:00 GMT+0000 (Coordinated Universal Time) Thu Jan 01 1970"
     );
     assert_eq!(log("class D extends Date {}; console.log(new D(7).getTime())"), "7");
 }
@@ -91,8 +91,7 @@ fn unhandled_rejections_are_reported() {
 #[test]
 fn nothing_of_the_machine_is_reachable() {
     let script =
-        "console.log(['require', 'process', 'std', 'os', 'WeakRef', 'FinalizationRegistry',
-        'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'fetch', 'Intl', 'navigator', 'gc', 'print',
+        "console.log(['require', 'process', 'std', 'os', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'fetch', 'Intl', 'navigator', 'gc', 'print',
         'scriptArgs', 'module', 'Buffer'].filter(name => name in globalThis).join())";
     assert_eq!(log(script), "");
     let import = "import('fs').then(() => console.log('imported'), e => console.log(e.name))";
@@ -100,6 +99,60 @@ fn nothing_of_the_machine_is_reachable() {
     // A function of the host gives no way to objects of another kind.
     let escape = "console.log(setTimeout.constructor('return typeof require')())";
     assert_eq!(log(escape), "undefined");
+}
+
+#[test]
+fn the_collection_of_garbage_cannot_be_seen() {
+    let script = "const ref = new WeakRef({a: 1}); const registry = new FinalizationRegistry(() => console.log('gone'));
+        registry.register({}, 1);
+        Promise.resolve().then(() => console.log(ref.deref().a, registry.unregister(1), String(ref)));";
+    assert_eq!(log(script), "1 false [object WeakRef]");
+    assert_eq!(log("try { new WeakRef(1) } catch (e) { console.log(e.name) }"), "TypeError");
+}
+
+// What Node 20 prints with the locale en-US in UTC.
+#[test]
+fn dates_numbers_and_texts_have_the_forms_of_one_locale() {
+    let dates = "const d = new Date(86399000), old = new Date(-62198755200000);
+        console.log([d, d.toDateString(), d.toTimeString(), d.toLocaleString(), new Date(NaN), old,
+            old.toLocaleDateString()].join('|'))";
+    let zone = "GMT+0000 (Coordinated Universal Time)";
+    let expected = format!(
+        "Thu Jan 01 1970 23:59:59 {zone}|Thu Jan 01 1970|23:59:59 {zone}|1/1/1970, 11:59:59 PM|\
+         Invalid Date|Fri Jan 01 -0001 00:00:00 {zone}|1/1/2"
+    );
+    assert_eq!(log(dates), expected);
+    let numbers = "console.log([1234567.891, 1.0005, -0.0001, 1e21, 1e-7, NaN, -Infinity, 1234n, 999.9996]
+        .map(value => value.toLocaleString()).join(' '), (2.5).toLocaleString('en-US', {maximumFractionDigits: 0}),
+        (0.5).toLocaleString('en', {minimumFractionDigits: 2}))";
+    let expected =
+        "1,234,567.891 1.001 -0 1,000,000,000,000,000,000,000 0 NaN -∞ 1,234 1,000 3 0.50";
+    assert_eq!(log(numbers), expected);
+}
+
+#[test]
+fn texts_are_ordered_by_letters_then_marks_then_size() {
+    let sorted = "console.log(['Zoo', 'apple', 'Éclair', 'eclair', 'éclair', 'Apple', 'b10', 'b9', '_', '10', 'co-op',
+        'coop', 'resume', 'Résumé', 'straße', 'strasse'].sort((a, b) => a.localeCompare(b)).join())";
+    let expected =
+        "_,10,apple,Apple,b10,b9,co-op,coop,eclair,éclair,Éclair,resume,Résumé,strasse,straße,Zoo";
+    assert_eq!(log(sorted), expected);
+    let options = "console.log(['a2'.localeCompare('a10', undefined, {numeric: true}),
+        'a'.localeCompare('Á', 'en', {sensitivity: 'base'}), 'a'.localeCompare('á', 'en', {sensitivity: 'accent'}),
+        'a\\u0301'.localeCompare('á'), 'a\\0'.localeCompare('a')].join())";
+    assert_eq!(log(options), "-1,0,-1,0,0");
+}
+
+#[test]
+fn powers_come_from_one_implementation() {
+    let script = "let different = 0, x = 0.1;
+        for (let i = 0; i < 20000; i++) {
+            x = x * 16807 % 1 + 1e-9;
+            const [base, exponent] = [x * 50, x * 37 % 9 - 4];
+            if (base ** exponent !== Math.pow(base, exponent)) different++;
+        }
+        console.log(different, 2 ** 10, (-8) ** (1 / 3), 1 ** Infinity)";
+    assert_eq!(log(script), "0 1024 NaN NaN");
 }
 
 #[test]
