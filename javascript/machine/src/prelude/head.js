@@ -1,6 +1,6 @@
 // What the machine keeps of the built-in objects, because programs may change these.
 const {Map, Set, WeakMap, WeakSet, Promise, Date, RegExp, Error, RangeError, TypeError, Number, String, Symbol, Proxy,
-    Function, Object, Array, BigInt, Uint8Array, Uint32Array, Int32Array, Float64Array, queueMicrotask} = globalThis;
+    Function, Object, Array, ArrayBuffer, DataView, BigInt, Uint8Array, Uint32Array, Int32Array, Float64Array, queueMicrotask} = globalThis;
 const {apply, ownKeys, getPrototypeOf, construct} = globalThis.Reflect;
 const {abs} = globalThis.Math;
 const {keys, getOwnPropertyDescriptor: getOwn, defineProperty, create, assign} = Object;
@@ -35,3 +35,9 @@ const weakHas = (set, value) => set instanceof Set ? setHasOwn(set, value) : wea
 const isWhole = text => text !== '' && matches(/^(?:0|[1-9][0-9]*)$/, text) !== null;
 const builtinTag = value => value instanceof Map ? 'Map' : value instanceof Set ? 'Set' : value instanceof Date ? 'Date'
     : value instanceof RegExp ? 'RegExp' : value instanceof Promise ? 'Promise' : '';
+const KINDS_OF_ERRORS = create(null);
+for (const name of ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']) {
+    KINDS_OF_ERRORS[name] = globalThis[name];
+}
+/** What gives the primitive value of an object such as `new Number(1)`, and throws for others. */
+const UNBOXING = [Number, String, globalThis.Boolean, BigInt, Symbol].map(each => uncurry(each.prototype.valueOf));

@@ -74,7 +74,8 @@ const begin = (text, infer, loading) => {
     variables = new Array(test.length);
     thrown = undefined;
     measured = loading;
-    exported = load(infer);
+    ticks = [];
+    exported = synchronously(() => load(infer));
     for (const name of host.namespace) {
         exported = exported[name];
     }
@@ -127,7 +128,7 @@ const snippet = code => {
 const run = index => {
     const statement = test[index];
     try {
-        const result = execute(statement);
+        const result = synchronously(() => execute(statement));
         if (typeof result === 'string' && result.length > MOST_UNITS) {
             tooLong();
         }

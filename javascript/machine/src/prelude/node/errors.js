@@ -1,0 +1,23 @@
+// Errors of Node's own modules, which have a code.
+/** What was received, in the words of Node's errors about arguments. */
+const received = value => {
+    if (value === null || value === undefined) {
+        return 'Received ' + value;
+    }
+    if (typeof value === 'function') {
+        return 'Received function ' + ownName(value);
+    }
+    if (typeof value === 'object') {
+        const name = className(value) || (getPrototypeOf(value) === null ? '' : 'Object');
+        return name === '' ? 'Received ' + inspect(value, {depth: -1}) : 'Received an instance of ' + name;
+    }
+    const text = inspect(value);
+    return 'Received type ' + typeof value + ' (' + (text.length > 28 ? text.slice(0, 25) + '...' : text) + ')';
+};
+const coded = (Kind, code, message) => assign(new Kind(message), {code});
+const checkArgument = (value, name, type) => {
+    if (typeof value !== type) {
+        const message = 'The "' + name + '" argument must be of type ' + type + '. ' + received(value);
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', message);
+    }
+};

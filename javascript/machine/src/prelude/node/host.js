@@ -1,0 +1,69 @@
+// What Node offers beside the language, as far as it depends on nothing outside.
+const UNAVAILABLE = new Set(['fs', 'net', 'http', 'https', 'http2', 'os', 'child_process', 'cluster', 'crypto', 'dgram', 'dns',
+    'domain', 'inspector', 'module', 'perf_hooks', 'process', 'punycode', 'querystring', 'readline', 'repl', 'stream',
+    'string_decoder', 'timers', 'tls', 'tty', 'url', 'v8', 'vm', 'wasi', 'worker_threads', 'zlib', 'async_hooks', 'buffer',
+    'constants', 'diagnostics_channel', 'fs/promises', 'stream/promises', 'timers/promises', 'util/types', 'sys', 'test']);
+const silent = () => undefined;
+/** Functions for `nextTick`, which are called after the synchronous part of a statement, before the jobs of promises. */
+let ticks = [];
+let isSynchronous = false;
+const nextTick = (f, ...values) => {
+    checkArgument(f, 'callback', 'function');
+    push(ticks, () => apply(f, undefined, values));
+    if (!isSynchronous) {
+        queueMicrotask(runTicks);
+    }
+};
+/** Calls what `nextTick` got. What one of them throws ends that one alone. */
+const runTicks = () => {
+    for (let i = 0; i < ticks.length; i++) {
+        safely(ticks[i]);
+    }
+    ticks = [];
+};
+/** The result of a synchronous part, with what `nextTick` got in it. */
+const synchronously = f => {
+    isSynchronous = true;
+    try {
+        return f();
+    } finally {
+        isSynchronous = false;
+        runTicks();
+    }
+};
+const installHost = () => {
+    const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
+        nextTick, cwd: () => '/subject', on: silent, emitWarning: silent, hrtime: () => [0, 0], exitCode: undefined};
+    const console = {};
+    for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir', 'table', 'assert', 'group', 'groupEnd',
+        'groupCollapsed', 'time', 'timeEnd', 'timeLog', 'count', 'countReset', 'clear']) {
+        console[name] = silent;
+    }
+    const put = (name, value) => defineProperty(globalThis, name, {value, writable: true, enumerable: false, configurable: true});
+    put('process', process);
+    put('console', console);
+    put('global', globalThis);
+    put('structuredClone', value => clone(value, new Map()));
+    const {TextEncoder, TextDecoder} = textClasses();
+    put('TextEncoder', TextEncoder);
+    put('TextDecoder', TextDecoder);
+};
+const unavailable = name => {
+    const fail = () => {
+        const error = new Error("the module '" + name + "' is not available");
+        error.code = 'ERR_UNAVAILABLE';
+        throw error;
+    };
+    return new Proxy({}, {get: (_, key) => typeof key === 'symbol' || key === '__esModule' || key === 'then' ? undefined : fail(),
+        has: fail, set: fail});
+};
+const builtinModule = name => {
+    switch (name) {
+    case 'events': return eventsModule();
+    case 'assert': return assertModule();
+    case 'assert/strict': return assertModule().strict;
+    case 'util': return utilModule();
+    case 'path': case 'path/posix': return pathModule();
+    default: return unavailable(name);
+    }
+};

@@ -1,0 +1,28 @@
+//! What Node.js offers beside the language, compared with what Node.js 20 gave.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::{ExecuteOptions, Machine, Package, Program, Settings, Statement};
+use serde_json::json;
+
+#[test]
+fn programs_see_what_node_shows_them() {
+    let expected: BTreeMap<String, String> =
+        serde_json::from_str(include_str!("node/node-20.json")).unwrap();
+    let package = Package::of_source("subject.js", include_str!("node/subject.js")).unwrap();
+    let program = Program::new(package).unwrap();
+    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let options = ExecuteOptions { observe: true, ..ExecuteOptions::default() };
+    let mut different = Vec::new();
+    for (name, expected) in &expected {
+        let call = json!({"op": "call", "path": [name], "arguments": [], "await": true});
+        let execution = machine.execute(&[Statement::from_json(&call).unwrap()], options).unwrap();
+        let found = execution.observed.first().and_then(|value| value["string"].as_str());
+        if found != Some(expected) {
+            let found = found.map_or_else(|| format!("{:?}", execution.outcome), str::to_owned);
+            different.push(format!("{name}\n  Node.js: {expected}\n  here:    {found}"));
+        }
+    }
+    assert!(expected.len() > 50);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}

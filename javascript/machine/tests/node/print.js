@@ -1,0 +1,9 @@
+// Prints what the functions of subject.js give in Node.js, each called by a task of its own.
+const subject = require('./subject.js');
+(async () => {
+    const results = {};
+    for (const name of Object.keys(subject)) {
+        results[name] = await new Promise((done) => setImmediate(() => done(subject[name]())));
+    }
+    console.log(JSON.stringify(results, null, 1));
+})();
