@@ -176,6 +176,14 @@ struct Test<'s> {
     lines: Vec<String>,
 }
 
+/// The name of the class whose instance a statement makes; that of a class which is the export itself is
+/// known from the state of the instance. `None` if it has no name.
+fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
+    let path = &test.statements.get(index)?.path;
+    let own = || test.after.get(index)?.get("object")?.as_str();
+    path.last().map(String::as_str).or_else(own)
+}
+
 impl<'s> Test<'s> {
     fn new(test: &'s SuiteTest, style: Style) -> Test<'s> {
         let mut used: Vec<bool> = test.after.iter().map(|state| !state.is_null()).collect();
@@ -188,10 +196,9 @@ impl<'s> Test<'s> {
             }
         }
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let names = test.statements.iter().map(|statement| {
-            let class = statement.path.last().map_or("instance", String::as_str);
+        let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
-                Operation::New => class,
+                Operation::New => class_of(test, index).unwrap_or("instance"),
                 _ => "result",
             };
             let mut name = String::new();
@@ -220,7 +227,8 @@ impl<'s> Test<'s> {
             let line = self.equal_data(&name, state);
             self.lines.push(line);
         }
-        let target = self.test.statements.last().map(|last| self.target(last)).unwrap_or_default();
+        let last = self.test.statements.len().checked_sub(1);
+        let target = last.map(|last| self.target(last)).unwrap_or_default();
         let group = target.split('.').next().unwrap_or("").to_owned();
         let asynchronous =
             if self.lines.iter().any(|line| line.contains("await ")) { "async " } else { "" };
@@ -237,16 +245,17 @@ impl<'s> Test<'s> {
     }
 
     /// The name of what a statement calls: `Chain.add`.
-    fn target(&self, statement: &Statement) -> String {
+    fn target(&self, index: usize) -> String {
+        let statement = &self.test.statements[index];
         match statement.operation {
-            Operation::New | Operation::Call | Operation::Code => {
-                let name = statement.path.join(".");
-                if name.is_empty() { "exports".to_owned() } else { name }
+            Operation::New | Operation::Call | Operation::Code if !statement.path.is_empty() => {
+                statement.path.join(".")
             }
+            Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
+            Operation::Call | Operation::Code => "exports".to_owned(),
             _ => {
-                let maker = self.test.statements.get(statement.receiver);
-                let class = maker.and_then(|maker| maker.path.last());
-                format!("{}.{}", class.map_or("exports", String::as_str), statement.name)
+                let class = class_of(self.test, statement.receiver).unwrap_or("exports");
+                format!("{class}.{}", statement.name)
             }
         }
     }
@@ -427,5 +436,18 @@ mod tests {
         assert!(!jest.contains("node:assert"), "{jest}");
         let mocha = export(&suite(), &code(Style::Mocha)).text;
         assert!(mocha.contains("  it(\"Chain.not a name 0\""), "{mocha}");
+    }
+
+    #[test]
+    fn a_class_that_is_the_export_itself_has_its_own_name() {
+        let mut suite = suite();
+        suite.tests[0].statements[0].path.clear();
+        let text = export(&suite, &code(Style::NodeTest)).text;
+        assert!(text.contains("const chain0 = new subject();"), "{text}");
+        assert!(text.contains("describe(\"Chain\", () => {"), "{text}");
+        suite.tests[0].after[0] = Value::Null;
+        let text = export(&suite, &code(Style::NodeTest)).text;
+        assert!(text.contains("const instance0 = new subject();"), "{text}");
+        assert!(text.contains("describe(\"exports\", () => {"), "{text}");
     }
 }
