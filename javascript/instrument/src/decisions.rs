@@ -2,10 +2,10 @@
 
 use oxc_ast::ast::{
     AssignmentExpression, AssignmentTarget, BinaryExpression, CallExpression, Expression,
-    LogicalExpression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression,
+    LogicalExpression, MemberExpression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_span::GetSpan;
+use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, UnaryOperator};
 
 use crate::Build;
@@ -310,40 +310,46 @@ impl Visitor<'_, '_> {
 
     /// An optional call, whose function keeps its receiver.
     pub(crate) fn optional_call(&mut self, it: &CallExpression<'_>) {
-        let (object, key) = match &it.callee {
-            Expression::StaticMemberExpression(member) => (&member.object, None),
-            Expression::ComputedMemberExpression(member) => {
+        let callee = match it.callee.without_parentheses() {
+            Expression::ChainExpression(chain) => chain.expression.as_member_expression(),
+            callee => callee.as_member_expression(),
+        };
+        let (object, key) = match callee {
+            Some(MemberExpression::StaticMemberExpression(member)) => (&member.object, None),
+            Some(MemberExpression::ComputedMemberExpression(member)) => {
                 (&member.object, Some(&member.expression))
             }
-            Expression::PrivateFieldExpression(_) | Expression::Super(_) => {
+            Some(MemberExpression::PrivateFieldExpression(_)) => {
                 return self.visit_expression(&it.callee);
             }
-            callee => return self.optional_object(callee, it.span.start),
+            None => return self.optional_object(&it.callee, it.span.start),
         };
-        if matches!(object, Expression::Super(_)) {
+        // What stands in a function of its own cannot wait for the function around it.
+        let text = |span: Span| span.source_text(self.source);
+        let waits = key.is_some_and(|key| {
+            text(key.span()).contains("await") || text(key.span()).contains("yield")
+        });
+        let Some(callee) = callee.filter(|_| !waits && !matches!(object, Expression::Super(_)))
+        else {
             return self.visit_expression(&it.callee);
-        }
-        let (optional, name) = match &it.callee {
-            Expression::StaticMemberExpression(member) => {
-                (member.optional, member.property.name.to_string())
-            }
-            Expression::ComputedMemberExpression(member) => (member.optional, String::new()),
-            _ => (false, String::new()),
         };
-        let (site, span, end) = (self.site(), object.span(), it.callee.span().end);
+        let in_chain = callee.optional() || has_optional_link(object);
+        let (site, span, end) = (self.site(), object.span(), callee.span().end);
         self.optional_goals(it.span.start, site, ["stops", "continues"]);
-        let flag = u32::from(optional && key.is_some());
-        self.out.open(span.start, format!("{}b({site},{flag},", self.prefix));
-        if optional {
-            self.optional_object(object, it.callee.span().start);
+        self.out.open(span.start, format!("{}b({site},{},", self.prefix, u32::from(in_chain)));
+        if callee.optional() {
+            self.optional_object(object, callee.span().start);
         } else {
             self.visit_expression(object);
         }
         match key {
-            None => self.out.replace(span.end, end, format!(",{name:?})")),
+            None => {
+                let name = callee.static_property_name().unwrap_or_default();
+                self.out.replace(span.end, end, format!(",{name:?})"));
+            }
             Some(key) => {
                 let key_span = key.span();
-                self.out.replace(span.end, key_span.start, if optional { ",()=>(" } else { ",(" });
+                self.out.replace(span.end, key_span.start, if in_chain { ",()=>(" } else { ",(" });
                 self.visit_expression(key);
                 self.out.replace(key_span.end, end, "))");
             }
@@ -402,5 +408,15 @@ impl Visitor<'_, '_> {
         self.out.open(span.start, format!("{}x({code},{left},", self.prefix));
         self.visit_expression(&it.right);
         self.out.close(span.end, ")");
+    }
+}
+
+/// Whether the value of an expression can be missing because an optional link in it has stopped.
+fn has_optional_link(expression: &Expression<'_>) -> bool {
+    match expression {
+        Expression::CallExpression(call) => call.optional || has_optional_link(&call.callee),
+        _ => expression
+            .as_member_expression()
+            .is_some_and(|member| member.optional() || has_optional_link(member.object())),
     }
 }

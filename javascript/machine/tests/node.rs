@@ -12,9 +12,10 @@ fn programs_see_what_node_shows_them() {
     let package = Package::of_source("subject.js", include_str!("node/subject.js")).unwrap();
     let program = Program::new(package).unwrap();
     let mut machine = Machine::new(&program, Settings::default(), 1);
-    let options = ExecuteOptions { observe: true, ..ExecuteOptions::default() };
     let mut different = Vec::new();
-    for (name, expected) in &expected {
+    for ((name, expected), infer) in expected.iter().flat_map(|each| [(each, false), (each, true)])
+    {
+        let options = ExecuteOptions { observe: true, infer, ..ExecuteOptions::default() };
         let call = json!({"op": "call", "path": [name], "arguments": [], "await": true});
         let execution = machine.execute(&[Statement::from_json(&call).unwrap()], options).unwrap();
         let found = execution.observed.first().and_then(|value| value["string"].as_str());

@@ -183,11 +183,14 @@ const settle = (number, id) => {
         }
     }
 };
+/** Whether the optional link that was evaluated last has stopped its chain. */
+let linkStopped = false;
 const nullish = (site, value) => {
+    const is = value === null || value === undefined;
+    linkStopped = is;
     if (!measured) {
         return value;
     }
-    const is = value === null || value === undefined;
     if (isSettledSite(site)) {
         counted(site * 2, is);
         return value;
@@ -197,17 +200,13 @@ const nullish = (site, value) => {
     decided(site * 2, is);
     return value;
 };
-const optionalMethod = (site, thunk, object, key) => {
-    if (thunk) {
-        if (object === null || object === undefined) {
-            return nullish(site, undefined);
-        }
-        key = key();
+/** The method of an object in an optional call, with its receiver. In a chain, the object may be missing because a link
+    before has stopped; the key is a function, so that it is not evaluated then. */
+const optionalMethod = (site, inChain, object, key) => {
+    if (inChain && linkStopped && (object === null || object === undefined)) {
+        return undefined;
     }
-    if (object === undefined && !thunk && typeof key === 'string') {
-        return nullish(site, object);
-    }
-    const method = nullish(site, object[key]);
+    const method = nullish(site, object[inChain && typeof key === 'function' ? key() : key]);
     return typeof method === 'function' ? (...values) => apply(method, object, values) : method;
 };
 const discriminant = (site, value) => discriminants[site] = value;

@@ -68,3 +68,45 @@ exports.ticks = async () => { const o = []; Promise.resolve().then(() => o.push(
 exports.emitterFields = () => { const E = require('events'); class Own extends E { constructor() { super(); this.own = 1; } } const o = new Own(); o.on('a', () => 1); return S([Object.keys(o), o._eventsCount, Object.keys(o._events)]); };
 exports.emitterErrors = () => { const E = require('events'); return [() => new E().emit('error', 'text'), () => new E().emit('error', { a: 1 }), () => new E().on('x', 1), () => new E().setMaxListeners(-1)].map((f) => { try { return f(); } catch (e) { return e.code + ' ' + e.message; } }).join('\n'); };
 exports.collected = () => { const ref = new WeakRef({ a: 1 }); new FinalizationRegistry(() => 1).register({}); return String(ref.deref().a) + ref; };
+
+// What instrumentation must not change: what an optional link skips, what throws, and what `this` is.
+const outcome = (f) => { try { const value = f(); return value === undefined ? 'undefined' : S(value); } catch (e) { return e.name; } };
+exports.optionalCalls = () => {
+    const log = [];
+    const note = (value) => { log.push(value); return value; };
+    const full = { own: 7, b() { return this.own; }, c: { own: 8, d() { return this.own; } }, n: null };
+    const found = [];
+    for (const a of [full, {}, { c: {} }, { c: null }, null, undefined]) {
+        found.push([() => a.b?.(), () => a?.b(), () => a?.b?.(), () => (a?.b)?.(), () => (a.b)?.(), () => (a?.b)(), () => a?.[note('b')]?.(note(1)),
+            () => a[note('b')]?.(), () => a?.c.d?.(), () => a?.c[note('d')]?.(note(2)), () => a?.c?.d?.(), () => a.c?.d(), () => (a?.c.d)?.(),
+            () => a?.n?.x.y(note(3)), () => a.c.d?.(), () => a?.b?.().x, () => a?.c?.[note('d')](), () => delete a?.b, () => a?.c?.d.call?.({ own: 9 }),
+            () => a?.c(a?.n).d?.()].map(outcome).join());
+    }
+    return found.join('\n') + '\n' + log.join();
+};
+exports.logicalAssignments = () => {
+    const found = [];
+    for (const first of [null, undefined, 0, '', 'x', false]) {
+        const o = { get v() { return this.kept; }, set v(value) { this.kept = value; this.sets = (this.sets ?? 0) + 1; }, kept: first };
+        found.push([o.v ??= 'a', o.sets, o.v ||= 'b', o.sets, o.v &&= 'c', o.sets, (() => { let x = first; x ??= () => 1; return typeof x === 'function' ? x.name : x; })()]);
+    }
+    return S(found);
+};
+exports.functionNames = () => {
+    let late; late ??= () => 1; const { d = () => 1, e = class {} } = {}; const [f = function () {}] = [];
+    const g = (true && (() => 1)); const h = true ? () => 1 : 0; class K { static s = () => 1; i = () => 1; #p = () => 1; q() { return this.#p.name; } }
+    const o = { m: () => 1, ['x' + 1]: () => 1, async n() {}, get z() { return 1; } };
+    return S([late.name, d.name, e.name, f.name, g.name, h.name, K.s.name, new K().i.name, new K().q(), o.m.name, o.x1.name, o.n.name, Object.getOwnPropertyDescriptor(o, 'z').get.name, (() => 1).name]);
+};
+exports.loops = () => {
+    const log = [];
+    outer: for (let i = 0, fs = []; ; i++) { fs.push(() => i); if (i > 2) { log.push(fs.map((f) => f()).join()); break outer; } }
+    const closures = []; for (const k in { a: 1, b: 2 }) closures.push(() => k); log.push(closures.map((f) => f()).join());
+    do { if (log.length > 2) continue; log.push('once'); } while (log.length < 3);
+    for (const [x, { y = 2 } = {}] of [[1], [2, { y: 3 }]]) log.push(x + y);
+    const value = eval('let n = 0; while (n < 3) { n++; if (n === 2) continue; n; }'); log.push(value);
+    try { for (const x of (function* () { try { yield 1; yield 2; } finally { log.push('closed'); } })()) { if (x) throw x; } } catch (x) { log.push('caught ' + x); } finally { log.push('finally'); }
+    const early = () => { try { return 'try'; } finally { log.push('after'); } }; log.push(early());
+    switch (log.length) { default: log.push('default'); case -1: log.push('fell'); break; case -2: log.push('never'); }
+    return S(log);
+};
