@@ -1,6 +1,6 @@
 //! Lowering of conditions to comparisons and jumps.
 
-use super::form::{Instruction, Kind, Link, NOWHERE, Operand, Reading};
+use super::form::{Instruction, Kind, Link, NOWHERE, Operand, Reading, Relation};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId};
 
@@ -20,15 +20,34 @@ impl Lowering<'_> {
     fn comparisons(&mut self, e: ExprId, jumps: bool) -> Option<usize> {
         let first = self.form.instructions.len();
         let (inner, negated) = self.without_not(e);
-        let at = if let Some((how, a, b)) = self.comparison(inner) {
+        let (link, last, negated) = self.last_comparison(inner, negated)?;
+        let at = if let Some((how, a, b)) = self.comparison(last) {
             let (a, b) = self.operands(a, b)?;
-            self.emit_for(Instruction::Compare { how, negated, jumps, a, b, to: NOWHERE }, e)
+            let relation = Relation::new(how, negated);
+            self.emit_for(Instruction::Compare { relation, link, jumps, a, b, to: NOWHERE }, e)
         } else {
-            self.tests(e, false, Link::Push, MOST_TESTS)?;
+            self.tests(last, negated, link, MOST_TESTS)?;
             self.emit_for(Instruction::Branch { jumps, to: NOWHERE }, e)
         };
         self.belongs(first, at);
         Some(at)
+    }
+
+    /// Lowers all of a condition but its last comparison, if that is by itself on one side. Returns how
+    /// what is left is linked with what is lowered, and whether it is negated.
+    fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
+        let (a, b, link) = match self.source.exprs[e.0 as usize] {
+            Expr::And(a, b) => (a, b, Link::And),
+            Expr::Or(a, b) => (a, b, Link::Or),
+            _ => return Some((Link::Push, e, negated)),
+        };
+        let (last, inner) = self.without_not(b);
+        if self.comparison(last).is_none() {
+            return Some((Link::Push, e, negated));
+        }
+        self.tests(a, negated, Link::Push, MOST_TESTS)?;
+        let link = if negated { link.negated() } else { link };
+        Some((link, last, negated != inner))
     }
 
     /// An expression without the negations around it, and whether these negate it.
@@ -49,7 +68,8 @@ impl Lowering<'_> {
             let registers = self.registers;
             let (a, b) = self.operands(a, b)?;
             self.registers = registers;
-            self.emit(Instruction::Test { how, negated, link, a, b, whole: NOWHERE });
+            let relation = Relation::new(how, negated);
+            self.emit(Instruction::Test { relation, link, a, b, whole: NOWHERE });
             return (room > 0).then_some(());
         }
         let (a, b, both) = match self.source.exprs[e.0 as usize] {

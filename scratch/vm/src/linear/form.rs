@@ -102,6 +102,43 @@ pub(crate) enum Reading {
     Value,
 }
 
+/// A comparison or its negation, in a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Less,
+    Equals,
+    Greater,
+    NotLess,
+    NotEqual,
+    NotGreater,
+}
+
+impl Relation {
+    pub(crate) fn new(how: Comparison, negated: bool) -> Relation {
+        match (how, negated) {
+            (Comparison::Less, false) => Relation::Less,
+            (Comparison::Equals, false) => Relation::Equals,
+            (Comparison::Greater, false) => Relation::Greater,
+            (Comparison::Less, true) => Relation::NotLess,
+            (Comparison::Equals, true) => Relation::NotEqual,
+            (Comparison::Greater, true) => Relation::NotGreater,
+        }
+    }
+
+    /// The comparison, and whether it is negated.
+    #[inline(always)]
+    pub(crate) fn parts(self) -> (Comparison, bool) {
+        match self {
+            Relation::Less => (Comparison::Less, false),
+            Relation::Equals => (Comparison::Equals, false),
+            Relation::Greater => (Comparison::Greater, false),
+            Relation::NotLess => (Comparison::Less, true),
+            Relation::NotEqual => (Comparison::Equals, true),
+            Relation::NotGreater => (Comparison::Greater, true),
+        }
+    }
+}
+
 /// What is done with an outcome and the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
@@ -219,10 +256,11 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, reports the distances, and jumps if the outcome is `jumps`.
+    /// Compares, combines the outcome with the one that waits, reports the distances, and jumps if the
+    /// outcome is `jumps`.
     Compare {
-        how: Comparison,
-        negated: bool,
+        relation: Relation,
+        link: Link,
         jumps: bool,
         a: Operand,
         b: Operand,
@@ -231,8 +269,7 @@ pub(crate) enum Instruction {
     /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`, or
     /// combines it with the outcome on top.
     Test {
-        how: Comparison,
-        negated: bool,
+        relation: Relation,
         link: Link,
         a: Operand,
         b: Operand,
@@ -289,15 +326,24 @@ pub(crate) enum Instruction {
     PushDefault {
         place: u16,
     },
-    /// Calls the custom block that begins with a command, after that many parameters.
+    /// Pushes the parameters that are left and calls a custom block.
     Call {
-        definition: CommandId,
-        /// Where it is in linear form.
-        entry: u32,
-        parameters: u16,
+        site: u32,
     },
     /// Ends a custom block.
     Return,
+}
+
+/// A call of a custom block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Site {
+    pub(crate) definition: CommandId,
+    /// Where the custom block is in linear form.
+    pub(crate) entry: u32,
+    pub(crate) parameters: u16,
+    /// The last of the parameters, which the call itself pushes: where they begin in
+    /// [`Form::operands`], and how many.
+    pub(crate) operands: (u32, u16),
 }
 
 /// What an instruction is a part of.
@@ -325,6 +371,9 @@ pub(crate) struct Form {
     pub(crate) instructions: Vec<Instruction>,
     /// By instruction.
     pub(crate) origins: Vec<Origin>,
+    /// Of [`Instruction::Call`].
+    pub(crate) sites: Vec<Site>,
+    pub(crate) operands: Vec<Operand>,
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,
     /// Numbers of the constants, as comparisons read them: NaN for texts that are no numerals.

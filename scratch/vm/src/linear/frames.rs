@@ -1,8 +1,9 @@
 //! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
 
-use super::form::{NOWHERE, Operand};
-use super::machine::{Machine, Stop};
+use super::form::{Kind, NOWHERE, Operand, Site};
+use super::machine::{Machine, Stop, push_number};
 use crate::code::{CommandId, NONE};
+use crate::text::Text;
 use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
@@ -26,6 +27,43 @@ pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: 
     for frame in stack[below..].iter_mut().rev() {
         frame.block = around;
         around = parents[around as usize];
+    }
+}
+
+/// Short texts of parameters that were popped. A call that pushes the same text takes it from here:
+/// to count one more and one less who share a text costs more than all else of such a parameter.
+#[derive(Default)]
+pub(super) struct Spares([Option<Text>; Spares::SIZE]);
+
+impl Spares {
+    const SIZE: usize = 8;
+
+    /// Longer texts are not kept: whoever extends them while they are kept has to copy them.
+    const LONGEST: usize = 16;
+
+    fn place(text: &Text) -> usize {
+        text.address() / 32 % Spares::SIZE
+    }
+
+    fn keep(&mut self, text: Text) {
+        if text.len() <= Self::LONGEST {
+            let place = Self::place(&text);
+            self.0[place] = Some(text);
+        }
+    }
+
+    fn take(&mut self, text: &Text) -> Option<Text> {
+        self.0[Self::place(text)].take_if(|spare| spare.is_shared_with(text))
+    }
+}
+
+/// Pushes a text in two steps: to push it as it is would keep it in memory for the case that there is no
+/// room, and copy it from there.
+#[inline(always)]
+fn push_text(values: &mut Vec<Value>, text: Text) {
+    values.push(Value::Undefined);
+    if let Some(last) = values.last_mut() {
+        *last = Value::Text(text);
     }
 }
 
@@ -97,6 +135,22 @@ impl<T: Tracer> Machine<'_, T> {
     }
 
     #[inline(always)]
+    pub(super) fn push_operand(&mut self, at: usize, a: Operand, place: u16) {
+        if let Some(number) = self.known_number(a) {
+            return push_number(self.parameters, number);
+        }
+        let form = self.form;
+        if a.kind() == Kind::Constant
+            && let Value::Text(text) = &form.values[a.index()]
+        {
+            let spare = self.registers.spares.take(text);
+            return push_text(self.parameters, spare.unwrap_or_else(|| text.clone()));
+        }
+        let value = self.value(a);
+        self.push(at, value, place);
+    }
+
+    #[inline(always)]
     pub(super) fn push(&mut self, at: usize, value: Value, place: u16) {
         let value = match value {
             Value::Undefined => {
@@ -108,14 +162,19 @@ impl<T: Tracer> Machine<'_, T> {
     }
 
     #[inline(always)]
-    pub(super) fn call(&mut self, at: usize, definition: CommandId, parameters: usize) {
+    pub(super) fn call(&mut self, at: usize, site: &Site) {
+        let (first, count) = site.operands;
+        let operands = &self.form.operands[first as usize..first as usize + usize::from(count)];
+        for (place, &a) in (site.parameters - count..).zip(operands) {
+            self.push_operand(at, a, place);
+        }
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
-        self.base = self.parameters.len() - parameters;
+        self.base = self.parameters.len() - usize::from(site.parameters);
         let base = self.base as u32 + 1;
         if let Some(frame) = self.stack.last_mut() {
             (frame.in_progress, frame.parameters) = (true, base);
         }
-        self.stack.push(Frame::new(definition, true, base));
+        self.stack.push(Frame::new(site.definition, true, base));
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
@@ -128,7 +187,12 @@ impl<T: Tracer> Machine<'_, T> {
             self.end_body();
             return None;
         }
-        self.parameters.truncate(caller.parameters as usize - 1);
+        let kept = caller.parameters as usize - 1;
+        while self.parameters.len() > kept {
+            if let Some(Value::Text(text)) = self.parameters.pop() {
+                self.registers.spares.keep(text);
+            }
+        }
         self.pop_frames(1 + resumption.branches as usize);
         self.base = self.stack.last()?.visible_parameters().saturating_sub(1) as usize;
         Some(resumption.at as usize)

@@ -42,6 +42,19 @@ impl<T: Tracer> Machine<'_, T> {
         }
     }
 
+    /// The items of a list that exists.
+    #[inline(always)]
+    pub(super) fn existing_items(&self, list: ListNo) -> &[Value] {
+        let list = match list.slot() {
+            Slot::Stage(index) => &self.stage_lists[index as usize],
+            Slot::Own(index) => &self.own_lists[index as usize],
+        };
+        match list.open {
+            0 => &list.items,
+            open => &self.items.open[usize::from(open) - 1].1,
+        }
+    }
+
     /// The items of a list, to be changed.
     #[inline(always)]
     pub(super) fn items_mut(&mut self, list: ListNo) -> &mut Vec<Value> {

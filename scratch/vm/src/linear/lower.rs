@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand, Origin, Reading, Resumption};
+use super::form::{
+    Form, Instruction, Kind, ListNo, NOWHERE, Operand, Origin, Reading, Resumption, Site,
+};
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
@@ -48,10 +50,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         lowering.sprite(sprite);
     }
     let mut form = lowering.form;
-    for instruction in &mut form.instructions {
-        if let Instruction::Call { definition, entry, .. } = instruction {
-            *entry = form.entries[*definition as usize];
-        }
+    for site in &mut form.sites {
+        site.entry = form.entries[site.definition as usize];
     }
     form
 }
@@ -407,37 +407,46 @@ impl<'a> Lowering<'a> {
         }
         // Nothing could evaluate them again.
         self.reads_items = false;
-        let pushed = self.pushes(callee, (from, to));
+        let waiting = self.pushes(callee, (from, to));
         self.reads_items = true;
-        pushed?;
-        let parameters = callee.defaults.len() as u16;
-        let definition = callee.definition;
-        self.emit(Instruction::Call { definition, entry: NOWHERE, parameters });
+        let waiting = waiting?;
+        let operands = (self.form.operands.len() as u32, waiting.len() as u16);
+        self.form.operands.extend(waiting);
+        let (definition, parameters) = (callee.definition, callee.defaults.len() as u16);
+        self.form.sites.push(Site { definition, entry: NOWHERE, parameters, operands });
+        self.emit(Instruction::Call { site: self.form.sites.len() as u32 - 1 });
         Some(())
     }
 
-    fn pushes(&mut self, callee: &Procedure, (from, to): (u32, u32)) -> Option<()> {
+    /// Lowers the parameters of a call. Returns the last ones, which the call pushes.
+    fn pushes(&mut self, callee: &Procedure, (from, to): (u32, u32)) -> Option<Vec<Operand>> {
         let mut arguments = self.source.arguments[from as usize..to as usize].iter().peekable();
+        let mut waiting = Vec::new();
         for place in 0..u16::try_from(callee.defaults.len()).ok()? {
-            match arguments.next_if(|(slot, _)| *slot == u32::from(place)) {
-                Some(&(_, e)) if self.attempt(|lowering| lowering.push(e, place)).is_some() => {}
-                Some(&(_, e)) if self.is_plain(e) => {
-                    self.emit_for(Instruction::PushValue { place }, e);
-                }
-                Some(_) => return None,
-                None => {
-                    self.emit(Instruction::PushDefault { place });
-                }
+            let Some(&(_, e)) = arguments.next_if(|(slot, _)| *slot == u32::from(place)) else {
+                self.push(&mut waiting, place);
+                self.emit(Instruction::PushDefault { place });
+                continue;
+            };
+            if let Some(operand) = self.attempt(|lowering| lowering.read(e, Reading::Value)) {
+                waiting.push(operand);
+            } else if self.is_plain(e) {
+                self.push(&mut waiting, place);
+                self.emit_for(Instruction::PushValue { place }, e);
+            } else {
+                return None;
             }
         }
         // Others are not in the order of the parameters, or have none.
-        arguments.next().is_none().then_some(())
+        arguments.next().is_none().then_some(waiting)
     }
 
-    fn push(&mut self, e: ExprId, place: u16) -> Option<()> {
-        let a = self.read(e, Reading::Value)?;
-        self.emit(Instruction::Push { a, place });
-        Some(())
+    /// Pushes the parameters that wait before a place.
+    fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
+        let first = end - waiting.len() as u16;
+        for (place, a) in (first..end).zip(waiting.drain(..)) {
+            self.emit(Instruction::Push { a, place });
+        }
     }
 
     /// A comparison of two operands.

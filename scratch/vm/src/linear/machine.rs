@@ -2,10 +2,10 @@
 
 use super::conditions::MOST_TESTS;
 use super::form::{Form, Instruction, Kind, Link, ListNo, Operand, REGISTERS, Reading};
+use super::frames::Spares;
 use super::items::Items;
-use crate::code::Comparison;
+use super::outcomes::measured;
 use crate::compare::short_comparand;
-use crate::distance::{ConditionDistances, of_comparison};
 use crate::eval::{LIST_LIMIT, nan_to_zero, place_of};
 use crate::functions::{Angles, math};
 use crate::program::Program;
@@ -29,11 +29,12 @@ pub(super) struct Registers {
     pub(super) numbers: [f64; REGISTERS],
     /// Outcomes and their distances. They are apart because each is read soon after it is written,
     /// which is slow for a structure that is read as a whole.
-    outcomes: [bool; MOST_TESTS + 1],
-    to_true: [f64; MOST_TESTS + 1],
-    to_false: [f64; MOST_TESTS + 1],
+    pub(super) outcomes: [bool; MOST_TESTS + 1],
+    pub(super) to_true: [f64; MOST_TESTS + 1],
+    pub(super) to_false: [f64; MOST_TESTS + 1],
     /// Outcomes that wait for others.
     pub(super) waiting: usize,
+    pub(super) spares: Spares,
 }
 
 impl Default for Registers {
@@ -44,6 +45,7 @@ impl Default for Registers {
             to_true: [0.0; MOST_TESTS + 1],
             to_false: [0.0; MOST_TESTS + 1],
             waiting: 0,
+            spares: Spares::default(),
         }
     }
 }
@@ -81,119 +83,152 @@ impl<T: Tracer> Machine<'_, T> {
         use Instruction::*;
         let form = self.form;
         let instructions = &form.instructions[..];
-        loop {
-            let mut next = at + 1;
-            match instructions[at] {
-                Run { first, count, calls } => {
-                    let full = calls && self.stack.len() > self.room;
-                    if self.fuel <= u32::from(count) || full {
-                        return (self.leave_at(at), at);
+        'jumped: loop {
+            // Most jumps lead to runs, which therefore are not looked up as other instructions are.
+            if let Run { first, count, calls } = instructions[at] {
+                if !self.begin_run(first, count, calls) {
+                    return (self.leave_at(at), at);
+                }
+                at += 1;
+            }
+            loop {
+                match instructions[at] {
+                    Run { .. } => continue 'jumped,
+                    Leave => return (self.leave_at(at), at),
+                    Perform | Evaluate { .. } | Decide { .. } | PushValue { .. } => {
+                        return (Stop::Interpret, at);
                     }
-                    self.fuel -= u32::from(count);
-                    if T::ACTIVE {
-                        let first = first as usize;
-                        for &no in &form.blocks[first..first + usize::from(count)] {
-                            self.tracer.covered(no);
+                    Add { to, a, b } => self.store(to, self.number(a) + self.number(b)),
+                    Change { to, b } => self.change(to, self.number(b)),
+                    Subtract { to, a, b } => self.store(to, self.number(a) - self.number(b)),
+                    Multiply { to, a, b } => self.store(to, self.number(a) * self.number(b)),
+                    Divide { to, a, b } => self.store(to, self.number(a) / self.number(b)),
+                    Modulo { to, a, b } => self.store(to, modulo(self.number(a), self.number(b))),
+                    Round { to, a } => self.store(to, js_round(self.number(a))),
+                    Math { op, to, a } => {
+                        let result = math(op, self.number(a), self.angles);
+                        self.store(to, result);
+                    }
+                    Item { reading, to, list, index, whole } => {
+                        match self.item(reading, list, index) {
+                            Some(number) => self.store(to, number),
+                            None => return (Stop::Interpret, whole as usize),
                         }
                     }
-                }
-                Leave => return (self.leave_at(at), at),
-                Perform | Evaluate { .. } | Decide { .. } | PushValue { .. } => {
-                    return (Stop::Interpret, at);
-                }
-                Add { to, a, b } => self.store(to, self.number(a) + self.number(b)),
-                Change { to, b } => self.change(to, self.number(b)),
-                Subtract { to, a, b } => self.store(to, self.number(a) - self.number(b)),
-                Multiply { to, a, b } => self.store(to, self.number(a) * self.number(b)),
-                Divide { to, a, b } => self.store(to, self.number(a) / self.number(b)),
-                Modulo { to, a, b } => self.store(to, modulo(self.number(a), self.number(b))),
-                Round { to, a } => self.store(to, js_round(self.number(a))),
-                Math { op, to, a } => {
-                    let result = math(op, self.number(a), self.angles);
-                    self.store(to, result);
-                }
-                Item { reading, to, list, index, whole } => match self.item(reading, list, index) {
-                    Some(number) => self.store(to, number),
-                    None => return (Stop::Interpret, whole as usize),
-                },
-                ListLength { to, list } => {
-                    let length = self.items(list).len() as f64;
-                    self.store(to, length);
-                }
-                Copy { to, a } => self.copy(to, a),
-                CopyItem { to, list, index } => {
-                    let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
-                    self.copy_item(to, list, index);
-                }
-                AddToList { list, item } => {
-                    if self.items(list).len() >= LIST_LIMIT {
-                        return (Stop::Interpret, at);
+                    ListLength { to, list } => {
+                        let length = self.items(list).len() as f64;
+                        self.store(to, length);
                     }
-                    self.take(item, |machine, item| machine.items_mut(list).push(item));
-                }
-                ReplaceItem { list, index, item } => {
-                    let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
-                    self.replace_item(list, index, item);
-                }
-                Jump { to } => next = to as usize,
-                Compare { how, negated, jumps, a, b, to } => {
-                    let (x, y) = (self.comparand(a), self.comparand(b));
-                    if x.is_nan() || y.is_nan() {
-                        return (Stop::Interpret, at);
+                    Copy { to, a } => self.copy(to, a),
+                    CopyItem { to, list, index } => {
+                        let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
+                        self.copy_item(to, list, index);
                     }
-                    if self.decide(at, how, negated, x, y) == jumps {
-                        next = to as usize;
+                    AddToList { list, item } => {
+                        if self.items(list).len() >= LIST_LIMIT {
+                            return (Stop::Interpret, at);
+                        }
+                        self.add_item(list, item);
+                    }
+                    ReplaceItem { list, index, item } => {
+                        let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
+                        self.replace_item(list, index, item);
+                    }
+                    Jump { to } => {
+                        at = to as usize;
+                        continue 'jumped;
+                    }
+                    Compare { relation, link, jumps, a, b, to } => {
+                        let (x, y) = (self.comparand(a), self.comparand(b));
+                        if x.is_nan() || y.is_nan() {
+                            return (Stop::Interpret, at);
+                        }
+                        let outcome = match link {
+                            Link::Push => self.decide(at, relation, x, y),
+                            link => {
+                                self.link(link, measured(relation, x, y));
+                                self.finish_test(at)
+                            }
+                        };
+                        let taken = outcome == jumps;
+                        at = if taken { to as usize } else { at + 1 };
+                        continue 'jumped;
+                    }
+                    Test { relation, link, a, b, whole } => {
+                        let (x, y) = (self.comparand(a), self.comparand(b));
+                        if x.is_nan() || y.is_nan() {
+                            return (Stop::Interpret, whole as usize);
+                        }
+                        self.link(link, measured(relation, x, y));
+                    }
+                    Combine(link) => {
+                        let test = self.pop_test();
+                        self.link(link, test);
+                    }
+                    Branch { jumps, to } => {
+                        let taken = self.finish_test(at) == jumps;
+                        at = if taken { to as usize } else { at + 1 };
+                        continue 'jumped;
+                    }
+                    EnterLoop { counted, times } => self.enter_loop(at, counted, times),
+                    Count { end } => {
+                        at = if self.count(at) { at + 1 } else { end as usize };
+                        continue 'jumped;
+                    }
+                    Endless => self.report(at, 0.0, 1.0),
+                    Again { head } => {
+                        if !self.again(at) {
+                            return (Stop::Leave, at);
+                        }
+                        at = head as usize;
+                        continue 'jumped;
+                    }
+                    CountAgain { body, end } => {
+                        if !self.again(at) {
+                            return (Stop::Leave, at);
+                        }
+                        at = if self.count(at) { body } else { end } as usize;
+                        continue 'jumped;
+                    }
+                    LeaveLoop { branches } => {
+                        self.pop_frames(1 + usize::from(branches));
+                        at += 1;
+                        continue 'jumped;
+                    }
+                    Push { a, place } => self.push_operand(at, a, place),
+                    PushDefault { place } => self.push(at, Value::Undefined, place),
+                    Call { site } => {
+                        let site = &form.sites[site as usize];
+                        self.call(at, site);
+                        at = site.entry as usize;
+                        continue 'jumped;
+                    }
+                    Return => {
+                        let Some(resumption) = self.leave_block() else { return (Stop::Leave, at) };
+                        at = resumption;
+                        continue 'jumped;
                     }
                 }
-                Test { how, negated, link, a, b, whole } => {
-                    let (x, y) = (self.comparand(a), self.comparand(b));
-                    if x.is_nan() || y.is_nan() {
-                        return (Stop::Interpret, whole as usize);
-                    }
-                    self.link(link, measured(how, negated, x, y));
-                }
-                Combine(link) => {
-                    let test = self.pop_test();
-                    self.link(link, test);
-                }
-                Branch { jumps, to } => {
-                    if self.finish_test(at) == jumps {
-                        next = to as usize;
-                    }
-                }
-                EnterLoop { counted, times } => self.enter_loop(at, counted, times),
-                Count { end } => {
-                    if !self.count(at) {
-                        next = end as usize;
-                    }
-                }
-                Endless => self.report(at, 0.0, 1.0),
-                Again { head } => {
-                    if !self.again(at) {
-                        return (Stop::Leave, at);
-                    }
-                    next = head as usize;
-                }
-                CountAgain { body, end } => {
-                    if !self.again(at) {
-                        return (Stop::Leave, at);
-                    }
-                    next = if self.count(at) { body } else { end } as usize;
-                }
-                LeaveLoop { branches } => self.pop_frames(1 + usize::from(branches)),
-                Push { a, place } => self.take(a, |machine, value| machine.push(at, value, place)),
-                PushDefault { place } => self.push(at, Value::Undefined, place),
-                Call { definition, entry, parameters } => {
-                    self.call(at, definition, usize::from(parameters));
-                    next = entry as usize;
-                }
-                Return => match self.leave_block() {
-                    Some(resumption) => next = resumption,
-                    None => return (Stop::Leave, at),
-                },
+                at += 1;
             }
-            at = next;
         }
+    }
+
+    /// Consumes the fuel of a run and reports its blocks. Returns false if there is too little.
+    #[inline(always)]
+    fn begin_run(&mut self, first: u32, count: u16, calls: bool) -> bool {
+        let full = calls && self.stack.len() > self.room;
+        if self.fuel <= u32::from(count) || full {
+            return false;
+        }
+        self.fuel -= u32::from(count);
+        if T::ACTIVE {
+            let first = first as usize;
+            for &no in &self.form.blocks[first..first + usize::from(count)] {
+                self.tracer.covered(no);
+            }
+        }
+        true
     }
 
     #[inline(always)]
@@ -248,23 +283,8 @@ impl<T: Tracer> Machine<'_, T> {
         }
     }
 
-    /// Gives the value of an operand to a function. Numbers and texts are not copied as values, which
-    /// would be read as a whole right after their parts have been written.
-    #[inline(always)]
-    fn take(&mut self, operand: Operand, to: impl Fn(&mut Self, Value)) {
-        if let Some(number) = self.known_number(operand) {
-            return to(self, Value::Number(number));
-        }
-        if let Value::Text(text) = self.stored(operand) {
-            let text = text.clone();
-            return to(self, Value::Text(text));
-        }
-        let value = self.value(operand);
-        to(self, value);
-    }
-
     #[inline(never)]
-    fn value(&self, operand: Operand) -> Value {
+    pub(super) fn value(&self, operand: Operand) -> Value {
         match operand.kind() {
             Kind::Register => Value::Number(self.registers.numbers[operand.index() % REGISTERS]),
             _ => self.stored(operand).clone(),
@@ -296,7 +316,7 @@ impl<T: Tracer> Machine<'_, T> {
 
     /// The number that an operand is, uncast; `None` for other values.
     #[inline(always)]
-    fn known_number(&self, operand: Operand) -> Option<f64> {
+    pub(super) fn known_number(&self, operand: Operand) -> Option<f64> {
         match operand.kind() {
             Kind::Register => Some(self.registers.numbers[operand.index() % REGISTERS]),
             _ => match self.stored(operand) {
@@ -345,83 +365,36 @@ impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     fn replace_item(&mut self, list: ListNo, index: f64, item: Operand) {
         let Some(place) = place_of(index, self.items(list).len()) else { return };
-        self.take(item, |machine, item| machine.items_mut(list)[place] = item);
-    }
-
-    /// Reports the distances of the block to which an instruction belongs.
-    #[inline(always)]
-    pub(super) fn report(&mut self, at: usize, to_true: f64, to_false: f64) {
-        if T::ACTIVE {
-            self.tracer.distance(self.form.origins[at].no, to_true, to_false);
+        if let Some(number) = self.known_number(item) {
+            return write(&mut self.items_mut(list)[place], number);
         }
-    }
-
-    /// Whether the distances of a block matter.
-    #[inline(always)]
-    fn measures(&self, at: usize) -> bool {
-        if !T::ACTIVE {
-            return false;
+        if let (Value::Text(new), Value::Text(old)) =
+            (self.stored(item), &self.existing_items(list)[place])
+            && old.is_shared_with(new)
+        {
+            return;
         }
-        let known = self.tracer.known_distances(self.form.origins[at].no);
-        !(known.0 <= 0.0 && known.1 <= 0.0)
+        let item = self.value(item);
+        self.items_mut(list)[place] = item;
     }
 
-    /// The outcome of a comparison, whose distances are reported.
     #[inline(always)]
-    fn decide(&mut self, at: usize, how: Comparison, negated: bool, x: f64, y: f64) -> bool {
-        if self.measures(at) {
-            let test = measured(how, negated, x, y);
-            self.report(at, test.to_true, test.to_false);
-            return test.value;
+    fn add_item(&mut self, list: ListNo, item: Operand) {
+        match self.known_number(item) {
+            Some(number) => push_number(self.items_mut(list), number),
+            None => {
+                let item = self.value(item);
+                self.items_mut(list).push(item);
+            }
         }
-        let value = match how {
-            Comparison::Less => x < y,
-            Comparison::Equals => x == y,
-            Comparison::Greater => x > y,
-        };
-        value != negated
-    }
-
-    /// Pushes an outcome, or combines it with the one on top.
-    #[inline(always)]
-    fn link(&mut self, link: Link, test: ConditionDistances) {
-        let test = match link {
-            Link::Push => test,
-            Link::And => ConditionDistances::and(self.pop_test(), test),
-            Link::Or => ConditionDistances::or(self.pop_test(), test),
-        };
-        // Lowering leaves room for all tests of a condition.
-        let at = self.registers.waiting;
-        let registers = &mut *self.registers;
-        registers.outcomes[at] = test.value;
-        (registers.to_true[at], registers.to_false[at]) = (test.to_true, test.to_false);
-        registers.waiting = at + 1;
-    }
-
-    #[inline(always)]
-    fn pop_test(&mut self) -> ConditionDistances {
-        let at = self.registers.waiting - 1;
-        let registers = &mut *self.registers;
-        registers.waiting = at;
-        let (to_true, to_false) = (registers.to_true[at], registers.to_false[at]);
-        ConditionDistances { value: registers.outcomes[at], to_true, to_false }
-    }
-
-    #[inline(always)]
-    fn finish_test(&mut self, at: usize) -> bool {
-        let test = self.pop_test();
-        if self.measures(at) {
-            self.report(at, test.to_true, test.to_false);
-        }
-        test.value
     }
 }
 
-/// The distances of a comparison of numbers other than NaN, or of its negation.
-#[inline(always)]
-fn measured(how: Comparison, negated: bool, x: f64, y: f64) -> ConditionDistances {
-    let test = of_comparison(how, x, y);
-    if negated { ConditionDistances::not(test) } else { test }
+/// Pushes a number. A function of its own, so that it is written in its parts: a value that is read
+/// as a whole right after its parts have been written has to wait for them.
+#[inline(never)]
+pub(super) fn push_number(values: &mut Vec<Value>, number: f64) {
+    values.push(Value::Number(number));
 }
 
 /// Sets a variable or item to a number.

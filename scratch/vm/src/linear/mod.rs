@@ -31,6 +31,7 @@ mod frames;
 mod items;
 mod lower;
 mod machine;
+mod outcomes;
 mod run;
 
 pub(crate) use form::Form;

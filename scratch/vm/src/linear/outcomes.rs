@@ -1,0 +1,86 @@
+//! Outcomes of conditions in linear form, and their distances.
+
+use super::form::{Link, Relation};
+use super::machine::Machine;
+use crate::code::Comparison;
+use crate::distance::{ConditionDistances, of_comparison};
+use crate::tracer::Tracer;
+
+impl<T: Tracer> Machine<'_, T> {
+    /// Reports the distances of the block to which an instruction belongs.
+    #[inline(always)]
+    pub(super) fn report(&mut self, at: usize, to_true: f64, to_false: f64) {
+        if T::ACTIVE {
+            self.tracer.distance(self.form.origins[at].no, to_true, to_false);
+        }
+    }
+
+    /// Whether the distances of a block matter.
+    #[inline(always)]
+    fn measures(&self, at: usize) -> bool {
+        if !T::ACTIVE {
+            return false;
+        }
+        let known = self.tracer.known_distances(self.form.origins[at].no);
+        !(known.0 <= 0.0 && known.1 <= 0.0)
+    }
+
+    /// The outcome of a comparison, whose distances are reported.
+    #[inline(always)]
+    pub(super) fn decide(&mut self, at: usize, relation: Relation, x: f64, y: f64) -> bool {
+        if self.measures(at) {
+            let test = measured(relation, x, y);
+            self.report(at, test.to_true, test.to_false);
+            return test.value;
+        }
+        let (how, negated) = relation.parts();
+        let value = match how {
+            Comparison::Less => x < y,
+            Comparison::Equals => x == y,
+            Comparison::Greater => x > y,
+        };
+        value != negated
+    }
+
+    /// Pushes an outcome, or combines it with the one on top.
+    #[inline(always)]
+    pub(super) fn link(&mut self, link: Link, test: ConditionDistances) {
+        let test = match link {
+            Link::Push => test,
+            Link::And => ConditionDistances::and(self.pop_test(), test),
+            Link::Or => ConditionDistances::or(self.pop_test(), test),
+        };
+        // Lowering leaves room for all tests of a condition.
+        let at = self.registers.waiting;
+        let registers = &mut *self.registers;
+        registers.outcomes[at] = test.value;
+        (registers.to_true[at], registers.to_false[at]) = (test.to_true, test.to_false);
+        registers.waiting = at + 1;
+    }
+
+    #[inline(always)]
+    pub(super) fn pop_test(&mut self) -> ConditionDistances {
+        let at = self.registers.waiting - 1;
+        let registers = &mut *self.registers;
+        registers.waiting = at;
+        let (to_true, to_false) = (registers.to_true[at], registers.to_false[at]);
+        ConditionDistances { value: registers.outcomes[at], to_true, to_false }
+    }
+
+    #[inline(always)]
+    pub(super) fn finish_test(&mut self, at: usize) -> bool {
+        let test = self.pop_test();
+        if self.measures(at) {
+            self.report(at, test.to_true, test.to_false);
+        }
+        test.value
+    }
+}
+
+/// The distances of a comparison of numbers other than NaN, or of its negation.
+#[inline(always)]
+pub(super) fn measured(relation: Relation, x: f64, y: f64) -> ConditionDistances {
+    let (how, negated) = relation.parts();
+    let test = of_comparison(how, x, y);
+    if negated { ConditionDistances::not(test) } else { test }
+}
