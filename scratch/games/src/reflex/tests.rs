@@ -119,6 +119,24 @@ fn what_policies_cannot_do_is_left_to_tests_that_do_not_react() {
 }
 
 #[test]
+fn the_search_can_do_without_its_newest_rules() {
+    let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
+    // Without rules that follow, policies catch the apple under some seeds.
+    let blind = [("effects", Setting::Switch(false)), ("play_steps", Setting::Number(100.0))];
+    for (project, base, switches) in
+        [(door(), few, &["lend", "plans"][..]), (catching(), blind, &["lend", "equals"])]
+    {
+        let counts = |name: &str, value| {
+            let parameters = [&base[..], &[(name, Setting::Switch(value))]].concat();
+            run_on(&project, "reflex", &parameters, 100_000).0.counts
+        };
+        for name in switches {
+            assert_ne!(counts(name, true), counts(name, false), "{name}");
+        }
+    }
+}
+
+#[test]
 fn paths_hold_under_their_seeds_alone() {
     let (made, suite) = run("explore", &[], 100_000);
     assert_eq!(made.generated.covered.len(), 8, "{:?}", made.counts);
