@@ -34,6 +34,7 @@ mod scene;
 mod silhouette;
 mod skin;
 mod svg;
+mod tiles;
 
 pub use bounds::Rect;
 pub use effect::Effect;

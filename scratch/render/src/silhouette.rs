@@ -3,8 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::HullPoints;
-use crate::color::{Palette, source_over};
+use crate::color::Palette;
 use crate::rounding::clamped_byte;
+use crate::tiles::{TILE, Tiles};
 
 /// Whether stored colours are multiplied by alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +16,19 @@ pub(crate) enum Alpha {
     Premultiplied,
 }
 
-/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0.
+impl Alpha {
+    /// A stored pixel with its colours multiplied by alpha.
+    #[inline]
+    fn premultiplied(self, pixel: [u8; 4]) -> [u8; 4] {
+        match self {
+            Self::Straight => premultiplied(pixel),
+            Self::Premultiplied => pixel,
+        }
+    }
+}
+
+/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0. That of the pen
+/// layer has its pixels in tiles instead.
 #[derive(Clone, Debug)]
 pub(crate) struct Silhouette {
     width: usize,
@@ -24,6 +37,8 @@ pub(crate) struct Silhouette {
     stride: usize,
     mask: Vec<u64>,
     pixels: Vec<[u8; 4]>,
+    /// The pixels if `mask` and `pixels` are empty.
+    pub(crate) tiles: Tiles,
     alpha: Alpha,
     /// The hull without shape effects, which depends only on this raster and the skin's size.
     pub(crate) hull: OnceLock<Arc<HullPoints>>,
@@ -37,6 +52,7 @@ pub(crate) static EMPTY: Silhouette = Silhouette {
     stride: 0,
     mask: Vec::new(),
     pixels: Vec::new(),
+    tiles: Tiles::NONE,
     alpha: Alpha::Straight,
     hull: OnceLock::new(),
     palette: OnceLock::new(),
@@ -61,15 +77,27 @@ impl Silhouette {
             stride,
             mask,
             pixels,
+            tiles: Tiles::NONE,
             alpha,
             hull: OnceLock::new(),
             palette: OnceLock::new(),
         }
     }
 
+    /// A transparent raster of that many tiles in a row, and rows of tiles.
+    pub(crate) fn blank(across: usize, down: usize) -> Self {
+        Self {
+            width: across * TILE.0,
+            height: down * TILE.1,
+            tiles: Tiles::blank(across, down),
+            alpha: Alpha::Premultiplied,
+            ..Self::new(0, 0, Vec::new(), Alpha::Premultiplied)
+        }
+    }
+
     /// Whether the other raster has the same pixels.
     pub(crate) fn same_pixels(&self, other: &Self) -> bool {
-        self.width == other.width && self.pixels == other.pixels
+        self.width == other.width && self.pixels == other.pixels && self.tiles == other.tiles
     }
 
     /// Column and row of a texture coordinate, which is scaled by W-1 and H-1, not by W and H.
@@ -85,7 +113,10 @@ impl Silhouette {
         let (x, y) = (column as u32 as usize, row as u32 as usize);
         x < self.width
             && y < self.height
-            && self.mask[y * self.stride + x / 64] >> (x % 64) & 1 == 1
+            && match self.mask.get(y * self.stride + x / 64) {
+                Some(word) => word >> (x % 64) & 1 == 1,
+                None => self.tiles.pixel(x, y)[3] > 0,
+            }
     }
 
     /// Touching with one sample. The coordinates are not checked, so that the last row and column
@@ -115,7 +146,7 @@ impl Silhouette {
     /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.
     #[inline]
     pub(crate) fn color(&self, (u, v): (f64, f64)) -> [u8; 4] {
-        if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.pixels.is_empty() {
+        if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.is_empty() {
             return [0; 4];
         }
         // NaN reads the last texel.
@@ -126,22 +157,11 @@ impl Silhouette {
         self.pixel(last(self.width, column, u), last(self.height, row, v))
     }
 
-    /// Composites a premultiplied colour (0 to 1) over a pixel of a premultiplied raster.
-    pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
-        let pixel = &mut self.pixels[row * self.width + column];
-        *pixel = source_over(*pixel, source);
-        let bit = 1 << (column % 64);
-        let word = &mut self.mask[row * self.stride + column / 64];
-        if pixel[3] > 0 { *word |= bit } else { *word &= !bit }
-    }
-
-    /// The colours of the raster. Cached, so that the raster must not be painted on afterwards.
+    /// The colours of a raster without tiles. Cached, because such rasters never change.
     pub(crate) fn palette(&self) -> &Palette {
+        debug_assert_eq!(self.tiles, Tiles::NONE);
         self.palette.get_or_init(|| {
-            Palette::of(self.pixels.iter().map(|&pixel| match self.alpha {
-                Alpha::Straight => premultiplied(pixel),
-                Alpha::Premultiplied => pixel,
-            }))
+            Palette::of(self.pixels.iter().map(|&pixel| self.alpha.premultiplied(pixel)))
         })
     }
 
@@ -158,15 +178,14 @@ impl Silhouette {
     /// The premultiplied pixel of a [`place`](Self::place).
     #[inline]
     pub(crate) fn pixel_at(&self, place: usize) -> [u8; 4] {
-        let pixel = self.pixels[place];
-        match self.alpha {
-            Alpha::Straight => premultiplied(pixel),
-            Alpha::Premultiplied => pixel,
+        match self.pixels.get(place) {
+            Some(&pixel) => self.alpha.premultiplied(pixel),
+            None => self.tiles.pixel(place % self.width, place / self.width),
         }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.pixels.is_empty()
+        self.width == 0 || self.height == 0
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -180,10 +199,9 @@ impl Silhouette {
     /// The premultiplied pixel of a column and a row inside the raster.
     #[inline]
     pub(crate) fn pixel(&self, column: usize, row: usize) -> [u8; 4] {
-        let pixel = self.pixels[row * self.width + column];
-        match self.alpha {
-            Alpha::Straight => premultiplied(pixel),
-            Alpha::Premultiplied => pixel,
+        match self.pixels.get(row * self.width + column) {
+            Some(&pixel) => self.alpha.premultiplied(pixel),
+            None => self.tiles.pixel(column, row),
         }
     }
 }

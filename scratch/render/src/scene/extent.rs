@@ -129,7 +129,6 @@ impl Scene {
     pub(super) fn prepare_within(&mut self, slot: usize, area: Rect) {
         let drawable = &self.drawables[slot];
         if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {
-            pen.sensed();
             pen.draw(&self.skins, area);
         }
         raise_level(&mut self.levels, drawable);

@@ -5,12 +5,13 @@ use std::sync::{Arc, OnceLock};
 use super::drawable::Look;
 use super::fingerprint::Fingerprint;
 use super::pen_line::Line;
-use super::pen_queue::{MAX_QUEUED, Mark, Queue, TILE_COUNT, tiles};
+use super::pen_queue::{MAX_QUEUED, Mark, Queue, TILE_COUNT, TILES, tiles};
 use super::stamp::Stamp;
 use super::{DrawableId, Group, Scene};
 use crate::bounds::Rect;
-use crate::silhouette::{Alpha, Silhouette};
+use crate::silhouette::Silhouette;
 use crate::skin::SkinSet;
+use crate::tiles::TILE_BYTES;
 
 /// Number of columns of the pen layer.
 pub(super) const COLUMNS: usize = 480;
@@ -34,7 +35,6 @@ pub(super) struct Pen {
     layer: Arc<Layer>,
     /// Lines and stamps that are not yet drawn on all tiles.
     queue: Queue,
-    ledger: Ledger,
 }
 
 /// The pixels of a layer, and fingerprints of what is drawn.
@@ -58,45 +58,12 @@ impl Layer {
     }
 }
 
-/// What a layer would take that is drawn at every stamp and in whole at every query. Decisions of
-/// callers depend on estimates of it, so that they must not depend on what is drawn when.
-#[derive(Clone, Debug)]
-struct Ledger {
-    /// Lines that such a layer would have in its queue.
-    lines: usize,
-    /// Identity of its pixels: equal pointers are pixels that two scenes would share.
-    pixels: Arc<()>,
-}
-
-impl Ledger {
-    fn blank() -> Self {
-        static BLANK: OnceLock<Arc<()>> = OnceLock::new();
-        Self { lines: 0, pixels: Arc::clone(BLANK.get_or_init(Arc::default)) }
-    }
-
-    /// The pixels change.
-    fn paint(&mut self) {
-        self.lines = 0;
-        if Arc::get_mut(&mut self.pixels).is_none() {
-            self.pixels = Arc::default();
-        }
-    }
-
-    /// The queued lines are drawn.
-    fn flush(&mut self) {
-        if self.lines > 0 {
-            self.paint();
-        }
-    }
-}
-
 impl Scene {
     /// Makes the pen layer transparent.
     pub fn pen_clear(&mut self) {
         let pen = self.pen();
         pen.queue.clear();
         pen.layer = blank_layer();
-        pen.ledger = Ledger::blank();
     }
 
     /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
@@ -109,10 +76,6 @@ impl Scene {
         if ignored {
             return;
         }
-        if pen.ledger.lines >= MAX_QUEUED {
-            pen.ledger.flush();
-        }
-        pen.ledger.lines += 1;
         pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
@@ -133,8 +96,7 @@ impl Scene {
             if let Some(drawable) = self.get_mut(id) {
                 drawable.set_look(Look::PenLayer, &skins);
             }
-            let (layer, queue, ledger) = (blank_layer(), Queue::default(), Ledger::blank());
-            self.pen = Some(Pen { id, layer, queue, ledger });
+            self.pen = Some(Pen { id, layer: blank_layer(), queue: Queue::default() });
         }
         self.pen.as_mut().expect("the pen was made above")
     }
@@ -157,11 +119,18 @@ impl Pen {
         tiles(area).map(|tile| self.layer.tiles[tile])
     }
 
-    /// Estimated bytes of queued lines and of pixels that are not shared with `earlier`.
+    /// Bytes of queued marks and of pixels that are not shared with `earlier`, or with a blank layer.
+    /// Pixels that queued marks will change are not counted.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
-        let shared = earlier.map_or_else(Ledger::blank, |pen| pen.ledger.clone());
-        let same = Arc::ptr_eq(&self.ledger.pixels, &shared.pixels);
-        size_of::<Line>() * self.ledger.lines + if same { 0 } else { 4 * COLUMNS * ROWS }
+        let blank = blank_layer();
+        let before = earlier.map_or(&blank, |pen| &pen.layer);
+        let layer = if Arc::ptr_eq(&self.layer, before) {
+            0
+        } else {
+            let tiles = self.layer.pixels.tiles.unshared(&before.pixels.tiles);
+            size_of::<Layer>() + TILE_COUNT * size_of::<Arc<()>>() + tiles * TILE_BYTES
+        };
+        layer + self.queue.unshared_bytes(earlier.map(|pen| &pen.queue))
     }
 
     /// Queues a mark.
@@ -174,13 +143,7 @@ impl Pen {
 
     /// Queues a stamp.
     pub(super) fn stamp(&mut self, stamp: Stamp, skins: &SkinSet) {
-        self.ledger.paint();
         self.push(Mark::Stamp(Arc::new(stamp)), skins);
-    }
-
-    /// Tells the ledger that a query reads the pixels.
-    pub(super) fn sensed(&mut self) {
-        self.ledger.flush();
     }
 
     /// Draws what is queued on the whole layer.
@@ -217,8 +180,7 @@ impl Pen {
 fn blank_layer() -> Arc<Layer> {
     static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
     let blank = BLANK.get_or_init(|| {
-        let pixels = vec![[0; 4]; COLUMNS * ROWS];
-        let pixels = Silhouette::new(COLUMNS, ROWS, pixels, Alpha::Premultiplied);
+        let pixels = Silhouette::blank(TILES.0, TILES.1);
         let (tiles, whole) = ([Fingerprint::default(); TILE_COUNT], Fingerprint::default());
         Arc::new(Layer { pixels, tiles, whole })
     });

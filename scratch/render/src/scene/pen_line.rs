@@ -7,7 +7,7 @@ use super::pen::{COLUMNS, PenStroke, ROWS};
 use super::pen_queue::{Pixels, common};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
-use crate::silhouette::Silhouette;
+use crate::tiles::Canvas;
 
 /// A line with round ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,8 +43,8 @@ impl Line {
         Pixels { columns: line.box_columns(), rows: line.rows() }
     }
 
-    /// Draws the pixels of the line that are within a box.
-    pub(super) fn draw(&self, layer: &mut Silhouette, within: &Pixels) {
+    /// Draws the pixels of the line that are within a tile, whose pixels are given as well.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, within: &Pixels) {
         let line = self.segment();
         let [r, g, b, a] = self.stroke.rgba;
         for row in common(&line.rows(), &within.rows) {
@@ -54,7 +54,7 @@ impl Line {
                 let coverage = line.coverage((x, y));
                 if coverage > 0.0 {
                     let source = [r * a, g * a, b * a, a].map(|channel| channel * coverage);
-                    layer.paint(column, row, source);
+                    canvas.paint(column, row, source);
                 }
             }
         }

@@ -12,14 +12,16 @@ use super::stamp::Stamp;
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::skin::SkinSet;
+use crate::tiles::TILE;
 
 /// Most queued marks; lines take about 300 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
-/// Columns and rows of a tile, in pixels.
-const TILE: (usize, usize) = (32, 30);
+/// Queued marks that copies of the queue share together.
+const SHARED: usize = 64;
+
 /// Tiles in a row and rows of tiles.
-const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
+pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
 /// Number of tiles.
 pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 
@@ -71,35 +73,73 @@ impl Mark {
     }
 }
 
-/// Marks in their order, each with a box around it, and how many of them are drawn on each tile.
-#[derive(Clone, Debug)]
+/// A mark and a box around it.
+type Boxed = (Mark, Pixels);
+
+/// Marks in their order, and how many of them are drawn on each tile.
+#[derive(Debug)]
 pub(super) struct Queue {
-    marks: Vec<(Mark, Pixels)>,
+    /// [`SHARED`] marks each, which copies share.
+    parts: Vec<Arc<Vec<Boxed>>>,
+    /// The marks after those.
+    last: Vec<Boxed>,
+    /// Empty parts, whose memory is kept for the next marks.
+    spare: Vec<Arc<Vec<Boxed>>>,
     drawn: [u16; TILE_COUNT],
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        Self { marks: Vec::new(), drawn: [0; TILE_COUNT] }
+        let (parts, last, spare) = (Vec::new(), Vec::new(), Vec::new());
+        Self { parts, last, spare, drawn: [0; TILE_COUNT] }
+    }
+}
+
+impl Clone for Queue {
+    fn clone(&self) -> Self {
+        let (parts, last) = (self.parts.clone(), self.last.clone());
+        Self { parts, last, spare: Vec::new(), drawn: self.drawn }
     }
 }
 
 impl Queue {
     pub(super) fn len(&self) -> usize {
-        self.marks.len()
+        self.parts.len() * SHARED + self.last.len()
     }
 
     pub(super) fn clear(&mut self) {
-        self.marks.clear();
+        self.last.clear();
+        for mut part in self.parts.drain(..) {
+            if let Some(marks) = Arc::get_mut(&mut part) {
+                marks.clear();
+                self.spare.push(part);
+            }
+        }
         self.drawn = [0; TILE_COUNT];
+    }
+
+    /// The marks from a position on.
+    fn marks_from(&self, start: usize) -> impl Iterator<Item = &Boxed> {
+        let parts = self.parts.iter().skip(start / SHARED);
+        parts.flat_map(|part| part.iter()).chain(&self.last).skip(start % SHARED)
     }
 
     /// Whether the same marks are drawn on the same tiles.
     pub(super) fn same(&self, other: &Self) -> bool {
-        let pairs = || self.marks.iter().zip(&other.marks);
+        let pairs = || self.marks_from(0).zip(other.marks_from(0));
         self.len() == other.len()
             && self.drawn == other.drawn
             && pairs().all(|((mark, _), (other, _))| mark.same(other))
+    }
+
+    /// Bytes of marks that are not shared with an earlier queue.
+    pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
+        let parts = self.parts.iter().enumerate();
+        let unshared = parts.filter(|(number, part)| {
+            let before = earlier.and_then(|earlier| earlier.parts.get(*number));
+            before.is_none_or(|before| !Arc::ptr_eq(before, part))
+        });
+        (unshared.count() * SHARED + self.last.len()) * size_of::<Boxed>()
     }
 
     pub(super) fn push(&mut self, mark: Mark) {
@@ -107,31 +147,38 @@ impl Queue {
             Mark::Line(line) => line.pixels(),
             Mark::Stamp(stamp) => stamp.pixels(),
         };
-        self.marks.push((mark, pixels));
+        self.last.push((mark, pixels));
+        if self.last.len() == SHARED {
+            let mut part = self.spare.pop().unwrap_or_default();
+            std::mem::swap(Arc::make_mut(&mut part), &mut self.last);
+            self.parts.push(part);
+        }
     }
 
     /// Whether some mark is not drawn on a tile of an area.
     pub(super) fn is_pending(&self, area: Rect) -> bool {
-        !self.marks.is_empty()
-            && tiles(area).any(|tile| usize::from(self.drawn[tile]) < self.marks.len())
+        let count = self.len();
+        count > 0 && tiles(area).any(|tile| usize::from(self.drawn[tile]) < count)
     }
 
     /// Draws the marks on the tiles of an area.
     pub(super) fn draw(&mut self, layer: &mut Layer, skins: &SkinSet, area: Rect) {
+        let count = self.len();
         for tile in tiles(area) {
             let within = Pixels::of_tile(tile);
-            for (mark, pixels) in &self.marks[usize::from(self.drawn[tile])..] {
-                if pixels.intersects(&within) {
-                    layer.drawn(tile, mark.print());
-                    match mark {
-                        Mark::Line(line) => line.draw(&mut layer.pixels, &within),
-                        Mark::Stamp(stamp) => stamp.draw(&mut layer.pixels, skins, &within),
-                    }
+            let start = usize::from(self.drawn[tile]);
+            for (mark, _) in self.marks_from(start).filter(|(_, pixels)| pixels.intersects(&within))
+            {
+                layer.drawn(tile, mark.print());
+                let mut canvas = layer.pixels.tiles.canvas(tile);
+                match mark {
+                    Mark::Line(line) => line.draw(&mut canvas, &within),
+                    Mark::Stamp(stamp) => stamp.draw(&mut canvas, skins, &within),
                 }
             }
-            self.drawn[tile] = self.marks.len() as u16;
+            self.drawn[tile] = count as u16;
         }
-        if self.drawn.iter().all(|&drawn| usize::from(drawn) == self.marks.len()) {
+        if self.drawn.iter().all(|&drawn| usize::from(drawn) == count) {
             self.clear();
         }
     }

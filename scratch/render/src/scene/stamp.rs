@@ -9,8 +9,9 @@ use super::shading::{Lens, Shader};
 use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::color::GhostEffect;
-use crate::silhouette::{EMPTY, Silhouette};
+use crate::silhouette::EMPTY;
 use crate::skin::{Level, SkinSet};
+use crate::tiles::Canvas;
 
 /// A drawable as it was when it was stamped.
 #[derive(Debug)]
@@ -36,8 +37,8 @@ impl Stamp {
         self.pixels.clone()
     }
 
-    /// Draws the pixels of the stamp that are within a box.
-    pub(super) fn draw(&self, layer: &mut Silhouette, skins: &SkinSet, within: &Pixels) {
+    /// Draws the pixels of the stamp that are within a tile, whose pixels are given as well.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, skins: &SkinSet, within: &Pixels) {
         let silhouette = match &self.look {
             Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),
             Look::Bubble(bubble) => bubble.silhouette(),
@@ -51,7 +52,7 @@ impl Stamp {
                 // Without alpha, effects leave less of a colour than a byte can represent.
                 let source = shader.fragment(center, GhostEffect::Apply);
                 if let Some(source) = source.filter(|source| source[3] != 0.0) {
-                    layer.paint(column, row, source);
+                    canvas.paint(column, row, source);
                 }
             }
         }
@@ -215,30 +216,47 @@ mod tests {
     }
 
     #[test]
-    fn estimates_count_what_a_layer_drawn_at_every_stamp_would_take() {
-        const PIXELS: usize = 4 * 480 * 360;
+    fn states_share_the_tiles_and_marks_that_they_have_in_common() {
         let (mut scene, ids) = stage();
         scene.pen_clear();
         let pen = |scene: &Scene, earlier: &Scene| {
             scene.pen.as_ref().unwrap().unshared_bytes(earlier.pen.as_ref())
         };
-        let line = |scene: &mut Scene| {
+        let line = |scene: &mut Scene, x: f64| {
             let stroke = crate::PenStroke { rgba: [1.0; 4], diameter: 1.0 };
-            scene.pen_line((0.0, 0.0), (9.0, 9.0), &stroke);
+            scene.pen_line((x, 5.0), (x + 9.0, 9.0), &stroke);
         };
-        let blank = scene.clone();
-        line(&mut scene);
+        let draw = |scene: &mut Scene| {
+            let skins = Arc::clone(&scene.skins);
+            scene.pen().draw_all(&skins);
+        };
+        let mut blank = scene.clone();
+        assert_eq!(pen(&scene, &blank), 0);
+        for _ in 0..100 {
+            line(&mut scene, 1.0);
+        }
+        let queued = scene.clone();
+        line(&mut scene, 1.0);
+        let (all, last) = (pen(&scene, &blank), pen(&scene, &queued));
+        assert!(0 < last && last < all, "{last} of {all}");
+        // All lines are in one tile.
+        draw(&mut scene);
         let one = pen(&scene, &blank);
-        assert!(one > 0 && one < 200);
+        assert!(4 * 32 * 30 < one && one < 12_000, "{one}");
+        let drawn = scene.clone();
+        assert_eq!(pen(&scene, &drawn), 0);
+        line(&mut scene, 100.0);
+        draw(&mut scene);
+        assert_eq!(pen(&scene, &drawn), one);
+        assert_eq!(pen(&scene, &blank), one + 4 * 32 * 30);
+        // A stamp of 70 x 50 is on several tiles, and far fewer than all.
         scene.pen_stamp(ids[0]);
-        assert_eq!(pen(&scene, &blank), PIXELS);
-        let stamped = scene.clone();
-        line(&mut scene);
-        assert_eq!(pen(&scene, &stamped), one);
-        // A query draws the line on pixels that are shared.
-        scene.touching_color(ids[1], [0, 0, 255]);
-        assert_eq!(pen(&scene, &stamped), PIXELS);
+        draw(&mut scene);
+        assert!((2..=12).contains(&((pen(&scene, &drawn) - one) / (4 * 32 * 30))));
         scene.pen_clear();
         assert_eq!(pen(&scene, &blank), 0);
+        // Blank tiles are those of all layers.
+        draw(&mut blank);
+        assert_eq!(pen(&blank, &stage().0), 0);
     }
 }
