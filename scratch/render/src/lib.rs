@@ -39,5 +39,5 @@ mod tiles;
 pub use bounds::Rect;
 pub use effect::Effect;
 pub use limits::{Limits, SkinError};
-pub use scene::{ColorOf, DrawableId, Group, PenStroke, Scene};
+pub use scene::{ColorOf, DrawableId, Fingerprint, Group, PenStroke, Scene};
 pub use skin::{SkinId, SkinSet, SkinSetBuilder};

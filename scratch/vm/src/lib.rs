@@ -10,6 +10,7 @@ mod code;
 mod compare;
 mod compile;
 mod cycles;
+mod digest;
 mod direct;
 mod distance;
 mod eval;
@@ -40,6 +41,7 @@ mod vm;
 mod watch;
 
 pub use compile::CompileError;
+pub use digest::DigestScope;
 pub use hats::{Event, ThreadId};
 pub use limits::{Hit, Hits, Limit};
 pub use program::Program;

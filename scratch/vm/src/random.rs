@@ -1,5 +1,6 @@
 //! Random numbers of the VM, all from one stream.
 
+use catherd_render::Fingerprint;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -69,6 +70,25 @@ impl Random {
             Generator::Portable(rng) => Some(rng.get_word_pos()),
             Generator::Reference(state) => Some(u128::from(*state)),
             Generator::Arc4(_) => None,
+        }
+    }
+
+    /// Appends all that decides the numbers that follow.
+    pub(crate) fn fingerprint(&self, print: Fingerprint) -> Fingerprint {
+        let bytes = |print: Fingerprint, bytes: &[u8]| {
+            bytes.chunks(8).fold(print, |print, chunk| {
+                let word = chunk.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                print.with(word, 0)
+            })
+        };
+        match &self.0 {
+            Generator::Portable(rng) => {
+                let position = rng.get_word_pos();
+                bytes(print, &rng.get_seed()).with(position as u64, (position >> 64) as u64)
+            }
+            Generator::Reference(state) => print.with(u64::from(*state), 1),
+            Generator::Arc4(arc4) => bytes(print, &arc4.state)
+                .with(u64::from(arc4.i) << 8 | u64::from(arc4.j), arc4.draws_of_a_name.into()),
         }
     }
 

@@ -232,6 +232,11 @@ impl Drawable {
         print
     }
 
+    /// Direction in degrees and scale in percent.
+    pub(super) fn pose(&self) -> (f64, (f32, f32)) {
+        (self.direction, self.scale)
+    }
+
     /// The position with which the drawable is drawn and sensed.
     pub(super) fn position(&self) -> (f64, f64) {
         (f64::from(self.position.0), f64::from(self.position.1))

@@ -2,9 +2,10 @@
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
 /// probability of about 2^-100, so that answers can be kept by fingerprint. It is the same on every
-/// machine and in every process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Fingerprint(u64, u64);
+/// machine and in every process, and protects from no one who looks for equal ones.
+#[must_use]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Fingerprint(u64, u64);
 
 /// Odd numbers with as many ones as zeros, one for each half and position.
 const FACTORS: [u64; 4] =
@@ -12,13 +13,13 @@ const FACTORS: [u64; 4] =
 
 impl Fingerprint {
     /// The fingerprint of a sequence that begins with a number for what it describes.
-    pub(super) fn of(kind: u64) -> Self {
+    pub fn of(kind: u64) -> Self {
         Self(0, 0).with(kind, 0)
     }
 
     /// Appends two words.
     #[inline]
-    pub(super) fn with(self, a: u64, b: u64) -> Self {
+    pub fn with(self, a: u64, b: u64) -> Self {
         // Each half sees both words in another way; a product that loses one of them in one half
         // keeps it in the other.
         let fold = |a: u64, b: u64| {
@@ -33,12 +34,12 @@ impl Fingerprint {
 
     /// Appends another fingerprint.
     #[inline]
-    pub(super) fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         self.with(other.0, other.1)
     }
 
     /// Appends numbers by their bits.
-    pub(super) fn numbers(self, numbers: &[f64]) -> Self {
+    pub fn numbers(self, numbers: &[f64]) -> Self {
         numbers.chunks(2).fold(self, |print, pair| {
             print.with(pair[0].to_bits(), pair.get(1).map_or(0, |second| second.to_bits()))
         })
@@ -58,6 +59,11 @@ impl Fingerprint {
     /// The fingerprint of a set of which one element is exchanged for another.
     pub(super) fn exchange(self, old: Self, new: Self) -> Self {
         Self(self.0 ^ old.0 ^ new.0, self.1 ^ old.1 ^ new.1)
+    }
+
+    /// All 128 bits.
+    pub fn bits(self) -> u128 {
+        u128::from(self.0) << 64 | u128::from(self.1)
     }
 
     /// A number below a power of two, the same for equal fingerprints.

@@ -113,6 +113,16 @@ impl Pen {
         self.layer.whole
     }
 
+    /// The fingerprints of what is drawn on each tile.
+    pub(super) fn drawn_tiles(&self) -> &[Fingerprint; TILE_COUNT] {
+        &self.layer.tiles
+    }
+
+    /// Lines and stamps that are not yet drawn on all tiles.
+    pub(super) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
     /// The fingerprints of the tiles with the pixels of an area or their neighbours, which must be
     /// [drawn](Self::draw).
     pub(super) fn prints_in(&self, area: Rect) -> impl Iterator<Item = Fingerprint> {

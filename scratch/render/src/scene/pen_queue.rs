@@ -57,7 +57,7 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    fn print(&self) -> Fingerprint {
+    pub(super) fn print(&self) -> Fingerprint {
         match self {
             Self::Line(line) => line.print(),
             Self::Stamp(stamp) => stamp.print(),
@@ -119,7 +119,7 @@ impl Queue {
     }
 
     /// The marks from a position on.
-    fn marks_from(&self, start: usize) -> impl Iterator<Item = &Boxed> {
+    pub(super) fn marks_from(&self, start: usize) -> impl Iterator<Item = &Boxed> {
         let parts = self.parts.iter().skip(start / SHARED);
         parts.flat_map(|part| part.iter()).chain(&self.last).skip(start % SHARED)
     }
@@ -155,6 +155,11 @@ impl Queue {
         }
     }
 
+    /// Whether a mark, by its position, is drawn on a tile.
+    pub(super) fn is_drawn(&self, mark: usize, tile: usize) -> bool {
+        mark < usize::from(self.drawn[tile])
+    }
+
     /// Whether some mark is not drawn on a tile of an area.
     pub(super) fn is_pending(&self, area: Rect) -> bool {
         let count = self.len();
@@ -182,6 +187,16 @@ impl Queue {
             self.clear();
         }
     }
+}
+
+/// The tiles that have pixels of a box.
+pub(super) fn tiles_of(pixels: &Pixels) -> impl Iterator<Item = usize> {
+    let numbers = |range: &Range<usize>, side: usize| {
+        if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
+    };
+    let columns = numbers(&pixels.columns, TILE.0);
+    numbers(&pixels.rows, TILE.1)
+        .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
 }
 
 /// The tiles with the pixels of an area. Queries sample the pixels at most two beyond it.

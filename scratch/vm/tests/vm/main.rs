@@ -8,6 +8,7 @@ mod budgets;
 mod clones;
 mod computing;
 mod cycles;
+mod digests;
 mod distances;
 mod fast_paths;
 mod harness;

@@ -8,7 +8,7 @@ use crate::harness::{Harness, Record, paper};
 use crate::language::project;
 
 /// All observable values of a VM.
-fn state(vm: &Vm<Record>) -> String {
+pub(crate) fn state(vm: &Vm<Record>) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());
     let order: Vec<_> = vm.execution_order().collect();
@@ -45,7 +45,7 @@ fn state(vm: &Vm<Record>) -> String {
 }
 
 #[derive(Clone, Debug)]
-enum Input {
+pub(crate) enum Input {
     Key(&'static str, bool),
     Move(i32, i32),
     Button(bool),
@@ -57,7 +57,7 @@ enum Input {
     Step(usize),
 }
 
-fn input() -> impl Strategy<Value = Input> {
+pub(crate) fn input() -> impl Strategy<Value = Input> {
     let keys = prop::sample::select(vec!["space", "a", "left arrow", "up arrow"]);
     prop_oneof![
         4 => (keys, any::<bool>()).prop_map(|(k, down)| Input::Key(k, down)),
@@ -72,7 +72,7 @@ fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-fn apply(vm: &mut Vm<Record>, input: &Input) {
+pub(crate) fn apply(vm: &mut Vm<Record>, input: &Input) {
     let nth = |vm: &Vm<Record>, n: usize| {
         let targets: Vec<_> = vm.targets().collect();
         targets[n % targets.len()]
@@ -91,7 +91,7 @@ fn apply(vm: &mut Vm<Record>, input: &Input) {
 }
 
 /// The states after each input.
-fn play(vm: &mut Vm<Record>, inputs: &[Input]) -> Vec<String> {
+pub(crate) fn play(vm: &mut Vm<Record>, inputs: &[Input]) -> Vec<String> {
     let mut states = Vec::new();
     for input in inputs {
         apply(vm, input);
@@ -101,7 +101,7 @@ fn play(vm: &mut Vm<Record>, inputs: &[Input]) -> Vec<String> {
 }
 
 /// Programs that together use every part of a snapshot.
-fn projects() -> Vec<Project> {
+pub(crate) fn projects() -> Vec<Project> {
     [
         "(var score 0) (message hit) (costume day) (costume night)
          (sprite Cat (costume a 30 30) (costume b 20 40) (flag (goto-xy 0 0) (forever [
