@@ -96,7 +96,7 @@ pub struct Generated {
     pub counts: Counts,
     /// Coverage of the suite: covered and all statements, branches, functions, lines.
     pub coverage: [(usize, usize); 4],
-    /// How often the program was loaded.
+    /// How often the program was loaded, by its evaluation or from an image.
     pub loads: u64,
     /// Tests whose results differ between executions.
     pub flaky: usize,
@@ -112,23 +112,7 @@ pub struct Generated {
     pub stop: Option<Stop>,
 }
 
-/// Generates a suite. A program that changes built-in objects gets a context for each execution.
-///
-/// # Errors
-/// If the program cannot be loaded.
-pub fn generate(
-    program: &Rc<Program>,
-    request: &Request,
-    observer: &mut Observer<'_>,
-) -> Result<Generated, MachineError> {
-    let (generated, clean) = attempt(program, request, observer, true)?;
-    if clean {
-        return Ok(generated);
-    }
-    attempt(program, request, observer, false).map(|(generated, _)| generated)
-}
-
-/// The machine of a run.
+/// The machine of a run. Without `reuse`, each execution has a context of its own, with the same results.
 pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: bool) -> Machine {
     let limits = MachineSettings {
         trap_threshold: settings.trap_threshold as u32,
@@ -157,14 +141,17 @@ pub(crate) struct Searched {
     pub(crate) stop: Stop,
 }
 
-fn attempt(
+/// Generates a suite.
+///
+/// # Errors
+/// If the program cannot be loaded.
+pub fn generate(
     program: &Rc<Program>,
     request: &Request,
     observer: &mut Observer<'_>,
-    reuse: bool,
-) -> Result<(Generated, bool), MachineError> {
+) -> Result<Generated, MachineError> {
     let settings = &request.settings;
-    let machine = machine(program, settings, request.seed, reuse);
+    let machine = machine(program, settings, request.seed, true);
     let mut subject = Subject::new(program, machine, settings.clone(), request.seed)?;
     let mut rng = Stream::new(request.seed, Stream::SEARCH);
     let nothing = subject.goals.is_empty() || subject.model.targets.is_empty();
@@ -194,7 +181,6 @@ fn attempt(
     if let Some(error) = subject.error {
         return Err(error);
     }
-    let clean = !reuse || subject.machine.is_clean()?;
     let suite = Suite {
         engine: request.engine.clone(),
         project: request.project.clone(),
@@ -206,7 +192,7 @@ fn attempt(
         entry: program.entry.clone(),
         tests,
     };
-    let generated = Generated {
+    Ok(Generated {
         covered: covered.iter().map(|goal| *goal as u32).collect(),
         timeline,
         work,
@@ -225,8 +211,7 @@ fn attempt(
         methods: by_method(&subject, &covered),
         stop,
         goals: names,
-    };
-    Ok((generated, clean))
+    })
 }
 
 /// What the calls of each target returned, without targets that returned nothing.

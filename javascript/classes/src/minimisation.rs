@@ -7,7 +7,7 @@ use catherd_javascript_machine::{Execution, Outcome};
 use crate::building::Genes;
 use crate::problem::Subject;
 
-/// A test of a suite to be.
+/// A test that is being minimised.
 pub(crate) struct Kept {
     /// Its statements.
     pub(crate) genes: Genes,
@@ -59,8 +59,8 @@ fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     chosen
 }
 
-/// Leaves out statements that the goals of a test do not need: first all at once that are not behind what
-/// reached them, then one by one.
+/// Leaves out statements that the goals of a test do not need: first, all at once, those that do not
+/// influence the statements that reached the goals, then one by one.
 fn shorten(subject: &mut Subject, test: &mut Kept) {
     if test.genes.statements.len() < 2 {
         return;

@@ -119,10 +119,7 @@ pub fn analyse(
     observer: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Option<MutationReport>, MachineError> {
     let mut report = MutationReport::default();
-    let (mut originals, clean) = originals(program, suite, true)?;
-    if !clean {
-        (originals, _) = self::originals(program, suite, false)?;
-    }
+    let originals = originals(program, suite)?;
     let passes = originals.iter().enumerate().filter(|(_, test)| !test.passes);
     report.left_out = passes.map(|(number, _)| number).collect();
     let mutants = all_mutants(program, settings);
@@ -148,7 +145,7 @@ pub fn analyse(
             killed_by: None,
             executions: 0,
         };
-        if execute(program, suite, &originals, settings.factor, clean, &mut result)? {
+        if execute(program, suite, &originals, settings.factor, &mut result)? {
             report.results.push(result);
         } else {
             report.unloadable += 1;
@@ -157,13 +154,9 @@ pub fn analyse(
     Ok(Some(report))
 }
 
-/// The tests on the program, and whether contexts can be used again.
-fn originals(
-    program: &Rc<Program>,
-    suite: &Suite,
-    reuse: bool,
-) -> Result<(Vec<Original>, bool), MachineError> {
-    let mut machine = machine(program, &Settings::default(), suite.seed, reuse);
+/// The tests on the program.
+fn originals(program: &Rc<Program>, suite: &Suite) -> Result<Vec<Original>, MachineError> {
+    let mut machine = machine(program, &Settings::default(), suite.seed, true);
     let mut originals = Vec::new();
     for test in &suite.tests {
         let options = ExecuteOptions { seed: suite.seed, ..ExecuteOptions::default() };
@@ -174,8 +167,7 @@ fn originals(
             counters: execution.counters,
         });
     }
-    let clean = !reuse || machine.is_clean()?;
-    Ok((originals, clean))
+    Ok(originals)
 }
 
 /// The counter that shows whether the place of a mutant was executed: that of the innermost
@@ -199,7 +191,6 @@ fn execute(
     suite: &Suite,
     originals: &[Original],
     factor: u64,
-    reuse: bool,
     result: &mut MutantResult,
 ) -> Result<bool, MachineError> {
     let counter = counter(program, &result.file, result.mutant.range.0);
@@ -210,7 +201,7 @@ fn execute(
     let source = program.package.text(&result.file).unwrap_or_default();
     let text = result.mutant.apply(source.trim_start_matches('\u{feff}'));
     let Ok(mutated) = program.variant(&result.file, &text) else { return Ok(false) };
-    let mut machine: Machine = machine(&mutated, &Settings::default(), suite.seed, reuse);
+    let mut machine: Machine = machine(&mutated, &Settings::default(), suite.seed, true);
     match machine.execute(&[], ExecuteOptions { seed: suite.seed, ..ExecuteOptions::default() }) {
         Ok(loaded) if loaded.outcome == Outcome::Passed => {}
         _ => return Ok(false),

@@ -4,41 +4,50 @@
 use std::ptr;
 use std::rc::Rc;
 
-use rquickjs::allocator::{Allocator, RustAllocator};
+use catherd_javascript_heap::Heap;
+use rquickjs::allocator::Allocator;
 
 use crate::limits::Meter;
 
-/// Rust's allocator within the limits of a meter.
-pub(crate) struct MeteredAllocator(pub(crate) Rc<Meter>);
+/// A heap within the limits of a meter.
+pub(crate) struct MeteredAllocator {
+    meter: Rc<Meter>,
+    heap: Rc<Heap>,
+}
 
 /// Largest block; no sum with a header overflows below it.
 const LARGEST: usize = 1 << 40;
 
-// SAFETY: all blocks come from `RustAllocator`, which fulfils the contract; this type only counts
-// their sizes, and refuses some, which the contract allows by a null pointer.
+// SAFETY: all blocks come from one heap, which fulfils the contract; this type only counts their
+// sizes, and refuses some, which the contract allows by a null pointer.
 unsafe impl Allocator for MeteredAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
-        if size > LARGEST || !self.0.allocate(size) {
+        if size > LARGEST || !self.meter.allocate(size) {
             return ptr::null_mut();
         }
-        let block = RustAllocator.alloc(size);
+        let block = self.heap.allocate(size);
         self.settle(size, block)
     }
 
     fn calloc(&mut self, count: usize, size: usize) -> *mut u8 {
         let total = count.checked_mul(size).filter(|total| *total <= LARGEST);
-        let Some(total) = total.filter(|total| self.0.allocate(*total)) else {
+        let Some(total) = total.filter(|total| self.meter.allocate(*total)) else {
             return ptr::null_mut();
         };
-        let block = RustAllocator.calloc(count, size);
+        // None for no bytes, as the engine's own allocator.
+        let block = if total == 0 { ptr::null_mut() } else { self.heap.allocate(total) };
+        if !block.is_null() {
+            // SAFETY: the block is new and has as many bytes.
+            unsafe { block.write_bytes(0, total) };
+        }
         self.settle(total, block)
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
         // SAFETY: the caller passes a block of this allocator, which has a header.
         unsafe {
-            self.0.free(RustAllocator::usable_size(block));
-            RustAllocator.dealloc(block);
+            self.meter.free(Heap::usable_size(block));
+            self.heap.free(block);
         }
     }
 
@@ -47,21 +56,21 @@ unsafe impl Allocator for MeteredAllocator {
             return self.alloc(new_size);
         }
         // SAFETY: the caller passes a block of this allocator, which has a header.
-        let old_size = unsafe { RustAllocator::usable_size(block) };
-        if new_size > LARGEST || (new_size > old_size && !self.0.allocate(new_size)) {
+        let old_size = unsafe { Heap::usable_size(block) };
+        if new_size > LARGEST || (new_size > old_size && !self.meter.allocate(new_size)) {
             return ptr::null_mut();
         }
         // SAFETY: as above; the new size is not zero, because the engine frees such blocks.
-        let moved = unsafe { RustAllocator.realloc(block, new_size) };
+        let moved = unsafe { self.heap.reallocate(block, new_size) };
         if new_size <= old_size {
-            self.0.free(old_size);
-            self.0.grow(new_size.next_multiple_of(size_of::<u64>()));
+            self.meter.free(old_size);
+            self.meter.grow(new_size.next_multiple_of(size_of::<u64>()));
             return moved;
         }
         if moved.is_null() {
-            self.0.free(new_size);
+            self.meter.free(new_size);
         } else {
-            self.0.free(old_size);
+            self.meter.free(old_size);
             self.settle(new_size, moved);
         }
         moved
@@ -69,18 +78,28 @@ unsafe impl Allocator for MeteredAllocator {
 
     unsafe fn usable_size(block: *mut u8) -> usize {
         // SAFETY: the caller passes a block of this allocator, which has a header.
-        unsafe { RustAllocator::usable_size(block) }
+        unsafe { Heap::usable_size(block) }
     }
 }
 
 impl MeteredAllocator {
+    /// A heap of its own.
+    pub(crate) fn new(meter: &Rc<Meter>) -> MeteredAllocator {
+        let heap = Rc::new(Heap::new(meter.limits().memory));
+        MeteredAllocator { meter: Rc::clone(meter), heap }
+    }
+
+    pub(crate) fn heap(&self) -> &Rc<Heap> {
+        &self.heap
+    }
+
     /// Corrects the count from the size that was asked for to the size of the block.
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
-            self.0.free(size);
+            self.meter.free(size);
         } else {
-            // SAFETY: the block was allocated by `RustAllocator` just now.
-            self.0.grow(unsafe { RustAllocator::usable_size(block) } - size);
+            // SAFETY: the block was allocated by the heap just now.
+            self.meter.grow(unsafe { Heap::usable_size(block) } - size);
         }
         block
     }

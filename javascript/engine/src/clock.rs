@@ -9,7 +9,7 @@ const SHORTEST_PERIOD: f64 = 1.0;
 
 /// A clock in milliseconds since it was made. Timers are due in the order of their time, then of
 /// their creation.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Clock {
     now: Cell<f64>,
     /// Whether a script was told the time or set a timer since the clock was reset.
@@ -77,6 +77,15 @@ impl Clock {
         self.now.set(0.0);
         self.asked.set(false);
         self.last.set(0);
+    }
+
+    /// Takes over time and timers of another clock.
+    pub(crate) fn continue_from(&self, other: &Clock) {
+        self.now.set(other.now.get());
+        self.asked.set(other.asked.get());
+        self.last.set(other.last.get());
+        self.queue.borrow_mut().clone_from(&other.queue.borrow());
+        self.active.borrow_mut().clone_from(&other.active.borrow());
     }
 
     /// Number of timers that wait.

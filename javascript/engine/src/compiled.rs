@@ -47,8 +47,7 @@ impl CompiledScript {
     ) -> Result<CompiledScript, CompileError> {
         let started = |error: Error| CompileError::Start(error.to_string());
         let meter = Rc::new(Meter::new(limits));
-        let runtime =
-            Runtime::new_with_alloc(MeteredAllocator(Rc::clone(&meter))).map_err(started)?;
+        let runtime = Runtime::new_with_alloc(MeteredAllocator::new(&meter)).map_err(started)?;
         runtime.set_max_stack_size(limits.stack);
         let context = Context::custom::<Intrinsics>(&runtime).map_err(started)?;
         context.with(|ctx| {

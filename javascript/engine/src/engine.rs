@@ -3,9 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use catherd_javascript_heap::{Heap, Image};
 use rquickjs::context::{EvalOptions, intrinsic};
 use rquickjs::function::IntoArgs;
-use rquickjs::{Context, Ctx, Error, FromJs, Function, Persistent, Runtime, Value};
+use rquickjs::{Context, Ctx, Error, FromJs, Function, Object, Persistent, Runtime, Value};
 use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
@@ -36,18 +37,37 @@ const MOST_REJECTIONS: usize = 1_000;
 #[error("the JavaScript engine does not start: {0}")]
 pub struct StartError(String);
 
+/// The state of an engine at one time.
+pub struct EngineImage {
+    heap: Image,
+    meter: Meter,
+    clock: Clock,
+    rejections: Vec<Rejection>,
+}
+
+impl EngineImage {
+    /// Bytes of the engine's memory that it keeps.
+    pub fn bytes(&self) -> usize {
+        self.heap.bytes()
+    }
+}
+
 /// A JavaScript context with limits of its own.
 pub struct Engine {
     /// The function that calls timers, once the globals are installed. It goes before the context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
+    /// The functions of the host, so that no script can make the engine drop them.
+    functions: RefCell<Option<Persistent<Object<'static>>>>,
     context: Context,
     meter: Rc<Meter>,
+    heap: Rc<Heap>,
     clock: Rc<Clock>,
     /// Reasons of promises that were rejected while nothing handled that.
     rejections: Rc<RefCell<Vec<Rejection>>>,
     host: RefCell<Option<Host>>,
 }
 
+#[derive(Clone)]
 struct Rejection {
     /// Address of the promise, which tells it from others while it is in the list.
     promise: usize,
@@ -62,7 +82,8 @@ impl Engine {
     pub fn new(limits: Limits, mut host: Host) -> Result<Engine, StartError> {
         let failed = |error: Error| StartError(error.to_string());
         let meter = Rc::new(Meter::new(limits));
-        let allocator = MeteredAllocator(Rc::clone(&meter));
+        let allocator = MeteredAllocator::new(&meter);
+        let heap = Rc::clone(allocator.heap());
         let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
         runtime.set_max_stack_size(limits.stack);
         let interrupts = Rc::clone(&meter);
@@ -88,8 +109,8 @@ impl Engine {
         )));
         let context = Context::custom::<Intrinsics>(&runtime).map_err(failed)?;
         let host = RefCell::new(Some(host));
-        let fire = RefCell::new(None);
-        Ok(Engine { fire, context, meter, clock: Rc::default(), rejections, host })
+        let (fire, functions) = (RefCell::new(None), RefCell::new(None));
+        Ok(Engine { fire, functions, context, meter, heap, clock: Rc::default(), rejections, host })
     }
 
     /// The clock of scripts.
@@ -110,8 +131,10 @@ impl Engine {
         self.context.with(|ctx| {
             let fire = match self.host.take() {
                 Some(host) => {
-                    let fire = globals::install(&ctx, host, &self.clock, &self.meter);
-                    fire.map_err(failed)?
+                    let installed = globals::install(&ctx, host, &self.clock, &self.meter);
+                    let (fire, functions) = installed.map_err(failed)?;
+                    *self.functions.borrow_mut() = Some(Persistent::save(&ctx, functions));
+                    fire
                 }
                 None => {
                     let saved = self.fire.borrow().clone();
@@ -130,6 +153,41 @@ impl Engine {
             };
             Ok(use_session(&session))
         })
+    }
+}
+
+impl Engine {
+    /// Keeps the state of the engine: memory, counters, clock and rejections.
+    ///
+    /// # Errors
+    /// If the global objects do not fit into the memory.
+    pub fn image(&mut self) -> Result<EngineImage, StartError> {
+        // The engine's own persistent values are made with the global objects.
+        self.enter(|_| ())?;
+        Ok(EngineImage {
+            heap: self.heap.image(),
+            meter: Meter::clone(&self.meter),
+            clock: Clock::clone(&self.clock),
+            rejections: self.rejections.borrow().clone(),
+        })
+    }
+
+    /// Puts the engine back to the state that an image keeps, which is quicker than to execute the scripts
+    /// that led to it again.
+    ///
+    /// # Safety
+    /// The image is one of this engine. The [`Persistent`] values of this engine are those that there were
+    /// when the image was made. The functions and the sources of buffers that the caller had made by then
+    /// have not been dropped, as is certain of members of objects that such values keep and no script reaches.
+    pub unsafe fn restore(&mut self, image: &EngineImage) {
+        // SAFETY: no session is open, because the engine is borrowed alone, so that only persistent values
+        // refer to blocks; those of the caller are older than the image, as it promises, and so are those of
+        // the engine: one for the timers' function, one for the host's functions. What blocks refer to
+        // outside of the heap are functions and buffers: the caller's, and those of the host's functions.
+        unsafe { self.heap.restore(&image.heap) };
+        self.meter.continue_from(&image.meter);
+        self.clock.continue_from(&image.clock);
+        self.rejections.borrow_mut().clone_from(&image.rejections);
     }
 }
 

@@ -60,13 +60,14 @@ impl Default for Host {
     }
 }
 
-/// Installs the globals. Returns the function that calls a timer by its number.
+/// Installs the globals. Returns the function that calls a timer by its number, and the object of the host's
+/// functions.
 pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     host: Host,
     clock: &Rc<Clock>,
     meter: &Rc<Meter>,
-) -> Result<Function<'js>> {
+) -> Result<(Function<'js>, Object<'js>)> {
     let Host { random, log, date, poll: _ } = host;
     let functions = Object::new(ctx.clone())?;
     functions.set("math", math::functions(ctx)?)?;
@@ -101,9 +102,9 @@ pub(crate) fn install<'js>(
     };
     functions.set("log", Function::new(ctx.clone(), write)?)?;
     let install = own_script(ctx, &GLOBALS, include_str!("globals.js"))?;
-    let fire = install.call((functions,))?;
+    let fire = install.call((functions.clone(),))?;
     own_script(ctx, &LOCALE, include_str!("locale.js"))?.call::<_, ()>(())?;
-    Ok(fire)
+    Ok((fire, functions))
 }
 
 /// The function that a script of this crate is.

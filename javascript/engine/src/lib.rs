@@ -29,7 +29,7 @@ mod thrown;
 
 pub use clock::Clock;
 pub use compiled::{CompileError, CompiledScript};
-pub use engine::{Engine, Session, StartError};
+pub use engine::{Engine, EngineImage, Session, StartError};
 pub use globals::{Host, Log, LogLevel};
 pub use limits::{Halt, Limits, Stop};
 /// Values of scripts and the conversions between them and Rust's.

@@ -71,6 +71,7 @@ impl fmt::Display for Stop {
 }
 
 /// The counters of one engine.
+#[derive(Clone)]
 pub(crate) struct Meter {
     limits: Limits,
     most_in_turn: Cell<u64>,
@@ -92,6 +93,16 @@ impl Meter {
             bytes: Cell::new(0),
             stopped: Cell::new(None),
         }
+    }
+
+    /// Takes over all that another meter has counted.
+    pub(crate) fn continue_from(&self, other: &Meter) {
+        self.most_in_turn.set(other.most_in_turn.get());
+        self.turn.set(other.turn.get());
+        self.test.set(other.test.get());
+        self.jobs.set(other.jobs.get());
+        self.bytes.set(other.bytes.get());
+        self.stopped.set(other.stopped.get());
     }
 
     pub(crate) fn limits(&self) -> &Limits {

@@ -74,6 +74,13 @@ impl<T: Element> SharedArray<T> {
         self.0.iter().map(Cell::get).collect()
     }
 
+    /// Writes numbers from the first on, as many as both have.
+    pub fn write(&self, numbers: &[T]) {
+        for (cell, number) in self.0.iter().zip(numbers) {
+            cell.set(*number);
+        }
+    }
+
     /// The array as scripts see it.
     ///
     /// # Errors

@@ -29,7 +29,7 @@ pub use catherd_javascript_classes as classes;
 pub const KIND: &str = "javascript";
 
 /// Version of all that decides a record: instrumentation, machine, generation.
-pub const ENGINE: &str = "javascript/10";
+pub const ENGINE: &str = "javascript/11";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";

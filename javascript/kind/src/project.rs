@@ -151,7 +151,7 @@ impl Project {
     ) -> Result<Vec<(Verdict, u64)>, String> {
         self.with_program(|program| {
             // A context of its own for each test: no test sees what another did to built-in objects.
-            let mut machine = machine_of(program, &Settings::default(), seed, false);
+            let mut machine = machine_of(program, &Settings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {
                 let checked =
@@ -170,7 +170,7 @@ impl Project {
     pub fn coverage(&self, suite: &Suite) -> Result<SuiteCoverage, String> {
         self.with_program(|program| {
             let units = &program.units;
-            let mut machine = machine_of(program, &Settings::default(), suite.seed, false);
+            let mut machine = machine_of(program, &Settings::default(), suite.seed, true);
             let coverage = Coverage::measure(program, &mut machine, &suite.tests, suite.seed);
             let uncovered = coverage.uncovered(units);
             Ok(SuiteCoverage {

@@ -8,6 +8,7 @@
 
 mod compile;
 mod execution;
+mod images;
 mod live;
 mod machine;
 mod package;

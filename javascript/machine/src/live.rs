@@ -16,6 +16,7 @@ use catherd_search::Stream;
 
 use crate::compile::Loaded;
 use crate::execution::Reached;
+use crate::images::Images;
 use crate::machine::Settings;
 use crate::program::Program;
 use crate::resolve;
@@ -41,7 +42,6 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/modules.js"),
     include_str!("prelude/analyse.js"),
     include_str!("prelude/tests.js"),
-    include_str!("prelude/fingerprint.js"),
     include_str!("prelude/install.js"),
     "\n})"
 );
@@ -69,7 +69,7 @@ pub(crate) struct Shared {
     pub(crate) most_steps: Cell<u64>,
     /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
-    arrays: Arrays,
+    pub(crate) arrays: Arrays,
     /// Counters that are steps.
     steps: Vec<u32>,
 }
@@ -116,7 +116,7 @@ impl Shared {
 
 /// What probes write. Scripts that find the probes, as `eval` can, may change the numbers until
 /// the next test clears them, and nothing else.
-struct Arrays {
+pub(crate) struct Arrays {
     /// How often each counter was reached.
     counters: SharedArray<u32>,
     /// How often each site was decided true.
@@ -135,7 +135,30 @@ struct Arrays {
     sizes: (usize, usize),
 }
 
+/// The numbers of [`Arrays`], in its order.
+pub(crate) struct ArraysImage {
+    counts: [Vec<u32>; 3],
+    distances: [Vec<f64>; 3],
+    depth: Vec<i32>,
+}
+
 impl Arrays {
+    pub(crate) fn image(&self) -> ArraysImage {
+        ArraysImage {
+            counts: [&self.counters, &self.taken, &self.refused].map(SharedArray::to_vec),
+            distances: [&self.least, &self.last_true, &self.last_false].map(SharedArray::to_vec),
+            depth: self.depth.to_vec(),
+        }
+    }
+
+    pub(crate) fn write(&self, image: &ArraysImage) {
+        let counts = [&self.counters, &self.taken, &self.refused];
+        counts.iter().zip(&image.counts).for_each(|(array, numbers)| array.write(numbers));
+        let distances = [&self.least, &self.last_true, &self.last_false];
+        distances.iter().zip(&image.distances).for_each(|(array, numbers)| array.write(numbers));
+        self.depth.write(&image.depth);
+    }
+
     fn new(program: &Program) -> Arrays {
         let counters = program.units.counters.max(1) as usize;
         let sites = program.units.sites.max(1) as usize;
@@ -166,17 +189,24 @@ impl Arrays {
     }
 }
 
-/// Functions of the prelude that outlive a session.
-struct Functions(Vec<(&'static str, Persistent<Function<'static>>)>);
+/// What outlives a session.
+struct Functions {
+    /// Functions of the prelude by their names.
+    offered: Vec<(&'static str, Persistent<Function<'static>>)>,
+    /// The functions and numbers that the prelude got.
+    _host: Persistent<Object<'static>>,
+}
 
 /// A context. Its fields are dropped in order: values before the engine.
 pub(crate) struct Live {
     functions: Functions,
     pub(crate) shared: Rc<Shared>,
-    engine: Engine,
+    pub(crate) engine: Engine,
+    pub(crate) images: Images,
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 11] = [
+    "prepare",
     "begin",
     "run",
     "isSettled",
@@ -184,8 +214,6 @@ const NAMES: [&str; 12] = [
     "exception",
     "report",
     "stateOf",
-    "unchanged",
-    "touched",
     "analyse",
     "describe",
     "distance",
@@ -223,7 +251,11 @@ impl Live {
         let engine = Engine::new(limits(settings), host).map_err(|error| error.to_string())?;
         let made = engine.enter(|session| prelude(session, program, settings, &shared));
         let functions = made.map_err(|error| error.to_string())??;
-        Ok(Live { functions, shared, engine })
+        let mut live = Live { functions, shared, engine, images: Images::default() };
+        if settings.reuse {
+            live.keep_bare()?;
+        }
+        Ok(live)
     }
 
     /// Uses the context.
@@ -241,7 +273,7 @@ impl Live {
         name: &str,
         arguments: A,
     ) -> Result<V, Thrown> {
-        let found = self.functions.0.iter().find(|(known, _)| *known == name);
+        let found = self.functions.offered.iter().find(|(known, _)| *known == name);
         let function = found.map(|(_, function)| function.clone().restore(session.ctx()));
         match function {
             Some(function) => session.call(&session.caught(function)?, arguments),
@@ -252,7 +284,7 @@ impl Live {
     /// Loads the program once.
     pub(crate) fn try_load(&self) -> Result<(), String> {
         self.enter(|session| {
-            let result = self.call::<_, ()>(session, "begin", ("[]", false, false));
+            let result = self.call::<_, ()>(session, "prepare", (false, false));
             session.drain();
             self.stopped(session)
                 .map_or(Ok(()), |limit| Err(format!("the limit `{limit}` is met")))?;
@@ -303,14 +335,15 @@ fn prelude<'js>(
         COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()));
     let compiled = compiled.as_ref().map_err(CompileError::to_string)?;
     let install: Function = session.execute(compiled).map_err(failed)?;
-    let offered: Object = session.call(&install, (host,)).map_err(failed)?;
     let ctx = session.ctx();
+    let kept = Persistent::save(ctx, host.clone());
+    let offered: Object = session.call(&install, (host,)).map_err(failed)?;
     let mut functions = Vec::new();
     for name in NAMES {
         let function: Function = session.caught(offered.get(name)).map_err(failed)?;
         functions.push((name, Persistent::save(ctx, function)));
     }
-    Ok(Functions(functions))
+    Ok(Functions { offered: functions, _host: kept })
 }
 
 /// The functions and numbers that the prelude gets.
@@ -329,7 +362,6 @@ fn host<'js>(
     host.set("idleThreshold", settings.idle_threshold)?;
     host.set("trapThreshold", settings.trap_threshold)?;
     host.set("paths", settings.paths)?;
-    host.set("reuse", settings.reuse)?;
     if let Some(hints) = settings.line_hints {
         host.set("lines", program.line_scores(hints).as_flattened().to_vec())?;
     }

@@ -42,7 +42,8 @@ pub struct Settings {
     pub paths: bool,
     /// Points of primitive types by the text of a line instead of by operators; `None` for operators.
     pub line_hints: Option<LineHints>,
-    /// Whether a context serves many executions. The program is loaded again for each.
+    /// Whether executions begin from an image of the context in which the program was loaded. Each has a
+    /// context of its own otherwise, with the same results.
     pub reuse: bool,
 }
 
@@ -107,12 +108,8 @@ pub struct Machine {
     settings: Settings,
     proxy: Stream,
     loads: u64,
-    /// Executions of the present context.
-    uses: u64,
     /// Names of the classes that are known; `None` if others are not looked for.
     known_classes: Option<BTreeSet<String>>,
-    /// Whether an execution may have seen what another one did to built-in objects.
-    mixed: bool,
 }
 
 /// What the prelude reports after a test.
@@ -142,9 +139,7 @@ impl Machine {
             settings,
             proxy: Stream::new(seed, PROXY),
             loads: 0,
-            uses: 0,
             known_classes: None,
-            mixed: false,
         }
     }
 
@@ -153,7 +148,7 @@ impl Machine {
         self.known_classes = Some(known.collect());
     }
 
-    /// How often the program was loaded.
+    /// How often the program was loaded, by its evaluation or from an image.
     pub fn loads(&self) -> u64 {
         self.loads
     }
@@ -170,7 +165,8 @@ impl Machine {
     /// # Errors
     /// If the program cannot be loaded.
     pub fn analyse(&mut self) -> Result<Value, MachineError> {
-        let live = self.live()?;
+        let mut live = self.live()?;
+        live.clear();
         let text = live.enter(|session| {
             session.resume(self.settings.load_polls);
             let text = live.call::<_, String>(session, "analyse", ());
@@ -210,28 +206,6 @@ impl Machine {
         result
     }
 
-    /// Whether no execution so far could see what another one did to built-in objects, so that contexts
-    /// could serve more than one of them.
-    ///
-    /// # Errors
-    /// If there is no context.
-    pub fn is_clean(&mut self) -> Result<bool, MachineError> {
-        if let Some(live) = self.live.take() {
-            let clean = live.enter(|session| self.unchanged(&live, session));
-            self.live = Some(live);
-            self.mixed |= self.uses > 1 && !clean.map_err(MachineError)?;
-        }
-        Ok(!self.mixed)
-    }
-
-    /// Whether the built-in objects of a context are as they were.
-    fn unchanged(&self, live: &Live, session: &Session<'_>) -> bool {
-        session.resume(self.settings.load_polls);
-        // The steps of a test that a limit ended are still counted, and would end this call as well.
-        live.shared.most_steps.set(u64::MAX);
-        live.call::<_, bool>(session, "unchanged", ()).unwrap_or(false)
-    }
-
     /// Executes a test.
     ///
     /// # Errors
@@ -241,46 +215,29 @@ impl Machine {
         test: &[Statement],
         options: ExecuteOptions,
     ) -> Result<Execution, MachineError> {
-        let live = self.live()?;
+        let mut live = self.live()?;
         let text = Value::from(test.iter().map(Statement::to_json).collect::<Vec<_>>()).to_string();
         let shared = Rc::clone(&live.shared);
-        *shared.subject.borrow_mut() = Stream::new(options.seed, SUBJECT);
         std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
         let settings = &self.settings;
-        let mut result =
-            live.enter(|session| execute(&live, session, settings, &text, test, options));
+        let mut result = live.load(settings, options).and_then(|ended| {
+            live.enter(|session| execute(&live, session, settings, &text, test, options, ended))
+        });
         std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
         self.loads += 1;
         if let (Ok((execution, false)), Some(known)) = (&mut result, &mut self.known_classes) {
             let found = live.enter(|session| new_classes(&live, session, execution, known));
             execution.classes = found.map_err(MachineError)?;
         }
-        let (execution, stopped) = result.map_err(MachineError)?;
-        self.uses += 1;
-        if !self.settings.reuse {
-            self.uses = 0;
-            return Ok(execution);
-        }
-        // A context whose built-in objects have other members is left at once, before another execution
-        // can see them; of what is not that easy to see, `is_clean` tells later.
-        let touched = live.enter(|session| {
-            session.resume(self.settings.load_polls);
-            live.call::<_, bool>(session, "touched", ()).unwrap_or(true)
-        });
-        let touched = touched.map_err(MachineError)?;
-        if !stopped && !touched {
+        if self.settings.reuse {
             self.live = Some(live);
-            return Ok(execution);
         }
-        if !touched && self.uses > 1 {
-            let clean = live.enter(|session| self.unchanged(&live, session));
-            self.mixed |= !clean.map_err(MachineError)?;
-        }
-        self.uses = 0;
-        Ok(execution)
+        result.map(|(execution, _)| execution).map_err(MachineError)
     }
 }
 
+/// Executes a test in a context in which the program was loaded, or in which loading has ended as it says.
+/// Returns whether a limit has stopped the context as well.
 fn execute(
     live: &Live,
     session: &Session<'_>,
@@ -288,31 +245,25 @@ fn execute(
     text: &str,
     test: &[Statement],
     options: ExecuteOptions,
+    loading: Option<Outcome>,
 ) -> (Execution, bool) {
     let shared = &live.shared;
-    session.clock().reset();
-    session.clock().advance_to(options.later);
-    shared.reason.set(None);
-    shared.drawn.set(false);
-    shared.most_steps.set(settings.load_steps);
     session.resume(settings.load_polls);
-    let began = live.call::<_, ()>(session, "begin", (text, options.infer, options.loading));
-    let loading = if options.loading { settings.load_steps } else { 0 };
-    let most_steps = options.steps.unwrap_or(settings.steps) + loading;
+    let began = live.call::<_, ()>(session, "begin", (text,));
+    let allowance = if options.loading { settings.load_steps } else { 0 };
+    let most_steps = options.steps.unwrap_or(settings.steps) + allowance;
     shared.most_steps.set(most_steps);
-    let mut ended = match (live.stopped(session), began) {
-        (Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),
-        (None, Err(thrown)) => {
-            let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
-            Ended::new(Outcome::Threw { thrown, rejected: false }, 0)
-        }
-        (None, Ok(())) => {
-            session.drain();
+    let not_loaded = matches!(loading, Some(Outcome::Limit(_)));
+    let mut ended = match (loading, live.stopped(session), began) {
+        (Some(outcome), _, _) => Ended::new(outcome, 0),
+        (None, Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),
+        (None, None, Err(thrown)) => Ended::new(thrown_by(thrown), 0),
+        (None, None, Ok(())) => {
             session.resume(settings.polls);
             statements(live, session, settings, test, options)
         }
     };
-    let stopped = session.stopped().is_some();
+    let stopped = not_loaded || session.stopped().is_some();
     let mut steps = shared.steps();
     let (counters, outcomes, least) = shared.counts();
     let mut after = Vec::new();
@@ -356,6 +307,49 @@ fn execute(
     (execution, stopped || broken)
 }
 
+/// What a part of the prelude has thrown, as the end of a test.
+fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> Outcome {
+    let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
+    Outcome::Threw { thrown, rejected: false }
+}
+
+impl Live {
+    /// Brings the context to where the program is loaded, from an image if there is one. Returns how the test
+    /// ends if that fails.
+    fn load(
+        &mut self,
+        settings: &Settings,
+        options: ExecuteOptions,
+    ) -> Result<Option<Outcome>, String> {
+        self.shared.reason.set(None);
+        if self.restore(&options) {
+            return Ok(None);
+        }
+        self.clear();
+        *self.shared.subject.borrow_mut() = Stream::new(options.seed, SUBJECT);
+        self.shared.drawn.set(false);
+        self.shared.most_steps.set(settings.load_steps);
+        self.engine.clock().reset();
+        self.engine.clock().advance_to(options.later);
+        let (ended, complete) = self.enter(|session| {
+            session.resume(settings.load_polls);
+            let loaded = self.call::<_, ()>(session, "prepare", (options.infer, options.loading));
+            match (self.stopped(session), loaded) {
+                (Some(limit), _) => (Some(Outcome::Limit(limit)), false),
+                (None, Err(thrown)) => (Some(thrown_by(thrown)), false),
+                (None, Ok(())) => {
+                    session.drain();
+                    (None, session.stopped().is_none())
+                }
+            }
+        })?;
+        if complete {
+            self.keep_loaded(&options, settings);
+        }
+        Ok(ended)
+    }
+}
+
 /// Most names of classes that are looked for.
 const MOST_CLASSES: usize = 200;
 
@@ -390,7 +384,8 @@ impl Ended {
         Ended { outcome, at, observed, awaited, trace, useful: None }
     }
 
-    fn by(self, outcome: Outcome, at: usize) -> Ended {
+    /// The same observations with another outcome, at the statement of this number.
+    fn stopped_at(self, outcome: Outcome, at: usize) -> Ended {
         Ended { outcome, at, useful: None, ..self }
     }
 }
@@ -419,19 +414,19 @@ fn statements(
             rejected = code == 2;
         }
         if let Some(limit) = live.stopped(session) {
-            return ended.by(Outcome::Limit(limit), index);
+            return ended.stopped_at(Outcome::Limit(limit), index);
         }
         if timers > settings.timers {
-            return ended.by(Outcome::Limit("timers"), index);
+            return ended.stopped_at(Outcome::Limit("timers"), index);
         }
         if code == 1 && !rejected || code == 2 {
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
             if let Some(limit) = thrown.limit() {
-                return ended.by(Outcome::Limit(limit), index);
+                return ended.stopped_at(Outcome::Limit(limit), index);
             }
-            return ended.by(Outcome::Threw { thrown, rejected }, index);
+            return ended.stopped_at(Outcome::Threw { thrown, rejected }, index);
         }
         let now = live.shared.reached();
         if now != reached {

@@ -7,7 +7,4 @@ defineProperty(FunctionPrototype, 'toString', {
     }}.toString, writable: true, enumerable: false, configurable: true,
 });
 installHost();
-if (host.reuse) {
-    remember();
-}
-return {begin, run, isSettled, observed, exception, report, stateOf, unchanged, touched, analyse, describe, distance};
+return {prepare, begin, run, isSettled, observed, exception, report, stateOf, analyse, describe, distance};

@@ -64,14 +64,12 @@ const target = path => {
     return found;
 };
 const ownerOf = path => path.length === 0 ? undefined : target(path.slice(0, -1));
-/** Prepares a test: evaluates the subject again, all counters at 0 unless what loading reaches counts. */
-const begin = (text, infer, loading) => {
+/** Loads the subject. All counters are at 0 afterwards unless what loading reaches counts. */
+const prepare = (infer, loading) => {
     clearProbes();
     records = [];
     traps = 0;
     tracing = false;
-    test = parse(text);
-    variables = new Array(test.length);
     thrown = undefined;
     measured = loading;
     ticks = [];
@@ -84,6 +82,11 @@ const begin = (text, infer, loading) => {
     }
     measured = true;
     tracing = infer;
+};
+/** Takes the statements of a test. */
+const begin = text => {
+    test = parse(text);
+    variables = new Array(test.length);
 };
 const PASSED = 0;
 const THREW = 1;

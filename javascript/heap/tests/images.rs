@@ -1,0 +1,136 @@
+//! A heap keeps what is written to its blocks, and an image brings it back.
+
+use catherd_javascript_heap::Heap;
+
+/// Random numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+
+    /// Mostly small, some larger than any small block.
+    fn size(&mut self) -> usize {
+        match self.below(20) {
+            0 => self.below(200_000),
+            1..4 => self.below(40_000),
+            _ => self.below(600),
+        }
+    }
+}
+
+/// A block with the byte that all of it has.
+#[derive(Clone, Copy)]
+struct Filled {
+    block: *mut u8,
+    size: usize,
+    byte: u8,
+}
+
+fn fill(block: *mut u8, size: usize, byte: u8) -> Filled {
+    assert!(!block.is_null());
+    assert_eq!(block as usize % 8, 0);
+    // SAFETY: the heap has returned a block of at least this size.
+    unsafe {
+        assert_eq!(Heap::usable_size(block), size.next_multiple_of(8));
+        block.write_bytes(byte, size);
+    }
+    Filled { block, size, byte }
+}
+
+fn check(filled: &Filled) {
+    // SAFETY: the block has as many bytes, which `fill` has written.
+    let bytes = unsafe { std::slice::from_raw_parts(filled.block, filled.size) };
+    assert!(bytes.iter().all(|byte| *byte == filled.byte));
+}
+
+/// Allocates, changes and frees blocks, and checks the contents of each before it goes.
+fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut Random, steps: usize) {
+    for _ in 0..steps {
+        let byte = random.below(256) as u8;
+        match random.below(5) {
+            0 | 1 => {
+                let size = random.size();
+                blocks.push(fill(heap.allocate(size), size, byte));
+            }
+            2 if !blocks.is_empty() => {
+                let old = blocks.swap_remove(random.below(blocks.len()));
+                check(&old);
+                let size = random.size();
+                // SAFETY: the block is one of the heap, and is no longer in the list.
+                let moved = unsafe { heap.reallocate(old.block, size) };
+                check(&Filled { block: moved, size: old.size.min(size), ..old });
+                blocks.push(fill(moved, size, byte));
+            }
+            _ if blocks.len() > 20 => {
+                let old = blocks.swap_remove(random.below(blocks.len()));
+                check(&old);
+                // SAFETY: as above.
+                unsafe { heap.free(old.block) };
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn blocks_keep_their_contents_and_images_bring_them_back() {
+    for (seed, chunk_bytes) in [(1, 64 << 20), (2, 1 << 20), (3, 0)] {
+        let mut random = Random(seed);
+        let heap = Heap::new(chunk_bytes);
+        let mut blocks = Vec::new();
+        work(&heap, &mut blocks, &mut random, 3_000);
+        let (first, at_first) = (heap.image(), blocks.clone());
+        work(&heap, &mut blocks, &mut random, 3_000);
+        let (second, at_second) = (heap.image(), blocks.clone());
+        for round in 0..10 {
+            work(&heap, &mut blocks, &mut random, 1_000);
+            blocks.iter().for_each(check);
+            let (image, then) =
+                if round % 2 == 0 { (&first, &at_first) } else { (&second, &at_second) };
+            // SAFETY: the image is one of this heap, and the list of blocks is replaced.
+            unsafe { heap.restore(image) };
+            blocks.clone_from(then);
+            blocks.iter().for_each(check);
+        }
+    }
+}
+
+#[test]
+fn the_same_requests_get_the_same_addresses_after_the_same_image() {
+    let heap = Heap::new(1 << 20);
+    let mut blocks = Vec::new();
+    work(&heap, &mut blocks, &mut Random(4), 500);
+    let (image, then) = (heap.image(), blocks.clone());
+    let addresses = |blocks: &[Filled]| -> Vec<*mut u8> {
+        blocks.iter().filter(|filled| filled.size < 10_000).map(|filled| filled.block).collect()
+    };
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        // SAFETY: the image is one of this heap, and the list of blocks is replaced.
+        unsafe { heap.restore(&image) };
+        blocks.clone_from(&then);
+        for size in (0..2_000).step_by(24) {
+            blocks.push(fill(heap.allocate(size), size, 1));
+        }
+        seen.push(addresses(&blocks));
+    }
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn impossible_sizes_are_refused() {
+    let heap = Heap::new(1 << 20);
+    assert!(heap.allocate(usize::MAX).is_null());
+    let block = fill(heap.allocate(10), 10, 3);
+    // SAFETY: the block is one of the heap, and stays it because the request is refused.
+    assert!(unsafe { heap.reallocate(block.block, usize::MAX - 100) }.is_null());
+    check(&block);
+    let image = heap.image();
+    assert_eq!(image.bytes(), 32);
+}

@@ -1,0 +1,103 @@
+//! Contexts in which a program is loaded: images of them, so that an execution need not load it again.
+
+use catherd_javascript_engine::EngineImage;
+use catherd_search::Stream;
+
+use crate::live::{ArraysImage, Live, SUBJECT};
+use crate::machine::{ExecuteOptions, Settings};
+
+/// Most images of a context. Three seeds and times, and a build that infers types.
+const MOST_IMAGES: usize = 4;
+
+/// The images of a context.
+#[derive(Default)]
+pub(crate) struct Images {
+    /// The context before anything was loaded; `None` if executions have contexts of their own.
+    bare: Option<EngineImage>,
+    /// The context with the program, the image that was used last at the end.
+    loaded: Vec<Loaded>,
+}
+
+/// A context with the program.
+struct Loaded {
+    engine: EngineImage,
+    arrays: ArraysImage,
+    /// Whether it is the build that infers types.
+    infer: bool,
+    /// The seed and the stream of `Math.random`; `None` if the program asked for no random number.
+    random: Option<(u64, Stream)>,
+    /// The time in milliseconds; `None` if the program did not ask for it.
+    time: Option<f64>,
+}
+
+impl Loaded {
+    /// Whether loading under these options leads to the same.
+    fn is_for(&self, options: &ExecuteOptions) -> bool {
+        self.infer == options.infer
+            && self.random.as_ref().is_none_or(|(seed, _)| *seed == options.seed)
+            && self.time.is_none_or(|time| time.total_cmp(&options.later).is_eq())
+    }
+}
+
+impl Live {
+    /// Keeps the context, in which nothing was loaded yet, as an image.
+    pub(crate) fn keep_bare(&mut self) -> Result<(), String> {
+        self.images.bare = Some(self.engine.image().map_err(|error| error.to_string())?);
+        Ok(())
+    }
+
+    /// Puts the context back to before anything was loaded, if there is an image of it.
+    pub(crate) fn clear(&mut self) {
+        if let Some(bare) = &self.images.bare {
+            // SAFETY: the image is one of this engine. Persistent values are the functions of the prelude
+            // and the object of the host's functions and arrays; they were made before the image and are
+            // kept until the context is dropped. No script reaches that object, so that its members stay.
+            unsafe { self.engine.restore(bare) };
+        }
+    }
+
+    /// Puts the context back to an image in which the program was loaded under the same options. Returns
+    /// false if there is none.
+    pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
+        let found = self.images.loaded.iter().position(|image| image.is_for(options));
+        let Some(found) = found.filter(|_| !options.loading) else { return false };
+        let image = self.images.loaded.remove(found);
+        // SAFETY: as in `clear`.
+        unsafe { self.engine.restore(&image.engine) };
+        self.shared.arrays.write(&image.arrays);
+        let stream = image.random.as_ref().map(|(_, stream)| stream.clone());
+        self.shared.drawn.set(stream.is_some());
+        *self.shared.subject.borrow_mut() =
+            stream.unwrap_or_else(|| Stream::new(options.seed, SUBJECT));
+        if image.time.is_none() {
+            self.engine.clock().reset();
+            self.engine.clock().advance_to(options.later);
+        }
+        self.images.loaded.push(image);
+        true
+    }
+
+    /// Keeps the context, in which the program was loaded under these options just now, as an image. All
+    /// images together have at most the memory of a context.
+    pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &Settings) {
+        if self.images.bare.is_none() || options.loading {
+            return;
+        }
+        let Ok(engine) = self.engine.image() else { return };
+        let drawn = self.shared.drawn.get();
+        let image = Loaded {
+            arrays: self.shared.arrays.image(),
+            infer: options.infer,
+            random: drawn.then(|| (options.seed, self.shared.subject.borrow().clone())),
+            time: self.engine.clock().was_asked().then_some(options.later),
+            engine,
+        };
+        let images = &mut self.images.loaded;
+        images.push(image);
+        let bytes =
+            |images: &[Loaded]| -> usize { images.iter().map(|image| image.engine.bytes()).sum() };
+        while images.len() > MOST_IMAGES || bytes(images) > settings.heap {
+            images.remove(0);
+        }
+    }
+}
