@@ -29,12 +29,25 @@ pub struct PenStroke {
 
 /// The pen layer. Lines and stamps are drawn when a query needs their pixels, because many programs
 /// redraw everything in every step but sense few colours.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Pen {
     pub(super) id: DrawableId,
     layer: Arc<Layer>,
     /// Lines and stamps that are not yet drawn on all tiles.
     queue: Queue,
+}
+
+impl Clone for Pen {
+    fn clone(&self) -> Self {
+        Self { id: self.id, layer: Arc::clone(&self.layer), queue: self.queue.clone() }
+    }
+
+    /// Keeps the memory of the queue.
+    fn clone_from(&mut self, source: &Self) {
+        self.id = source.id;
+        self.layer.clone_from(&source.layer);
+        self.queue.clone_from(&source.queue);
+    }
 }
 
 /// The pixels of a layer, and fingerprints of what is drawn.
@@ -300,6 +313,27 @@ mod tests {
         assert_ne!(flushed, scene);
         scene.pen_clear();
         assert!(inked(&scene).is_empty() && !inked(&copy).is_empty());
+    }
+
+    #[test]
+    fn a_queue_in_several_parts_is_restored() {
+        let mut scene = scene();
+        let dots = |scene: &mut Scene, from: u32, to: u32| {
+            for dot in from..to {
+                scene.pen_line((f64::from(dot), 0.0), (f64::from(dot), 0.0), &stroke(1.0, 1.0));
+            }
+        };
+        dots(&mut scene, 0, 100);
+        let earlier = scene.clone();
+        dots(&mut scene, 100, 230);
+        let later = scene.clone();
+        for (to, count) in [(&earlier, 100), (&later, 230), (&earlier, 100)] {
+            scene.clone_from(to);
+            assert_eq!((inked(&scene).len(), &scene), (count, to));
+            dots(&mut scene, 100, 150);
+            assert_eq!(inked(&scene).len(), count.max(150));
+        }
+        assert_eq!((inked(&earlier).len(), inked(&later).len()), (100, 230));
     }
 
     #[test]

@@ -100,6 +100,13 @@ impl Clone for Queue {
         let (parts, last) = (self.parts.clone(), self.last.clone());
         Self { parts, last, spare: Vec::new(), drawn: self.drawn }
     }
+
+    /// Keeps the memory of the queue.
+    fn clone_from(&mut self, source: &Self) {
+        self.parts.clone_from(&source.parts);
+        self.last.clone_from(&source.last);
+        self.drawn = source.drawn;
+    }
 }
 
 impl Queue {
@@ -151,6 +158,7 @@ impl Queue {
         if self.last.len() == SHARED {
             let mut part = self.spare.pop().unwrap_or_default();
             std::mem::swap(Arc::make_mut(&mut part), &mut self.last);
+            self.last.reserve_exact(SHARED);
             self.parts.push(part);
         }
     }
