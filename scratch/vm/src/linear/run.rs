@@ -35,7 +35,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             let stack = &mut self.state.threads[self.thread].stack;
             stack.push(Frame::new(NONE, top.warp, top.visible_parameters()));
             // The iteration is counted.
-            self.buffers.cycles.due += 1;
+            self.buffers.cycles.due = self.buffers.cycles.due.wrapping_add(1);
             self.run_linear(at);
         }
     }
