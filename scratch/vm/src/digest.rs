@@ -18,8 +18,10 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// All that decides what the machine does from now on.
     Future,
-    /// The same without time and chance: clock, timers, how long waits and glides have taken, and the
-    /// stream of random numbers.
+    /// The same without time: clock, timers, and how long waits and glides have taken.
+    Untimed,
+    /// The same without time and chance: as [`DigestScope::Untimed`], and without the stream of random
+    /// numbers.
     Timeless,
 }
 
@@ -100,7 +102,11 @@ impl<'a> Context<'a> {
             .with(u64::from(state.overloaded), 3);
         if self.has_time() {
             print = print.numbers(&[state.timer, state.clock, state.clock_start]);
+        }
+        if self.scope != DigestScope::Timeless {
             print = state.random.fingerprint(print);
+        }
+        if self.has_time() {
             // Fuel that no one limits is consumed as well.
             if state.fuel < u64::MAX / 2 {
                 print = print.with(state.fuel, 4);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use catherd_search::Stream;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Counts;
 
@@ -21,6 +21,8 @@ const TIRED: u32 = 4;
 pub(super) struct Archive<S> {
     /// By key: the number of the cell. Only looked up, never iterated.
     index: FxHashMap<(i32, u64), usize>,
+    /// Buckets and digests of the states that are kept, if they were given.
+    digests: FxHashSet<(i32, u128)>,
     cells: Vec<Cell<S>>,
     /// By bucket, the best first: numbers of cells.
     buckets: BTreeMap<i32, Vec<usize>>,
@@ -35,6 +37,7 @@ pub(super) struct Archive<S> {
 struct Cell<S> {
     key: (i32, u64),
     state: S,
+    digest: Option<u128>,
     features: Rc<[u32]>,
     fitness: f64,
     steps: u64,
@@ -56,6 +59,7 @@ impl<S> Default for Archive<S> {
     fn default() -> Self {
         Self {
             index: FxHashMap::default(),
+            digests: FxHashSet::default(),
             cells: Vec::new(),
             buckets: BTreeMap::new(),
             best: f64::INFINITY,
@@ -160,22 +164,35 @@ impl<S: Clone> Archive<S> {
             || offer.fitness == old.fitness && (offer.steps < old.steps || tired)
     }
 
+    /// Whether a bucket has a state with this digest.
+    pub(super) fn has(&self, bucket: i32, digest: u128) -> bool {
+        self.digests.contains(&(bucket, digest))
+    }
+
     /// Keeps a state that is [accepted](Archive::accepts). A full bucket gives up the cell that was
-    /// visited most in vain.
+    /// visited most in vain. A `digest` makes [`Archive::has`] true while the state is kept.
     pub(super) fn insert(
         &mut self,
         offer: Offer,
-        state: S,
+        (state, digest): (S, Option<u128>),
         features: Rc<[u32]>,
         limit: usize,
         counts: &mut Counts,
     ) {
         let Offer { bucket, place, fitness, steps } = offer;
         let key = (bucket, place);
-        let cell = Cell { key, state, features, fitness, steps, visits: 0, fruits: 0 };
+        let cell = Cell { key, state, digest, features, fitness, steps, visits: 0, fruits: 0 };
         let cells = &mut self.cells;
+        let digests = &mut self.digests;
+        digests.extend(digest.map(|digest| (bucket, digest)));
+        let mut replace = |old: &mut Cell<S>, cell| {
+            let old = std::mem::replace(old, cell);
+            if let Some(digest) = old.digest {
+                digests.remove(&(bucket, digest));
+            }
+        };
         if let Some(&number) = self.index.get(&key) {
-            cells[number] = cell;
+            replace(&mut cells[number], cell);
         } else {
             let numbers = self.buckets.entry(bucket).or_default();
             let wasted = numbers.iter().copied();
@@ -183,7 +200,7 @@ impl<S: Clone> Archive<S> {
             if let Some(number) = wasted.filter(|_| numbers.len() >= limit) {
                 self.index.remove(&cells[number].key);
                 self.index.insert(key, number);
-                cells[number] = cell;
+                replace(&mut cells[number], cell);
                 counts.evictions += 1;
             } else {
                 self.index.insert(key, cells.len());

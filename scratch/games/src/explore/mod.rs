@@ -52,6 +52,8 @@ pub(crate) trait StateSpace {
     fn place(&mut self, goal: usize) -> u64;
     /// The key of the present state's cell in the archive of novelty.
     fn novelty(&mut self) -> u64;
+    /// A digest of the present state, equal for states that differ at most in time.
+    fn digest(&self) -> u128;
     /// What may say that the present state leads nowhere, for viability.
     fn features(&mut self, to: &mut Vec<u32>);
     /// The present state.
@@ -371,6 +373,7 @@ impl<S: StateSpace> Search<'_, S> {
         let shared: Rc<[u32]> = features.as_slice().into();
         self.features = features;
         let (length, mut state, mut fruitful) = (self.space.length(), None, false);
+        let mut digest = None;
         // The features after waiting; inner `None` if the program ends then.
         let mut after: Option<Option<Vec<u32>>> = None;
         for position in 0..self.frontier.len() {
@@ -387,7 +390,8 @@ impl<S: StateSpace> Search<'_, S> {
                 _ => self.space.place(goal),
             };
             let offer = Offer { bucket, place, fitness: fitness[goal], steps: length };
-            if !self.archives[goal].accepts(&offer) {
+            let archive = &self.archives[goal];
+            if !archive.accepts(&offer) || self.is_duplicate(archive, bucket, &mut digest) {
                 continue;
             }
             if self.settings.look_ahead > 0 && self.archives[goal].is_best(bucket) {
@@ -404,18 +408,35 @@ impl<S: StateSpace> Search<'_, S> {
             let state = state.get_or_insert_with(|| self.space.leave());
             let limit = self.settings.cells_per_bucket;
             let counts = &mut self.found.counts;
-            self.archives[goal].insert(offer, state.clone(), Rc::clone(&shared), limit, counts);
+            let state = (state.clone(), digest);
+            self.archives[goal].insert(offer, state, Rc::clone(&shared), limit, counts);
             if let Origin::Cell { goal: chosen, bucket: from, .. } = *origin {
                 fruitful |= chosen == goal && bucket < from;
             }
         }
         let offer = Offer { bucket: 0, place: self.space.novelty(), fitness: 0.0, steps: length };
-        if self.settings.novelty_share > 0.0 && self.novelty.accepts(&offer) {
+        if self.settings.novelty_share > 0.0
+            && self.novelty.accepts(&offer)
+            && !self.is_duplicate(&self.novelty, offer.bucket, &mut digest)
+        {
             let state = state.get_or_insert_with(|| self.space.leave());
             let limit = self.settings.cells_per_bucket * NOVELTY_CELLS;
-            self.novelty.insert(offer, state.clone(), shared, limit, &mut self.found.counts);
+            let state = (state.clone(), digest);
+            self.novelty.insert(offer, state, shared, limit, &mut self.found.counts);
         }
         fruitful
+    }
+
+    /// Whether the present state is in a bucket already and must not be kept twice. Computes its
+    /// digest if it is not known yet and decides.
+    fn is_duplicate(
+        &self,
+        archive: &Archive<S::State>,
+        bucket: i32,
+        digest: &mut Option<u128>,
+    ) -> bool {
+        !self.settings.duplicates
+            && archive.has(bucket, *digest.get_or_insert_with(|| self.space.digest()))
     }
 
     /// The features after waiting in a state, the present one, to which the system returns; `None`

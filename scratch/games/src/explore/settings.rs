@@ -86,6 +86,8 @@ pub struct Explore {
     pub positions: bool,
     /// Whether only places of controlled sprites are in the key of a cell.
     pub controlled: bool,
+    /// Whether states are kept whose equals are in their bucket.
+    pub duplicates: bool,
 }
 
 impl Default for Explore {
@@ -113,6 +115,7 @@ impl Default for Explore {
             goals: true,
             positions: true,
             controlled: true,
+            duplicates: true,
         }
     }
 }
@@ -167,6 +170,8 @@ impl Parameters for Explore {
                 .meaning("distinguish states by positions of scripts"),
             Field::switch("controlled", &mut self.controlled)
                 .meaning("distinguish states by places of controlled sprites, otherwise of all"),
+            Field::switch("duplicates", &mut self.duplicates)
+                .meaning("keep states that differ from one of their bucket at most in time"),
         ]
     }
 }

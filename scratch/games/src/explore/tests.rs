@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use catherd_search::{Budget, Stop, Stream};
 
-use super::{Cells, Explore, StateSpace, bucket, explore};
+use super::archive::{Archive, Offer};
+use super::{Cells, Counts, Explore, StateSpace, bucket, explore};
 use crate::account::{Account, Counted};
 
 /// A number from 0. Goal `g` is to reach exactly 7, 77 and 777 in this order; above 1,000 it stays.
@@ -92,6 +93,9 @@ impl StateSpace for Toy {
     fn novelty(&mut self) -> u64 {
         self.now.number as u64
     }
+    fn digest(&self) -> u128 {
+        u128::from(self.now.number.cast_unsigned()) << 2 | self.now.reached as u128
+    }
     fn features(&mut self, to: &mut Vec<u32>) {
         to.clear();
         to.push(u32::from(self.now.number > 1_000));
@@ -148,11 +152,35 @@ fn every_ablation_ends_at_its_budget_and_repeats() {
         Explore { look_ahead: 5, ..Explore::default() },
         Explore { reseed: 0.5, ..Explore::default() },
         Explore { cells_per_bucket: 1, ..Explore::default() },
+        Explore { duplicates: false, ..Explore::default() },
     ];
     for settings in variants {
         let first = run(&settings, 3_000, Counted::Executed);
         assert_eq!(first, run(&settings, 3_000, Counted::Executed), "{settings:?}");
     }
+}
+
+#[test]
+fn duplicates_are_left_out_on_request() {
+    // Of equal states the one with the shorter path is kept, unless duplicates are left out.
+    let mut archive = Archive::default();
+    let mut counts = Counts::default();
+    let offer = Offer { bucket: 3, place: 1, fitness: 2.0, steps: 9 };
+    archive.insert(offer, ("first", Some(5)), [].into(), 1, &mut counts);
+    assert!(archive.accepts(&Offer { steps: 8, ..offer }));
+    assert!(archive.has(3, 5) && !archive.has(3, 6) && !archive.has(4, 5));
+    // A state that is replaced, or is given up by a full bucket, may come back.
+    archive.insert(Offer { steps: 7, ..offer }, ("shorter", Some(6)), [].into(), 1, &mut counts);
+    assert!(archive.has(3, 6) && !archive.has(3, 5));
+    archive.insert(Offer { place: 2, ..offer }, ("elsewhere", Some(7)), [].into(), 1, &mut counts);
+    assert!(archive.has(3, 7) && !archive.has(3, 6));
+    assert_eq!((counts.cells, counts.evictions), (1, 1));
+
+    let kept = run(&Explore::default(), 20_000, Counted::Executed);
+    let without = Explore { duplicates: false, ..Explore::default() };
+    let without = run(&without, 20_000, Counted::Executed);
+    assert_eq!((kept.0, without.0), (3, 3));
+    assert_ne!(kept, without);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use catherd_testgen::Prepared;
 use catherd_testgen::extraction::{Extractor, Identifier};
 use catherd_testgen::fitness::Workspace;
 use catherd_testgen::parameters::{EventChoice, with_random};
-use catherd_vm::{Random, Snapshot, TargetId, Vm};
+use catherd_vm::{DigestScope, Random, Snapshot, TargetId, Vm};
 
 use super::effects::{Axes, places};
 use super::layout::Layout;
@@ -359,6 +359,10 @@ impl StateSpace for Space<'_> {
     fn novelty(&mut self) -> u64 {
         let position = if self.settings.positions { self.vm.position() } else { 0 };
         mixed(self.places_key(), position)
+    }
+
+    fn digest(&self) -> u128 {
+        self.vm.state_digest(DigestScope::Untimed)
     }
 
     fn features(&mut self, to: &mut Vec<u32>) {

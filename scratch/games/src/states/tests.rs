@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use catherd_sb3::test_support::{TargetBuilder, number, project};
 use catherd_sb3::{BlockNo, Opcode};
+use catherd_search::Stream;
+use catherd_suite::event::Event;
 use catherd_testgen::trace::Trace;
 use catherd_testgen::{Prepared, Settings};
 use catherd_vm::{Random, Tracer as _, Vm};
 
-use super::{LatestRecorder, Layout};
+use super::{LatestRecorder, Layout, Space};
+use crate::explore::{Explore, StateSpace as _};
 use crate::reflex::tests::catching;
 
 #[test]
@@ -44,6 +47,29 @@ fn chance_and_variables_in_conditions_are_found() {
     assert_eq!(layout.top_of.len(), 8);
     assert_eq!(layout.tops.len(), 3);
     assert_eq!(layout.meetings, [(2, 1)], "the apple asks how far the bowl is");
+}
+
+#[test]
+fn digests_tell_states_apart_but_for_their_time() {
+    let project = catching();
+    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let layout = Layout::new(&project, prepared.model());
+    let settings = Explore::default();
+    let mut rng = Stream::new(1, Stream::SEARCH);
+    let mut space = Space::new(&prepared, &settings, &layout, 1, &mut rng);
+    let key = space.words().clone().key_no("right arrow");
+    let mut after = |seed, events: &[Event]| {
+        space.root(seed);
+        for event in events {
+            space.act(*event);
+        }
+        space.digest()
+    };
+    let (wait, press) = (Event::Wait { steps: 3 }, Event::KeyPress { key, steps: 2 });
+    let pressed = after(1, &[wait, press, wait]);
+    assert_eq!(pressed, after(1, &[wait, wait, press, wait]), "the bowl moves later");
+    assert_ne!(pressed, after(1, &[wait, press, press, wait]), "the bowl moves twice");
+    assert_ne!(pressed, after(2, &[wait, press, wait]), "another seed");
 }
 
 #[test]

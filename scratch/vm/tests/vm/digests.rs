@@ -70,11 +70,16 @@ fn what_decides_the_future_changes_the_digest() {
 #[test]
 fn time_and_chance_are_left_out_on_request() {
     let mut harness = Harness::after(1, "(sprite A (flag (wait 60)))");
+    let untimed = |vm: &Vm<Record>| vm.state_digest(DigestScope::Untimed);
     let first = (future(&harness.vm), timeless(&harness.vm));
+    let before = untimed(&harness.vm);
     harness.steps(1);
+    assert_eq!(untimed(&harness.vm), before);
+    assert_ne!(future(&harness.vm), first.0);
     harness.vm.set_random(Random::reference(5));
     let second = (future(&harness.vm), timeless(&harness.vm));
     assert_eq!((first.0 == second.0, first.1 == second.1), (false, true));
+    assert_ne!(untimed(&harness.vm), before);
     harness.vm.key("space", true);
     assert_ne!(timeless(&harness.vm), second.1);
 }
