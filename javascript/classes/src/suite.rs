@@ -129,8 +129,8 @@ impl SuiteTest {
     }
 }
 
-/// Errors of the language, whose messages differ between engines.
-const OF_THE_LANGUAGE: [&str; 7] = [
+/// Errors of the language and of the module `assert`, whose messages differ between engines.
+const OF_THE_LANGUAGE: [&str; 8] = [
     "TypeError",
     "RangeError",
     "ReferenceError",
@@ -138,6 +138,7 @@ const OF_THE_LANGUAGE: [&str; 7] = [
     "EvalError",
     "URIError",
     "InternalError",
+    "AssertionError",
 ];
 
 /// What is seen of each statement. The message of an error of the language counts only if it is a
