@@ -38,18 +38,36 @@ impl Splicer {
         let mut from = 0;
         for edit in &self.edits {
             let start = (edit.start as usize).max(from);
-            text.push_str(&source[from..start]);
-            text.push_str(&edit.text);
+            push(&mut text, &source[from..start]);
+            push(&mut text, &edit.text);
             from = start.max(edit.end as usize);
         }
-        text.push_str(&source[from..]);
+        push(&mut text, &source[from..]);
         text
     }
+}
+
+/// Appends a part, behind a space where two words would become one, as in `return"x"` with a call inserted.
+fn push(text: &mut String, part: &str) {
+    let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+    if text.ends_with(is_word) && part.starts_with(is_word) {
+        text.push(' ');
+    }
+    text.push_str(part);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_stay_apart() {
+        let mut splicer = Splicer::default();
+        splicer.open(6, "f(");
+        splicer.close(9, ")");
+        splicer.open(9, "in");
+        assert_eq!(splicer.apply("return'x'of"), "return f('x')in of");
+    }
 
     #[test]
     fn nested_insertions_stay_nested() {

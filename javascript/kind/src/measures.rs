@@ -28,7 +28,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
         };
         let bytes = found.bytes().map_err(|error| changed(error.to_string()))?;
         let package = Package::unpack(&bytes).map_err(|error| changed(error.to_string()))?;
-        let cells = on_a_large_stack(|| measured(package)).map_err(changed)?;
+        let cells = on_a_large_stack(|| measured(package));
         let first = [("project", found.name.clone()), ("sha256", found.digest.to_string())];
         let (columns, cells) = first.into_iter().chain(cells).unzip();
         table.columns = columns;
@@ -37,23 +37,35 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     Ok(table)
 }
 
-fn measured(package: Package) -> Result<Vec<(&'static str, String)>, String> {
-    let program = Program::new(package).map_err(|error| error.to_string())?;
-    let mut machine = machine_of(&program, &Settings::default(), 0, false);
-    let model = Model::of(&program, &mut machine).map_err(|error| error.to_string())?;
-    let units = &program.units;
-    let lines: usize = (0..units.files.len()).map(|file| units.lines(file as u32).len()).sum();
-    let branches: usize = units.branches.iter().map(|branch| branch.locations.len()).sum();
-    let functions = units.functions.iter().filter(|function| function.counted).count();
-    Ok(vec![
-        ("lines", lines.to_string()),
-        ("statements", units.statements.len().to_string()),
-        ("branches", branches.to_string()),
-        ("functions", functions.to_string()),
-        ("classes", model.classes.len().to_string()),
-        ("parameters", model.parameters.to_string()),
-        ("mccabe", complexity(units).map_or_else(String::new, |mean| format!("{mean:.3}"))),
-    ])
+/// The measures of a package. Those that cannot be taken are empty: an analysis constructs each class, which a
+/// limit may end.
+fn measured(package: Package) -> Vec<(&'static str, String)> {
+    let program = Program::new(package).ok();
+    let model = program.as_ref().and_then(|program| {
+        let mut machine = machine_of(program, &Settings::default(), 0, false);
+        Model::of(program, &mut machine).ok()
+    });
+    let units = program.as_ref().map(|program| &program.units);
+    let of_units = |count: fn(&Units) -> usize| {
+        units.map_or_else(String::new, |units| count(units).to_string())
+    };
+    let of_model = |count: fn(&Model) -> usize| {
+        model.as_ref().map_or_else(String::new, |model| count(model).to_string())
+    };
+    let lines = |units: &Units| (0..units.files.len()).map(|at| units.lines(at as u32).len()).sum();
+    let mean = units.and_then(complexity);
+    vec![
+        ("lines", of_units(lines)),
+        ("statements", of_units(|units| units.statements.len())),
+        (
+            "branches",
+            of_units(|units| units.branches.iter().map(|each| each.locations.len()).sum()),
+        ),
+        ("functions", of_units(|units| units.functions.iter().filter(|f| f.counted).count())),
+        ("classes", of_model(|model| model.classes.len())),
+        ("parameters", of_model(|model| model.parameters)),
+        ("mccabe", mean.map_or_else(String::new, |mean| format!("{mean:.3}"))),
+    ]
 }
 
 /// The mean cyclomatic complexity of the functions (McCabe 1976): decisions and 1. `None` if there

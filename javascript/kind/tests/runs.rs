@@ -127,7 +127,9 @@ fn measures_count_units_and_decisions() {
         let digest = Digest::of(&bytes);
         FoundProject::new(name.into(), "a.js".into(), digest, move || Ok(bytes.clone()))
     };
-    let projects = [found("two", source), found("none", "exports.a = 1;")];
+    let endless = "exports.C = class { constructor() { for (;;); } };";
+    let projects =
+        [found("two", source), found("none", "exports.a = 1;"), found("endless", endless)];
     let table = JavaScript.describe(&projects).unwrap().unwrap();
     let columns =
         ["lines", "statements", "branches", "functions", "classes", "parameters", "mccabe"];
@@ -135,4 +137,6 @@ fn measures_count_units_and_decisions() {
     // One function has 6 decisions, the other none.
     assert_eq!(table.rows[0][2..], ["4", "9", "9", "2", "1", "3", "4.000"]);
     assert_eq!(table.rows[1][2..], ["1", "1", "0", "0", "0", "0", ""]);
+    // The analysis constructs the class, which a limit ends.
+    assert_eq!(table.rows[2][2..], ["1", "2", "0", "1", "", "", "1.000"]);
 }

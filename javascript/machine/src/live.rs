@@ -389,7 +389,8 @@ fn host<'js>(
     host.set("proxyText", Function::new(ctx.clone(), text)?)?;
     let (reason, halt) = (Rc::clone(shared), session.halt());
     let stop = move |name: String| {
-        reason.reason.set(Some(if name == "trap-threshold" { "trap-threshold" } else { "polls" }));
+        let names = ["trap-threshold", "exit"];
+        reason.reason.set(Some(names.into_iter().find(|known| *known == name).unwrap_or("polls")));
         halt.now();
     };
     host.set("stop", Function::new(ctx.clone(), stop)?)?;

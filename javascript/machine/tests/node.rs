@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use catherd_javascript_machine::{ExecuteOptions, Machine, Package, Program, Settings, Statement};
+use catherd_javascript_machine::{
+    ExecuteOptions, Machine, Outcome, Package, Program, Settings, Statement,
+};
 use serde_json::json;
 
 #[test]
@@ -26,4 +28,17 @@ fn programs_see_what_node_shows_them() {
     }
     assert!(expected.len() > 50);
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn a_program_that_exits_ends_the_test() {
+    let source = "exports.f = () => { try { process.exit(1); } catch { return 1; } return 2; };";
+    let program = Program::new(Package::of_source("exit.js", source).unwrap()).unwrap();
+    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let call = json!({"op": "call", "path": ["f"], "arguments": []});
+    let test = [Statement::from_json(&call).unwrap()];
+    for _ in 0..2 {
+        let execution = machine.execute(&test, ExecuteOptions::default()).unwrap();
+        assert_eq!(execution.outcome, Outcome::Limit("exit"));
+    }
 }

@@ -110,3 +110,10 @@ exports.loops = () => {
     switch (log.length) { default: log.push('default'); case -1: log.push('fell'); break; case -2: log.push('never'); }
     return S(log);
 };
+// Words without spaces between them and what follows.
+exports.compact = async () => {
+    const f=a=>{switch(a){case"x":return"x"===a?1:2;case-1:return!a&&a;case(5):return/x/.test(a)?1:2;default:if(a)throw"q"===a?new Error("q"):3;else return typeof"s"===a}};
+    const g=function*(){yield"a"?1:2};const h=async a=>await"z"&&void"x"||delete"y"[a];const o={};for(const k of"ab")o[k]=1;for(var k in"cd"&&o)o[k]++;
+    const i=a=>{do{if(a)break;else a=1}while(!a);try{throw"t"}catch{return"a"in o?a:0}finally{a=2}};
+    return S([outcome(()=>f("x")),outcome(()=>f(-1)),outcome(()=>f(5)),outcome(()=>f(0)),outcome(()=>f("q")),[...g()],await h(1),o,i(1),i(0)]);
+};

@@ -33,7 +33,8 @@ const synchronously = f => {
 };
 const installHost = () => {
     const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
-        nextTick, cwd: () => '/subject', on: silent, emitWarning: silent, hrtime: () => [0, 0], exitCode: undefined};
+        nextTick, cwd: () => '/subject', exit: () => stop('exit'), on: silent, emitWarning: silent, hrtime: () => [0, 0],
+        exitCode: undefined};
     const console = {};
     for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir', 'table', 'assert', 'group', 'groupEnd',
         'groupCollapsed', 'time', 'timeEnd', 'timeLog', 'count', 'countReset', 'clear']) {
