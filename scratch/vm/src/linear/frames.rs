@@ -30,15 +30,15 @@ pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: 
     }
 }
 
-/// Short texts of parameters that were popped. A call that pushes the same text takes it from here:
-/// to count one more and one less who share a text costs more than all else of such a parameter.
+/// Short texts of parameters that were popped. A call that pushes the same text takes it from here, because
+/// changing the text's count of references twice costs more than all else of such a parameter.
 #[derive(Default)]
 pub(super) struct Spares([Option<Text>; Spares::SIZE]);
 
 impl Spares {
     const SIZE: usize = 8;
 
-    /// Longer texts are not kept: whoever extends them while they are kept has to copy them.
+    /// Longer texts are not kept: a block that extends a text in place would have to copy one that is kept.
     const LONGEST: usize = 16;
 
     fn place(text: &Text) -> usize {

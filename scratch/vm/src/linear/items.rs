@@ -13,8 +13,8 @@ use crate::value::Value;
 /// Writes to shared items before a list is opened: opening and closing cost as much as two.
 const WRITES: u32 = 4;
 
-/// Lists that are open: whoever shares their items cannot ask for them before they are closed, so
-/// that a write need not find out whether somebody does.
+/// Lists that are open: their items are in the linear form alone until it closes them, so that a write need
+/// not check whether a snapshot shares them.
 #[derive(Default)]
 pub(crate) struct Items {
     open: Vec<(ListNo, Vec<Value>)>,
