@@ -81,7 +81,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn register(&mut self) -> Option<Operand> {
+    pub(super) fn register(&mut self) -> Option<Operand> {
         let index = self.registers;
         self.registers += 1;
         (index < REGISTERS as u32).then(|| Operand::new(Kind::Register, index))?
@@ -105,10 +105,11 @@ impl Lowering<'_> {
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
         } else {
             let at = self.computed(e, Reading::Number)?;
+            let free = self.register()?;
             if let Instruction::Evaluate { to: register } = &mut self.form.instructions[at] {
                 // The interpreter cannot store it in a variable.
-                *register = Operand::REGISTER;
-                self.emit(Instruction::Copy { to, a: Operand::REGISTER });
+                *register = free;
+                self.emit(Instruction::Copy { to, a: free });
             } else {
                 self.redirect(at, to);
             }

@@ -2,6 +2,7 @@
 
 use catherd_sb3::BlockNo;
 
+use super::expansions::Expansion;
 use crate::code::{CommandId, Comparison, ExprId, MathOp, Slot};
 use crate::value::Value;
 
@@ -313,6 +314,14 @@ pub(crate) enum Instruction {
         branches: u16,
     },
 
+    /// Sets a register to a variable or parameter that is a number, or jumps.
+    Take {
+        to: Operand,
+        a: Operand,
+        otherwise: u32,
+    },
+    /// Pushes the frames of the expansions around the instruction.
+    PushExpansions,
     /// Pushes a parameter of the coming call, by its place: a value, or the default if that is undefined.
     Push {
         a: Operand,
@@ -354,6 +363,8 @@ pub(crate) struct Origin {
     pub(crate) no: BlockNo,
     /// The expression for the interpreter; any other if there is none.
     pub(crate) expr: ExprId,
+    /// The expansion in which the instruction is; [`NOWHERE`] outside of expansions.
+    pub(crate) expansion: u32,
 }
 
 /// Where the linear form goes on after a block that it calls or leaves to the interpreter.
@@ -373,6 +384,7 @@ pub(crate) struct Form {
     pub(crate) origins: Vec<Origin>,
     /// Of [`Instruction::Call`].
     pub(crate) sites: Vec<Site>,
+    pub(crate) expansions: Vec<Expansion>,
     pub(crate) operands: Vec<Operand>,
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,

@@ -130,6 +130,7 @@ impl<T: Tracer> Machine<'_, T> {
     /// Leaves before the block to which an instruction belongs.
     #[cold]
     pub(super) fn leave_at(&mut self, at: usize) -> Stop {
+        self.push_expansions(at);
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         Stop::Leave
     }

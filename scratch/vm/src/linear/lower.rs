@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::expansions::{Current, MOST_BLOCKS};
 use super::form::{
-    Form, Instruction, Kind, ListNo, NOWHERE, Operand, Origin, Reading, Resumption, Site,
+    Form, Instruction, ListNo, NOWHERE, Operand, Origin, Reading, Resumption, Site,
 };
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
@@ -40,6 +41,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         procedures: &[],
         wanted: Vec::new(),
         command: NONE,
+        current: Current::NONE,
+        room_for_expansions: MOST_BLOCKS,
         run: None,
         registers: 0,
         reads_items: true,
@@ -81,12 +84,15 @@ pub(super) struct Lowering<'a> {
     pub(super) form: Form,
     references: Vec<u8>,
     /// The custom blocks of the sprite, and which of them are lowered.
-    procedures: &'a [Procedure],
+    pub(super) procedures: &'a [Procedure],
     wanted: Vec<bool>,
     /// The command that is being lowered.
     pub(super) command: CommandId,
+    pub(super) current: Current,
+    /// Blocks that may still be expanded.
+    pub(super) room_for_expansions: u32,
     /// The instruction of the run that the next block may join.
-    run: Option<usize>,
+    pub(super) run: Option<usize>,
     /// Registers in use.
     pub(super) registers: u32,
     /// Whether instructions may read items.
@@ -121,7 +127,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whether nothing else goes on with a command. False for `NONE`.
-    fn is_unique(&self, command: CommandId) -> bool {
+    pub(super) fn is_unique(&self, command: CommandId) -> bool {
         self.references.get(command as usize) == Some(&1)
     }
 
@@ -156,7 +162,12 @@ impl<'a> Lowering<'a> {
     pub(super) fn emit_for(&mut self, instruction: Instruction, expr: ExprId) -> usize {
         let no = self.source.commands[self.command as usize].no;
         self.form.instructions.push(instruction);
-        self.form.origins.push(Origin { command: self.command, no, expr });
+        self.form.origins.push(Origin {
+            command: self.command,
+            no,
+            expr,
+            expansion: self.current.expansion,
+        });
         self.form.instructions.len() - 1
     }
 
@@ -168,6 +179,7 @@ impl<'a> Lowering<'a> {
             | Instruction::Compare { to, .. }
             | Instruction::Branch { to, .. }
             | Instruction::Decide { to, .. }
+            | Instruction::Take { otherwise: to, .. }
             | Instruction::Count { end: to }
             | Instruction::CountAgain { end: to, .. } => *to = here,
             _ => {}
@@ -197,10 +209,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// The blocks of a branch, which is in an `if` within the same loop or else has the parent `NONE`.
-    fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
+    pub(super) fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
         let mut id = first;
         while id != NONE {
-            (self.command, self.registers) = (id, 0);
+            (self.command, self.registers) = (id, self.current.registers);
             if !self.is_unique(id) || depth > DEEPEST {
                 self.run = None;
                 self.form.parents[id as usize] = parent;
@@ -240,7 +252,9 @@ impl<'a> Lowering<'a> {
                 let end = self.condition(condition, false);
                 self.end_loop(body, head, Some(end), depth);
             }
-            Op::Call { procedure: Some(procedure), arguments } => self.call(procedure, arguments),
+            Op::Call { procedure: Some(procedure), arguments } => {
+                self.call(procedure, arguments, depth);
+            }
             ref op => {
                 if self.attempt(|lowering| lowering.computation(op)).is_none() {
                     if op.changes_no_thread() {
@@ -260,8 +274,13 @@ impl<'a> Lowering<'a> {
         self.resume();
     }
 
-    /// Goes on at the next instruction after the block that is being lowered.
+    /// Goes on at the next instruction after the block that is being lowered, with its frames: not in an
+    /// expansion.
     fn resume(&mut self) {
+        if self.current.expansion != NOWHERE {
+            self.run = None;
+            return;
+        }
         let resumption = Resumption { at: self.here(), branches: self.branches };
         self.form.resumptions[self.command as usize] = resumption;
     }
@@ -387,15 +406,24 @@ impl<'a> Lowering<'a> {
         matches!(self.form.instructions[at], Instruction::Count { .. })
     }
 
-    fn call(&mut self, procedure: u32, arguments: (u32, u32)) {
-        if self.attempt(|lowering| lowering.pushes_and_call(procedure, arguments)).is_none() {
-            return self.leave();
+    fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
+        let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
+        // Nothing could evaluate items of arguments again.
+        self.reads_items = false;
+        let lowered = self.attempt(|lowering| lowering.any_call(procedure, arguments, depth));
+        self.reads_items = true;
+        match lowered {
+            Some(()) => self.resume(),
+            None => self.leave(),
         }
-        self.resume();
     }
 
-    fn pushes_and_call(&mut self, procedure: u32, (from, to): (u32, u32)) -> Option<()> {
-        let callee = &self.procedures[procedure as usize];
+    fn any_call(
+        &mut self,
+        procedure: u32,
+        arguments: &[(u32, ExprId)],
+        depth: usize,
+    ) -> Option<()> {
         if !self.wanted[procedure as usize] {
             return None;
         }
@@ -405,10 +433,34 @@ impl<'a> Lowering<'a> {
         {
             *calls = true;
         }
-        // Nothing could evaluate them again.
-        self.reads_items = false;
-        let waiting = self.pushes(callee, (from, to));
-        self.reads_items = true;
+        let registers = self.registers;
+        let expanded = self.attempt(|lowering| lowering.expand(procedure, arguments, depth));
+        self.registers = registers;
+        match expanded {
+            None => self.pushes_and_call(procedure, arguments),
+            Some(guards) if guards.is_empty() => Some(()),
+            Some(guards) => {
+                let end = self.emit(Instruction::Jump { to: NOWHERE });
+                for guard in guards {
+                    self.land(guard);
+                }
+                self.pushes_and_call(procedure, arguments)?;
+                self.land(end);
+                Some(())
+            }
+        }
+    }
+
+    /// Lowers a call that is counted. What follows is reached through [`Form::resumptions`].
+    fn pushes_and_call(&mut self, procedure: u32, arguments: &[(u32, ExprId)]) -> Option<()> {
+        let callee = &self.procedures[procedure as usize];
+        let expansion = self.current.expansion;
+        if expansion != NOWHERE {
+            self.emit(Instruction::PushExpansions);
+            self.current.expansion = NOWHERE;
+        }
+        let waiting = self.pushes(callee, arguments);
+        self.current.expansion = expansion;
         let waiting = waiting?;
         let operands = (self.form.operands.len() as u32, waiting.len() as u16);
         self.form.operands.extend(waiting);
@@ -419,8 +471,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lowers the parameters of a call. Returns the last ones, which the call pushes.
-    fn pushes(&mut self, callee: &Procedure, (from, to): (u32, u32)) -> Option<Vec<Operand>> {
-        let mut arguments = self.source.arguments[from as usize..to as usize].iter().peekable();
+    fn pushes(
+        &mut self,
+        callee: &Procedure,
+        arguments: &[(u32, ExprId)],
+    ) -> Option<Vec<Operand>> {
+        let mut arguments = arguments.iter().peekable();
         let mut waiting = Vec::new();
         for place in 0..u16::try_from(callee.defaults.len()).ok()? {
             let Some(&(_, e)) = arguments.next_if(|(slot, _)| *slot == u32::from(place)) else {
@@ -463,7 +519,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn stored(&self, e: ExprId) -> Option<Operand> {
         match self.source.exprs[e.0 as usize] {
             Expr::Variable(slot) => Operand::variable(slot),
-            Expr::Parameter(index) => Operand::new(Kind::Parameter, index),
+            Expr::Parameter(index) => self.parameter(index),
             _ => None,
         }
     }

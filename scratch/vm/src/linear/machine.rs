@@ -134,6 +134,14 @@ impl<T: Tracer> Machine<'_, T> {
                         let Some(index) = self.index(index) else { return (Stop::Interpret, at) };
                         self.replace_item(list, index, item);
                     }
+                    Take { to, a, otherwise } => match self.known_number(a) {
+                        Some(number) => self.store(to, number),
+                        None => {
+                            at = otherwise as usize;
+                            continue 'jumped;
+                        }
+                    },
+                    PushExpansions => self.push_expansions(at),
                     Jump { to } => {
                         at = to as usize;
                         continue 'jumped;

@@ -12,6 +12,7 @@
 //!   text in a variable takes a longer path of the same instruction.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if there is more fuel than it takes, so that no budget ends within it.
+//! - Calls of small custom blocks are [expanded](expansions).
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed when
 //!   a loop or call begins within the branch, or when the interpreter takes over.
 //! - What has no instruction is done by the interpreter: an operand, a condition or a block at its
@@ -25,6 +26,7 @@
 
 mod blocks;
 mod conditions;
+mod expansions;
 mod expressions;
 mod form;
 mod frames;

@@ -13,6 +13,13 @@ use crate::value::Value;
 /// Frames that a custom block, its caller included, may push until it calls another.
 const ROOM: usize = 2 * DEEPEST + 8;
 
+/// Lengths of a thread's stacks without the expansions in which the linear form is.
+#[derive(Clone, Copy, Default)]
+struct Outside {
+    frames: usize,
+    parameters: usize,
+}
+
 impl<T: Tracer> Interpreter<'_, T> {
     /// Executes the custom block that has been called and is on top of the stack, as far as it is in linear
     /// form.
@@ -80,7 +87,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let form = &program.linear;
         let mut registers = Registers::default();
         loop {
-            let (stop, stopped) = self.run_machine(at, &mut registers);
+            let (stop, stopped, outside) = self.run_machine(at, &mut registers);
             if stop == Stop::Leave {
                 return;
             }
@@ -121,11 +128,20 @@ impl<T: Tracer> Interpreter<'_, T> {
                     }
                 }
             }
+            if origin.expansion != NOWHERE {
+                let thread = &mut self.state.threads[self.thread];
+                thread.stack.truncate(outside.frames);
+                thread.parameters.truncate(outside.parameters);
+                if let Some(top) = thread.stack.last_mut() {
+                    top.renew();
+                }
+            }
         }
     }
 
-    /// Executes instructions until the machine stops.
-    fn run_machine(&mut self, at: usize, registers: &mut Registers) -> (Stop, usize) {
+    /// Executes instructions until the machine stops. Returns where, and what was on the stack before the
+    /// frames of expansions were pushed for the interpreter.
+    fn run_machine(&mut self, at: usize, registers: &mut Registers) -> (Stop, usize, Outside) {
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];
         let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
@@ -136,7 +152,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             // Both exist, because the program and a thread name them.
             match state.targets.get_disjoint_mut([self.target, program.stage]) {
                 Ok([own, stage]) => (Some(own), stage),
-                Err(_) => return (Stop::Leave, at),
+                Err(_) => return (Stop::Leave, at, Outside::default()),
             }
         };
         let (own, own_lists) = own
@@ -161,10 +177,15 @@ impl<T: Tracer> Interpreter<'_, T> {
             fuel,
             due: self.buffers.cycles.due,
         };
-        let stopped = machine.run(at);
+        let (stop, stopped) = machine.run(at);
+        let outside =
+            Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
+        if stop == Stop::Interpret {
+            machine.push_expansions(stopped);
+        }
         machine.close();
         (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
-        stopped
+        (stop, stopped, outside)
     }
 }

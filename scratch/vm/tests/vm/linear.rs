@@ -255,8 +255,45 @@ fn blocks() -> impl Strategy<Value = String> {
     })
 }
 
+/// Bodies of custom blocks: some without loops, which may be expanded where they are called.
 fn bodies() -> impl Strategy<Value = String> {
-    prop::collection::vec(blocks(), 0..5).prop_map(|blocks| blocks.join(" "))
+    let any = prop::collection::vec(blocks(), 0..5);
+    let small = prop::collection::vec(computations(), 0..4);
+    prop_oneof![any, small].prop_map(|blocks| blocks.join(" "))
+}
+
+/// Blocks that compute, conditions, and calls.
+fn computations() -> impl Strategy<Value = String> {
+    let shape = prop::sample::select(vec![
+        "(set n A)",
+        "(set o (+ (arg a) (arg b)))",
+        "(set s A)",
+        "(change m (arg a))",
+        "(set p (item l (arg a)))",
+        "(add l (arg a))",
+        "(replace k (arg b) A)",
+        "(delete l A)",
+        "(call f A B)",
+        "(call f $o (arg a))",
+        "(call g (arg b))",
+        "(call g $n)",
+        "(call h (arg a) (- (arg b) 1))",
+        "(call h B A)",
+        "(if C [X])",
+        "(if (< (arg a) (arg b)) [X])",
+        "(if-else C [X] [(change m 1) X])",
+    ]);
+    let block = (shape, conditions(), operands(), operands());
+    prop::collection::vec(block, 1..4).prop_map(|blocks| {
+        let within = |inner: String, (shape, c, a, b): (&str, String, String, String)| {
+            shape
+                .replace('X', &inner)
+                .replacen('C', &c, 1)
+                .replacen('A', &a, 1)
+                .replacen('B', &b, 1)
+        };
+        blocks.into_iter().fold(String::new(), within)
+    })
 }
 
 #[test]
@@ -268,6 +305,8 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
         "(repeat 40 [(change n 1) (if (= $n 30) [(stop \"this script\")])]) (change o 1)",
         "(call g $n) (until (> $n 400) [(if (> $o 3) [(wait 0)]) (change n 1) (call g 1)])",
         "(repeat 9 [(if (= 1 1) [(repeat 5 [(if (= 2 2) [(call h $n 2)])])])])",
+        // Expanded calls, with numbers and with texts.
+        "(repeat 30 [(change n 1) (call h $n 2) (call h 3 $s) (call g (arg a)) (call g abc)])",
     ];
     for body in bodies {
         let bodies = [body, "(change o (arg a))", "(set m (+ $m (arg b)))"].map(str::to_owned);

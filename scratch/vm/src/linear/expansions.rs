@@ -1,0 +1,169 @@
+//! Custom blocks that are expanded where they are called.
+//!
+//! A call of a small custom block without loops is lowered as the blocks of that custom block, whose
+//! parameters are constants and registers. No frames are pushed and no parameters; those that the
+//! interpreter would have are pushed when it takes over within the expansion, and popped again if it
+//! does a single block. A register holds a number, so a call with a variable that holds a text is
+//! executed as any other.
+
+use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Reading};
+use super::frames::push_path;
+use super::lower::Lowering;
+use super::machine::Machine;
+use crate::code::{CommandId, ExprId, NONE, Op};
+use crate::thread::Frame;
+use crate::tracer::Tracer;
+
+/// Most blocks of a custom block that is expanded, with those of the ones that are expanded in it.
+const LARGEST: u32 = 32;
+
+/// Most expansions around a block.
+const MOST_LEVELS: u32 = 4;
+
+/// Most blocks of all expansions of a program.
+pub(super) const MOST_BLOCKS: u32 = 20_000;
+
+/// A call that is expanded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expansion {
+    /// The expansion around the call; [`NOWHERE`] if there is none.
+    outer: u32,
+    call: CommandId,
+    definition: CommandId,
+    /// The parameters: where they begin in [`Form::operands`], and how many.
+    parameters: (u32, u32),
+}
+
+/// The expansion that is being lowered.
+#[derive(Clone, Copy)]
+pub(super) struct Current {
+    /// Its index; [`NOWHERE`] outside of expansions.
+    pub(super) expansion: u32,
+    /// Registers of the parameters of this expansion and of those around it.
+    pub(super) registers: u32,
+    levels: u32,
+    parameters: (u32, u32),
+}
+
+impl Current {
+    pub(super) const NONE: Current =
+        Current { expansion: NOWHERE, registers: 0, levels: 0, parameters: (0, 0) };
+}
+
+impl Lowering<'_> {
+    /// The operand of a parameter of the custom block that is being lowered.
+    pub(super) fn parameter(&self, index: u32) -> Option<Operand> {
+        if self.current.expansion == NOWHERE {
+            return Operand::new(Kind::Parameter, index);
+        }
+        let (first, count) = self.current.parameters;
+        (index < count).then(|| self.form.operands[(first + index) as usize])
+    }
+
+    /// Lowers a call, which is counted, as the blocks of the custom block. Returns the instructions that
+    /// jump where the call is lowered as it is; `None` if it is not expanded.
+    pub(super) fn expand(
+        &mut self,
+        procedure: u32,
+        arguments: &[(u32, ExprId)],
+        depth: usize,
+    ) -> Option<Vec<usize>> {
+        let callee = &self.procedures[procedure as usize];
+        let size = self.size(procedure, MOST_LEVELS - self.current.levels)?;
+        let room = self.room_for_expansions.checked_sub(size)?;
+        let is_each_given = (0..).zip(arguments).all(|(place, argument)| argument.0 == place);
+        if !is_each_given || arguments.len() != callee.defaults.len() {
+            return None;
+        }
+        let (mut parameters, mut guards) = (Vec::new(), Vec::new());
+        for &(_, e) in arguments {
+            let a = self.read(e, Reading::Value)?;
+            if let Kind::Register | Kind::Constant = a.kind() {
+                parameters.push(a);
+                continue;
+            }
+            let to = self.register()?;
+            guards.push(self.emit(Instruction::Take { to, a, otherwise: NOWHERE }));
+            parameters.push(to);
+        }
+        if !guards.is_empty() {
+            // The blocks of the expansion do not always follow.
+            self.run = None;
+        }
+        self.room_for_expansions = room;
+        let first = self.form.operands.len() as u32;
+        let current = Current {
+            expansion: self.form.expansions.len() as u32,
+            registers: self.registers,
+            levels: self.current.levels + 1,
+            parameters: (first, parameters.len() as u32),
+        };
+        self.form.operands.extend(parameters);
+        let (call, outer) = (self.command, self.current.expansion);
+        let (definition, parameters) = (callee.definition, current.parameters);
+        self.form.expansions.push(Expansion { outer, call, definition, parameters });
+        let around = std::mem::replace(&mut self.current, current);
+        self.reads_items = true;
+        self.branch(definition, NONE, depth + 1);
+        (self.command, self.current, self.reads_items) = (call, around, false);
+        Some(guards)
+    }
+
+    /// The number of blocks of a custom block; `None` if it is not expanded.
+    fn size(&self, procedure: u32, levels: u32) -> Option<u32> {
+        let levels = levels.checked_sub(1)?;
+        let mut pending = vec![self.procedures[procedure as usize].definition];
+        let mut size = 0;
+        while let Some(id) = pending.pop() {
+            if id == NONE {
+                continue;
+            }
+            let command = &self.source.commands[id as usize];
+            if !self.is_unique(id) || command.early_inputs.0 != command.early_inputs.1 {
+                return None;
+            }
+            size += 1;
+            match command.op {
+                Op::Call { procedure: Some(procedure), .. } => size += self.size(procedure, levels)?,
+                Op::Nothing | Op::If { .. } | Op::IfElse { .. } => {}
+                ref op if op.only_computes() => {}
+                _ => return None,
+            }
+            if size > LARGEST {
+                return None;
+            }
+            pending.push(command.next);
+            pending.extend(command.op.branches());
+        }
+        Some(size)
+    }
+}
+
+impl<T: Tracer> Machine<'_, T> {
+    /// Pushes the frames and parameters of the expansions around an instruction.
+    #[cold]
+    pub(super) fn push_expansions(&mut self, at: usize) {
+        let form: &Form = self.form;
+        let mut around = Vec::new();
+        let mut expansion = form.origins[at].expansion;
+        while expansion != NOWHERE {
+            around.push(expansion);
+            expansion = form.expansions[expansion as usize].outer;
+        }
+        for expansion in around.into_iter().rev() {
+            let Expansion { call, definition, parameters: (first, count), .. } =
+                form.expansions[expansion as usize];
+            push_path(self.stack, &form.parents, call);
+            self.base = self.parameters.len();
+            for &a in &form.operands[first as usize..(first + count) as usize] {
+                let value = self.value(a);
+                self.parameters.push(value);
+            }
+            let base = self.base as u32 + 1;
+            if let Some(frame) = self.stack.last_mut() {
+                (frame.in_progress, frame.parameters) = (true, base);
+            }
+            self.stack.push(Frame::new(definition, true, base));
+        }
+    }
+}
