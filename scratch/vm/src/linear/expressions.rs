@@ -89,11 +89,11 @@ impl Lowering<'_> {
 
     /// An index of a list.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
-        match self.source.exprs[e.0 as usize] {
-            // Words: `last`, `random`.
-            Expr::Constant(c) if self.source.constants[c as usize].js_number().is_nan() => None,
-            _ => self.read(e, Reading::Index),
-        }
+        let index = self.read(e, Reading::Index)?;
+        // Words: `last`, `random`. An empty text has no number here, either.
+        let is_word =
+            index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
+        (!is_word).then_some(index)
     }
 
     /// Sets a variable to an expression.

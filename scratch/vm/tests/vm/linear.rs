@@ -255,44 +255,47 @@ fn blocks() -> impl Strategy<Value = String> {
     })
 }
 
-/// Bodies of custom blocks: some without loops, which may be expanded where they are called.
 fn bodies() -> impl Strategy<Value = String> {
-    let any = prop::collection::vec(blocks(), 0..5);
-    let small = prop::collection::vec(computations(), 0..4);
-    prop_oneof![any, small].prop_map(|blocks| blocks.join(" "))
+    prop::collection::vec(blocks(), 0..5).prop_map(|blocks| blocks.join(" "))
 }
 
-/// Blocks that compute, conditions, and calls.
-fn computations() -> impl Strategy<Value = String> {
-    let shape = prop::sample::select(vec![
+/// Bodies without loops: blocks that compute, conditions, and these calls.
+fn small_bodies(calls: &[&'static str]) -> impl Strategy<Value = String> + use<> {
+    let mut shapes = vec![
         "(set n A)",
         "(set o (+ (arg a) (arg b)))",
         "(set s A)",
+        "(set s (join $s (arg a)))",
         "(change m (arg a))",
+        "(change n (arg b))",
         "(set p (item l (arg a)))",
         "(add l (arg a))",
         "(replace k (arg b) A)",
         "(delete l A)",
-        "(call f A B)",
-        "(call f $o (arg a))",
-        "(call g (arg b))",
-        "(call g $n)",
-        "(call h (arg a) (- (arg b) 1))",
-        "(call h B A)",
         "(if C [X])",
         "(if (< (arg a) (arg b)) [X])",
+        "(if (or (= (arg a) A) C) [X])",
         "(if-else C [X] [(change m 1) X])",
-    ]);
-    let block = (shape, conditions(), operands(), operands());
-    prop::collection::vec(block, 1..4).prop_map(|blocks| {
+    ];
+    shapes.extend(calls);
+    let block = (prop::sample::select(shapes), conditions(), operands(), operands());
+    prop::collection::vec(block, 0..6).prop_map(|blocks| {
         let within = |inner: String, (shape, c, a, b): (&str, String, String, String)| {
-            shape
-                .replace('X', &inner)
-                .replacen('C', &c, 1)
-                .replacen('A', &a, 1)
-                .replacen('B', &b, 1)
+            let rest = if shape.contains('X') { String::new() } else { format!(" {inner}") };
+            let shape = shape.replace('X', &inner).replacen('C', &c, 1).replacen('A', &a, 1);
+            shape.replacen('B', &b, 1) + &rest
         };
         blocks.into_iter().fold(String::new(), within)
+    })
+}
+
+/// Custom blocks of which the first calls the others in a loop, and these may be expanded.
+fn expandable() -> impl Strategy<Value = [String; 3]> {
+    let calls = ["(call g A)", "(call h A B)", "(call h (arg a) (- (arg b) 1))", "(call g $n)"];
+    let outer = small_bodies(&calls);
+    let inner = small_bodies(&["(call h A 3)", "(call h (arg a) $n)", "(call h B A)"]);
+    (outer, inner, small_bodies(&[]), operands()).prop_map(|(f, g, h, a)| {
+        [format!("(repeat 9 [{f} (change n 1) (call g $n) (call h (arg a) {a})])"), g, h]
     })
 }
 
@@ -366,6 +369,15 @@ proptest! {
     fn generated_programs_have_the_same_results(
         bodies in [bodies(), bodies(), bodies()],
         warp_budget in prop::sample::select(vec![100_u32, 1000, 5000, 20_000]),
+        stack_limit in prop::sample::select(vec![120_usize, 200, 1000]),
+    ) {
+        compare(&program(&bodies), warp_budget, stack_limit);
+    }
+
+    #[test]
+    fn generated_expansions_have_the_same_results(
+        bodies in expandable(),
+        warp_budget in prop::sample::select(vec![100_u32, 300, 1000, 5000]),
         stack_limit in prop::sample::select(vec![120_usize, 200, 1000]),
     ) {
         compare(&program(&bodies), warp_budget, stack_limit);
