@@ -124,7 +124,9 @@ impl Lowering<'_> {
             }
             size += 1;
             match command.op {
-                Op::Call { procedure: Some(procedure), .. } => size += self.size(procedure, levels)?,
+                Op::Call { procedure: Some(procedure), .. } => {
+                    size += self.size(procedure, levels)?
+                }
                 Op::Nothing | Op::If { .. } | Op::IfElse { .. } => {}
                 ref op if op.only_computes() => {}
                 _ => return None,

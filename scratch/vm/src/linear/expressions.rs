@@ -91,8 +91,7 @@ impl Lowering<'_> {
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(e, Reading::Index)?;
         // Words: `last`, `random`. An empty text has no number here, either.
-        let is_word =
-            index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
+        let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
 

@@ -25,6 +25,7 @@
 //! the same order; `tests/vm/linear.rs` compares them.
 
 mod blocks;
+mod calls;
 mod conditions;
 mod expansions;
 mod expressions;

@@ -178,8 +178,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             due: self.buffers.cycles.due,
         };
         let (stop, stopped) = machine.run(at);
-        let outside =
-            Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
+        let outside = Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
         if stop == Stop::Interpret {
             machine.push_expansions(stopped);
         }

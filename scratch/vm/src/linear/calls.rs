@@ -1,0 +1,106 @@
+//! Lowering of calls of custom blocks.
+
+use super::form::{Instruction, NOWHERE, Operand, Reading, Site};
+use super::lower::Lowering;
+use crate::code::ExprId;
+use crate::program::Procedure;
+
+impl Lowering<'_> {
+    /// Lowers a call, or leaves it to the interpreter.
+    pub(super) fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
+        let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
+        // Nothing could evaluate items of arguments again.
+        self.reads_items = false;
+        let lowered = self.attempt(|lowering| lowering.any_call(procedure, arguments, depth));
+        self.reads_items = true;
+        match lowered {
+            Some(()) => self.resume(),
+            None => self.leave(),
+        }
+    }
+
+    /// Counts a call and lowers it: as the blocks of the custom block, as it is, or in both ways, if its
+    /// parameters decide.
+    fn any_call(
+        &mut self,
+        procedure: u32,
+        arguments: &[(u32, ExprId)],
+        depth: usize,
+    ) -> Option<()> {
+        if !self.wanted[procedure as usize] {
+            return None;
+        }
+        self.count();
+        if let Some(Instruction::Run { calls, .. }) =
+            self.run.and_then(|run| self.form.instructions.get_mut(run))
+        {
+            *calls = true;
+        }
+        let registers = self.registers;
+        let expanded = self.attempt(|lowering| lowering.expand(procedure, arguments, depth));
+        self.registers = registers;
+        match expanded {
+            None => self.pushes_and_call(procedure, arguments),
+            Some(guards) if guards.is_empty() => Some(()),
+            Some(guards) => {
+                let end = self.emit(Instruction::Jump { to: NOWHERE });
+                for guard in guards {
+                    self.land(guard);
+                }
+                self.pushes_and_call(procedure, arguments)?;
+                self.land(end);
+                Some(())
+            }
+        }
+    }
+
+    /// Lowers a call that is counted. What follows is reached through [`Form::resumptions`].
+    fn pushes_and_call(&mut self, procedure: u32, arguments: &[(u32, ExprId)]) -> Option<()> {
+        let callee = &self.procedures[procedure as usize];
+        let expansion = self.current.expansion;
+        if expansion != NOWHERE {
+            self.emit(Instruction::PushExpansions);
+            self.current.expansion = NOWHERE;
+        }
+        let waiting = self.pushes(callee, arguments);
+        self.current.expansion = expansion;
+        let waiting = waiting?;
+        let operands = (self.form.operands.len() as u32, waiting.len() as u16);
+        self.form.operands.extend(waiting);
+        let (definition, parameters) = (callee.definition, callee.defaults.len() as u16);
+        self.form.sites.push(Site { definition, entry: NOWHERE, parameters, operands });
+        self.emit(Instruction::Call { site: self.form.sites.len() as u32 - 1 });
+        Some(())
+    }
+
+    /// Lowers the parameters of a call. Returns the last ones, which the call pushes.
+    fn pushes(&mut self, callee: &Procedure, arguments: &[(u32, ExprId)]) -> Option<Vec<Operand>> {
+        let mut arguments = arguments.iter().peekable();
+        let mut waiting = Vec::new();
+        for place in 0..u16::try_from(callee.defaults.len()).ok()? {
+            let Some(&(_, e)) = arguments.next_if(|(slot, _)| *slot == u32::from(place)) else {
+                self.push(&mut waiting, place);
+                self.emit(Instruction::PushDefault { place });
+                continue;
+            };
+            if let Some(operand) = self.attempt(|lowering| lowering.read(e, Reading::Value)) {
+                waiting.push(operand);
+            } else if self.is_plain(e) {
+                self.push(&mut waiting, place);
+                self.emit_for(Instruction::PushValue { place }, e);
+            } else {
+                return None;
+            }
+        }
+        // Others are not in the order of the parameters, or have none.
+        arguments.next().is_none().then_some(waiting)
+    }
+
+    /// Pushes the parameters that wait before a place.
+    fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
+        let first = end - waiting.len() as u16;
+        for (place, a) in (first..end).zip(waiting.drain(..)) {
+            self.emit(Instruction::Push { a, place });
+        }
+    }
+}
