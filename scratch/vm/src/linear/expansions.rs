@@ -61,7 +61,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers a call, which is counted, as the blocks of the custom block. Returns the instructions that
-    /// jump where the call is lowered as it is; `None` if it is not expanded.
+    /// jump where the call is lowered as it is; `None` if it is not expanded, because it is too large or
+    /// some of it always is left to the interpreter.
     pub(super) fn expand(
         &mut self,
         procedure: u32,
@@ -91,6 +92,7 @@ impl Lowering<'_> {
             self.run = None;
         }
         self.room_for_expansions = room;
+        let body = self.form.instructions.len();
         let first = self.form.operands.len() as u32;
         let current = Current {
             expansion: self.form.expansions.len() as u32,
@@ -106,7 +108,9 @@ impl Lowering<'_> {
         self.reads_items = true;
         self.branch(definition, NONE, depth + 1);
         (self.command, self.current, self.reads_items) = (call, around, false);
-        Some(guards)
+        // Frames would be pushed for each block that the interpreter does.
+        let is_whole = !self.form.instructions[body..].iter().any(Instruction::is_interpreted);
+        is_whole.then_some(guards)
     }
 
     /// The number of blocks of a custom block; `None` if it is not expanded.
@@ -143,8 +147,15 @@ impl Lowering<'_> {
 
 impl<T: Tracer> Machine<'_, T> {
     /// Pushes the frames and parameters of the expansions around an instruction.
-    #[cold]
+    #[inline(always)]
     pub(super) fn push_expansions(&mut self, at: usize) {
+        if self.form.origins[at].expansion != NOWHERE {
+            self.push_some_expansions(at);
+        }
+    }
+
+    #[cold]
+    fn push_some_expansions(&mut self, at: usize) {
         let form: &Form = self.form;
         let mut around = Vec::new();
         let mut expansion = form.origins[at].expansion;

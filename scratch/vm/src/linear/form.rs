@@ -343,6 +343,14 @@ pub(crate) enum Instruction {
     Return,
 }
 
+impl Instruction {
+    /// Whether the interpreter always does what the instruction says.
+    pub(crate) fn is_interpreted(&self) -> bool {
+        use Instruction::{Decide, Evaluate, Leave, Perform, PushValue};
+        matches!(self, Leave | Perform | Evaluate { .. } | Decide { .. } | PushValue { .. })
+    }
+}
+
 /// A call of a custom block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
