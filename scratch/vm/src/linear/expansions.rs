@@ -1,17 +1,15 @@
 //! Custom blocks that are expanded where they are called.
 //!
-//! A call of a small custom block without loops is lowered as the blocks of that custom block, whose
-//! parameters are constants and registers. No frames are pushed and no parameters; those that the
-//! interpreter would have are pushed when it takes over within the expansion, and popped again if it
-//! does a single block. A register holds a number, so a call with a variable that holds a text is
-//! executed as any other.
+//! The blocks of a small custom block without loops stand where it is called, and its parameters are
+//! constants and registers, so that a call pushes neither frames nor parameters. When the interpreter
+//! takes over within an expansion, the machine pushes those that the interpreter would have, and pops
+//! them if that was for a single block. Registers hold numbers: if a parameter is a variable that holds
+//! a text, the call is executed as any other.
 
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Reading};
-use super::frames::push_path;
 use super::lower::Lowering;
 use super::machine::Machine;
 use crate::code::{CommandId, ExprId, NONE, Op};
-use crate::thread::Frame;
 use crate::tracer::Tracer;
 
 /// Most blocks of a custom block that is expanded, with those of the ones that are expanded in it.
@@ -20,7 +18,7 @@ const LARGEST: u32 = 32;
 /// Most expansions around a block.
 const MOST_LEVELS: u32 = 4;
 
-/// Most blocks of all expansions of a program.
+/// Most blocks of all expansions of a program, those that are tried in vain included.
 pub(super) const MOST_BLOCKS: u32 = 20_000;
 
 /// A call that is expanded.
@@ -166,17 +164,11 @@ impl<T: Tracer> Machine<'_, T> {
         for expansion in around.into_iter().rev() {
             let Expansion { call, definition, parameters: (first, count), .. } =
                 form.expansions[expansion as usize];
-            push_path(self.stack, &form.parents, call);
-            self.base = self.parameters.len();
             for &a in &form.operands[first as usize..(first + count) as usize] {
                 let value = self.value(a);
                 self.parameters.push(value);
             }
-            let base = self.base as u32 + 1;
-            if let Some(frame) = self.stack.last_mut() {
-                (frame.in_progress, frame.parameters) = (true, base);
-            }
-            self.stack.push(Frame::new(definition, true, base));
+            self.push_call(call, definition, count as usize);
         }
     }
 }

@@ -169,13 +169,20 @@ impl<T: Tracer> Machine<'_, T> {
         for (place, &a) in (site.parameters - count..).zip(operands) {
             self.push_operand(at, a, place);
         }
-        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
-        self.base = self.parameters.len() - usize::from(site.parameters);
+        let command = self.form.origins[at].command;
+        self.push_call(command, site.definition, usize::from(site.parameters));
+    }
+
+    /// Pushes the frames of a call and of the custom block, whose parameters are on top.
+    #[inline(always)]
+    pub(super) fn push_call(&mut self, call: CommandId, definition: CommandId, parameters: usize) {
+        push_path(self.stack, &self.form.parents, call);
+        self.base = self.parameters.len() - parameters;
         let base = self.base as u32 + 1;
         if let Some(frame) = self.stack.last_mut() {
             (frame.in_progress, frame.parameters) = (true, base);
         }
-        self.stack.push(Frame::new(site.definition, true, base));
+        self.stack.push(Frame::new(definition, true, base));
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
