@@ -7,7 +7,7 @@ use catherd_render::DrawableId;
 use crate::cycles::Cycles;
 use crate::functions::Angles;
 use crate::limits::Limit;
-use crate::linear::Items;
+use crate::linear::{Items, Steps};
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::state::State;
@@ -43,6 +43,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) state: &'a mut State,
     pub(crate) tracer: &'a mut T,
     pub(crate) buffers: &'a mut Buffers,
+    pub(crate) linear: &'a mut Steps<T>,
     /// Slot of the thread that executes.
     pub(crate) thread: usize,
     /// The target of that thread.

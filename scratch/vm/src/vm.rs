@@ -7,6 +7,7 @@ use catherd_sb3::BlockNo;
 use crate::code::NONE;
 use crate::interpreter::{Buffers, Interpreter};
 use crate::limits::{Hits, Limit};
+use crate::linear::Steps;
 use crate::program::Program;
 use crate::random::Random;
 use crate::settings::Settings;
@@ -21,6 +22,7 @@ pub struct Vm<T: Tracer = ()> {
     pub(crate) settings: Settings,
     pub(crate) state: State,
     pub(crate) buffers: Buffers,
+    pub(crate) linear: Steps<T>,
 }
 
 /// The whole state of a VM, except its tracer.
@@ -39,7 +41,8 @@ impl<T: Tracer> Vm<T> {
     /// A VM with the project as loaded: no script runs, one frame is drawn.
     pub fn new(program: Arc<Program>, settings: Settings, random: Random, tracer: T) -> Vm<T> {
         let state = State::new(&program, random);
-        Vm { tracer, program, settings, state, buffers: Buffers::default() }
+        let (buffers, linear) = (Buffers::default(), Steps::default());
+        Vm { tracer, program, settings, state, buffers, linear }
     }
 
     /// The program that the VM executes.
@@ -171,6 +174,7 @@ impl<T: Tracer> Vm<T> {
             state: &mut self.state,
             tracer: &mut self.tracer,
             buffers: &mut self.buffers,
+            linear: &mut self.linear,
             target: 0,
             slice_fuel: 0,
             redraw: false,

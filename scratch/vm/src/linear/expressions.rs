@@ -1,6 +1,6 @@
 //! Lowering of expressions to operands.
 
-use super::form::{Instruction, Kind, ListNo, NOWHERE, Operand, REGISTERS, Reading};
+use super::form::{Instruction, Kind, ListNo, NOWHERE, Operand, Operator, REGISTERS, Reading};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId, MathOp};
 use crate::value::Value;
@@ -31,26 +31,11 @@ impl Lowering<'_> {
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {
-            Expr::Add(a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
-                Instruction::Add { to, a, b }
-            }
-            Expr::Subtract(a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
-                Instruction::Subtract { to, a, b }
-            }
-            Expr::Multiply(a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
-                Instruction::Multiply { to, a, b }
-            }
-            Expr::Divide(a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
-                Instruction::Divide { to, a, b }
-            }
-            Expr::Modulo(a, b) => {
-                let (a, b) = (self.number(a)?, self.number(b)?);
-                Instruction::Modulo { to, a, b }
-            }
+            Expr::Add(a, b) => self.binary(Operator::Add, a, b)?,
+            Expr::Subtract(a, b) => self.binary(Operator::Subtract, a, b)?,
+            Expr::Multiply(a, b) => self.binary(Operator::Multiply, a, b)?,
+            Expr::Divide(a, b) => self.binary(Operator::Divide, a, b)?,
+            Expr::Modulo(a, b) => self.binary(Operator::Modulo, a, b)?,
             Expr::Round(a) => Instruction::Round { to, a: self.number(a)? },
             Expr::Math(op, a) => Instruction::Math { op, to, a: self.number(a)? },
             Expr::LengthOfList(list) => Instruction::ListLength { to, list: ListNo::new(list)? },
@@ -64,14 +49,15 @@ impl Lowering<'_> {
         Some(self.emit_for(instruction, e))
     }
 
+    fn binary(&mut self, operator: Operator, a: ExprId, b: ExprId) -> Option<Instruction> {
+        let (a, b) = (self.number(a)?, self.number(b)?);
+        Some(Instruction::Binary { operator, to: Operand::REGISTER, a, b })
+    }
+
     fn redirect(&mut self, at: usize, operand: Operand) {
         use Instruction::*;
         match &mut self.form.instructions[at] {
-            Add { to, .. }
-            | Subtract { to, .. }
-            | Multiply { to, .. }
-            | Divide { to, .. }
-            | Modulo { to, .. }
+            Binary { to, .. }
             | Round { to, .. }
             | Math { to, .. }
             | ListLength { to, .. }

@@ -9,7 +9,7 @@ use crate::value::Value;
 /// No instruction.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Number of registers, a power of two.
+/// Number of registers.
 pub(crate) const REGISTERS: usize = 32;
 
 /// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
@@ -19,9 +19,9 @@ pub(crate) struct Operand(u16);
 /// The kind of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number between instructions of one block.
+    /// A number between instructions of one block: one of the first of [`Form::numbers`].
     Register,
-    /// One of [`Form::numbers`].
+    /// One of the others, or of [`Form::values`].
     Constant,
     /// A variable of the stage.
     Stage,
@@ -65,28 +65,42 @@ impl Operand {
     pub(crate) fn index(self) -> usize {
         usize::from(self.0 & ((1 << Self::INDEX_BITS) - 1))
     }
+
+    /// Whether a variable is one of the target that executes, not of the stage.
+    #[inline(always)]
+    pub(crate) fn is_own(self) -> bool {
+        self.0 & (1 << Self::INDEX_BITS) != 0
+    }
 }
+
+// What `is_own` tells apart.
+const _: () = assert!(Kind::Stage as u16 & 1 == 0 && Kind::Own as u16 & 1 == 1);
 
 /// A list of the stage or of the target that executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ListNo(u16);
 
 impl ListNo {
-    const STAGE: u16 = 1 << 15;
+    const OWN: u16 = 1 << 15;
 
     /// `None` if the index is too large.
     pub(crate) fn new(slot: Slot) -> Option<ListNo> {
         let (index, flag) = match slot {
-            Slot::Stage(index) => (index, Self::STAGE),
-            Slot::Own(index) => (index, 0),
+            Slot::Stage(index) => (index, 0),
+            Slot::Own(index) => (index, Self::OWN),
         };
-        (index < u32::from(Self::STAGE)).then_some(ListNo(index as u16 | flag))
+        (index < u32::from(Self::OWN)).then_some(ListNo(index as u16 | flag))
     }
 
     #[inline(always)]
-    pub(crate) fn slot(self) -> Slot {
-        let index = u32::from(self.0 & !Self::STAGE);
-        if self.0 & Self::STAGE == 0 { Slot::Own(index) } else { Slot::Stage(index) }
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0 & !Self::OWN)
+    }
+
+    /// Whether the list is one of the target that executes, not of the stage.
+    #[inline(always)]
+    pub(crate) fn is_own(self) -> bool {
+        self.0 & Self::OWN != 0
     }
 }
 
@@ -160,6 +174,16 @@ impl Link {
     }
 }
 
+/// An operator of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}
+
 /// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
 /// where they are read.
 #[derive(Clone, Copy, Debug)]
@@ -180,7 +204,8 @@ pub(crate) enum Instruction {
         to: Operand,
     },
 
-    Add {
+    Binary {
+        operator: Operator,
         to: Operand,
         a: Operand,
         b: Operand,
@@ -188,26 +213,6 @@ pub(crate) enum Instruction {
     /// Adds to a variable.
     Change {
         to: Operand,
-        b: Operand,
-    },
-    Subtract {
-        to: Operand,
-        a: Operand,
-        b: Operand,
-    },
-    Multiply {
-        to: Operand,
-        a: Operand,
-        b: Operand,
-    },
-    Divide {
-        to: Operand,
-        a: Operand,
-        b: Operand,
-    },
-    Modulo {
-        to: Operand,
-        a: Operand,
         b: Operand,
     },
     Round {
@@ -396,8 +401,10 @@ pub(crate) struct Form {
     pub(crate) operands: Vec<Operand>,
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,
-    /// Numbers of the constants, as comparisons read them: NaN for texts that are no numerals.
+    /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN for texts
+    /// that are no numerals.
     pub(crate) numbers: Vec<f64>,
+    /// The same as values.
     pub(crate) values: Vec<Value>,
     /// By command: where to enter, for definitions of custom blocks and, at the end of an iteration, for
     /// loops; [`NOWHERE`] for others.

@@ -1,12 +1,15 @@
 //! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
 
+use catherd_sb3::BlockNo;
+
 use super::form::{Kind, NOWHERE, Operand, Site};
-use super::machine::{Machine, Stop, push_number};
+use super::machine::{Machine, push_number};
+use super::operands::{Any, Source, Stored};
 use crate::code::{CommandId, NONE};
 use crate::text::Text;
 use crate::thread::Frame;
 use crate::tracer::Tracer;
-use crate::value::{Value, js_round};
+use crate::value::Value;
 
 /// Sets the block on top of a stack and pushes the frames of the branches around it.
 pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: CommandId) {
@@ -69,8 +72,7 @@ fn push_text(values: &mut Vec<Value>, text: Text) {
 
 impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
-    pub(super) fn enter_loop(&mut self, at: usize, counted: bool, times: Operand) {
-        let counter = if counted { js_round(self.number(times)) } else { 0.0 };
+    pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         if let Some(frame) = self.stack.last_mut() {
             (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);
@@ -81,15 +83,15 @@ impl<T: Tracer> Machine<'_, T> {
 
     /// Whether a `repeat` begins another iteration.
     #[inline(always)]
-    pub(super) fn count(&mut self, at: usize) -> bool {
+    pub(super) fn count(&mut self, no: BlockNo) -> bool {
         let below = self.stack.len() - 2;
         let frame = &mut self.stack[below];
         frame.counter -= 1.0;
         let left = frame.counter;
         if left >= 0.0 {
-            self.report(at, 0.0, left.max(1.0));
+            self.report(no, 0.0, left.max(1.0));
         } else {
-            self.report(at, 1.0, 0.0);
+            self.report(no, 1.0, 0.0);
         }
         left >= 0.0
     }
@@ -97,7 +99,7 @@ impl<T: Tracer> Machine<'_, T> {
     /// Begins the loop's block again after an iteration. If there is too little fuel, or a search for
     /// cycles is due, the interpreter goes on at the end of the body.
     #[inline(always)]
-    pub(super) fn again(&mut self, at: usize) -> bool {
+    pub(super) fn again(&mut self, no: BlockNo) -> bool {
         let searches = T::MERGES && self.due <= 1;
         if self.fuel <= 1 || searches {
             self.end_body();
@@ -106,7 +108,7 @@ impl<T: Tracer> Machine<'_, T> {
         self.due = self.due.wrapping_sub(1);
         self.fuel -= 1;
         if T::ACTIVE {
-            self.tracer.covered(self.form.origins[at].no);
+            self.tracer.covered(no);
         }
         true
     }
@@ -129,22 +131,21 @@ impl<T: Tracer> Machine<'_, T> {
 
     /// Leaves before the block to which an instruction belongs.
     #[cold]
-    pub(super) fn leave_at(&mut self, at: usize) -> Stop {
+    pub(super) fn leave_at(&mut self, at: usize) {
         self.push_expansions(at);
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
-        Stop::Leave
     }
 
     #[inline(always)]
-    pub(super) fn push_operand(&mut self, at: usize, a: Operand, place: u16) {
-        if let Some(number) = self.known_number(a) {
+    pub(super) fn push_operand<S: Source>(&mut self, at: usize, a: Operand, place: u16) {
+        if let Stored::Number(number) = S::read(self, a) {
             return push_number(self.parameters, number);
         }
         let form = self.form;
         if a.kind() == Kind::Constant
             && let Value::Text(text) = &form.values[a.index()]
         {
-            let spare = self.registers.spares.take(text);
+            let spare = self.spares.take(text);
             return push_text(self.parameters, spare.unwrap_or_else(|| text.clone()));
         }
         let value = self.value(a);
@@ -167,7 +168,7 @@ impl<T: Tracer> Machine<'_, T> {
         let (first, count) = site.operands;
         let operands = &self.form.operands[first as usize..first as usize + usize::from(count)];
         for (place, &a) in (site.parameters - count..).zip(operands) {
-            self.push_operand(at, a, place);
+            self.push_operand::<Any>(at, a, place);
         }
         let command = self.form.origins[at].command;
         self.push_call(command, site.definition, usize::from(site.parameters));
@@ -198,7 +199,7 @@ impl<T: Tracer> Machine<'_, T> {
         let kept = caller.parameters as usize - 1;
         while self.parameters.len() > kept {
             if let Some(Value::Text(text)) = self.parameters.pop() {
-                self.registers.spares.keep(text);
+                self.spares.keep(text);
             }
         }
         self.pop_frames(1 + resumption.branches as usize);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::form::ListNo;
 use super::machine::Machine;
-use crate::code::Slot;
 use crate::target::List;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -25,10 +24,7 @@ pub(crate) struct Items {
 impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     fn list(&mut self, list: ListNo) -> &mut List {
-        let list = match list.slot() {
-            Slot::Stage(index) => &mut self.stage_lists[index as usize],
-            Slot::Own(index) => &mut self.own_lists[index as usize],
-        };
+        let list = &mut self.lists[usize::from(list.is_own())][list.index()];
         list.exists = true;
         list
     }
@@ -45,10 +41,7 @@ impl<T: Tracer> Machine<'_, T> {
     /// The items of a list that exists.
     #[inline(always)]
     pub(super) fn existing_items(&self, list: ListNo) -> &[Value] {
-        let list = match list.slot() {
-            Slot::Stage(index) => &self.stage_lists[index as usize],
-            Slot::Own(index) => &self.own_lists[index as usize],
-        };
+        let list = &self.lists[usize::from(list.is_own())][list.index()];
         match list.open {
             0 => &list.items,
             open => &self.items.open[usize::from(open) - 1].1,
@@ -61,6 +54,15 @@ impl<T: Tracer> Machine<'_, T> {
         match self.list(list).open {
             0 => self.open(list),
             open => &mut self.items.open[usize::from(open) - 1].1,
+        }
+    }
+
+    /// The items of a list that is open.
+    #[inline(always)]
+    pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut [Value]> {
+        match self.list(list).open {
+            0 => None,
+            open => Some(&mut self.items.open[usize::from(open) - 1].1),
         }
     }
 

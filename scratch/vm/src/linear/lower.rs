@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::expansions::{Current, MOST_BLOCKS};
-use super::form::{Form, Instruction, ListNo, NOWHERE, Operand, Origin, Reading, Resumption};
+use super::form::{Form, Instruction, ListNo, NOWHERE, Operand, Origin, REGISTERS, Reading, Resumption};
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
@@ -33,6 +33,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
             entries: vec![NOWHERE; count],
             parents: vec![NONE; count],
             resumptions: vec![Resumption { at: NOWHERE, branches: 0 }; count],
+            numbers: vec![0.0; REGISTERS],
+            values: vec![Value::Number(0.0); REGISTERS],
             ..Form::default()
         },
         references: references(source),

@@ -31,12 +31,17 @@ mod expansions;
 mod expressions;
 mod form;
 mod frames;
+mod handlers;
 mod items;
 mod lower;
 mod machine;
+mod operands;
 mod outcomes;
 mod run;
+mod slow;
+mod steps;
 
 pub(crate) use form::Form;
 pub(crate) use items::Items;
 pub(crate) use lower::{Source, lower};
+pub(crate) use steps::Steps;

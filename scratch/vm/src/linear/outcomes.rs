@@ -1,5 +1,7 @@
 //! Outcomes of conditions in linear form, and their distances.
 
+use catherd_sb3::BlockNo;
+
 use super::form::{Link, Relation};
 use super::machine::Machine;
 use crate::code::Comparison;
@@ -7,33 +9,40 @@ use crate::distance::{ConditionDistances, of_comparison};
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Machine<'_, T> {
-    /// Reports the distances of the block to which an instruction belongs.
+    /// Reports the distances of a block.
     #[inline(always)]
-    pub(super) fn report(&mut self, at: usize, to_true: f64, to_false: f64) {
+    pub(super) fn report(&mut self, no: BlockNo, to_true: f64, to_false: f64) {
         if T::ACTIVE {
-            self.tracer.distance(self.form.origins[at].no, to_true, to_false);
+            self.tracer.distance(no, to_true, to_false);
         }
     }
 
     /// Whether the distances of a block matter.
     #[inline(always)]
-    fn measures(&self, at: usize) -> bool {
+    fn measures(&self, no: BlockNo) -> bool {
         if !T::ACTIVE {
             return false;
         }
-        let known = self.tracer.known_distances(self.form.origins[at].no);
+        let known = self.tracer.known_distances(no);
         !(known.0 <= 0.0 && known.1 <= 0.0)
     }
 
-    /// The outcome of a comparison, whose distances are reported.
+    /// The outcome of a comparison or its negation, whose distances are reported.
     #[inline(always)]
-    pub(super) fn decide(&mut self, at: usize, relation: Relation, x: f64, y: f64) -> bool {
-        if self.measures(at) {
-            let test = measured(relation, x, y);
-            self.report(at, test.to_true, test.to_false);
+    pub(super) fn decide(
+        &mut self,
+        no: BlockNo,
+        how: Comparison,
+        negated: bool,
+        x: f64,
+        y: f64,
+    ) -> bool {
+        if self.measures(no) {
+            let test = of_comparison(how, x, y);
+            let test = if negated { ConditionDistances::not(test) } else { test };
+            self.report(no, test.to_true, test.to_false);
             return test.value;
         }
-        let (how, negated) = relation.parts();
         let value = match how {
             Comparison::Less => x < y,
             Comparison::Equals => x == y,
@@ -51,27 +60,27 @@ impl<T: Tracer> Machine<'_, T> {
             Link::Or => ConditionDistances::or(self.pop_test(), test),
         };
         // Lowering leaves room for all tests of a condition.
-        let at = self.registers.waiting;
-        let registers = &mut *self.registers;
-        registers.outcomes[at] = test.value;
-        (registers.to_true[at], registers.to_false[at]) = (test.to_true, test.to_false);
-        registers.waiting = at + 1;
+        let at = self.tests.waiting;
+        let tests = &mut *self.tests;
+        tests.outcomes[at] = test.value;
+        (tests.to_true[at], tests.to_false[at]) = (test.to_true, test.to_false);
+        tests.waiting = at + 1;
     }
 
     #[inline(always)]
     pub(super) fn pop_test(&mut self) -> ConditionDistances {
-        let at = self.registers.waiting - 1;
-        let registers = &mut *self.registers;
-        registers.waiting = at;
-        let (to_true, to_false) = (registers.to_true[at], registers.to_false[at]);
-        ConditionDistances { value: registers.outcomes[at], to_true, to_false }
+        let at = self.tests.waiting - 1;
+        let tests = &mut *self.tests;
+        tests.waiting = at;
+        let (to_true, to_false) = (tests.to_true[at], tests.to_false[at]);
+        ConditionDistances { value: tests.outcomes[at], to_true, to_false }
     }
 
     #[inline(always)]
-    pub(super) fn finish_test(&mut self, at: usize) -> bool {
+    pub(super) fn finish_test(&mut self, no: BlockNo) -> bool {
         let test = self.pop_test();
-        if self.measures(at) {
-            self.report(at, test.to_true, test.to_false);
+        if self.measures(no) {
+            self.report(no, test.to_true, test.to_false);
         }
         test.value
     }

@@ -1,9 +1,10 @@
 //! Entering the linear form, and what the interpreter does for it.
 
-use super::form::{Instruction, Kind, NOWHERE, REGISTERS};
-use super::frames::push_path;
+use super::form::{Instruction, Kind, NOWHERE};
+use super::frames::{Spares, push_path};
 use super::lower::{DEEPEST, LONGEST_RUN};
-use super::machine::{Machine, Registers, Stop};
+use super::machine::{Machine, Stop};
+use super::steps::Steps;
 use crate::code::{CommandId, NONE};
 use crate::interpreter::Interpreter;
 use crate::thread::Frame;
@@ -85,9 +86,11 @@ impl<T: Tracer> Interpreter<'_, T> {
     fn run_linear(&mut self, mut at: usize) {
         let program = self.program;
         let form = &program.linear;
-        let mut registers = Registers::default();
+        self.linear.prepare(form);
+        self.linear.tests.waiting = 0;
+        let mut spares = Spares::default();
         loop {
-            let (stop, stopped, outside) = self.run_machine(at, &mut registers);
+            let (stop, stopped, outside) = self.run_machine(at, &mut spares);
             if stop == Stop::Leave {
                 return;
             }
@@ -98,12 +101,12 @@ impl<T: Tracer> Interpreter<'_, T> {
                 Instruction::Evaluate { to } => {
                     debug_assert_eq!(to.kind(), Kind::Register);
                     let number = self.arithmetic(origin.expr).unwrap_or(f64::NAN);
-                    registers.numbers[to.index() % REGISTERS] = number;
+                    self.linear.numbers[to.index()] = number;
                 }
                 Instruction::Compare { jumps, to, .. }
                 | Instruction::Branch { jumps, to }
                 | Instruction::Decide { jumps, to } => {
-                    registers.waiting = 0;
+                    self.linear.tests.waiting = 0;
                     if self.condition(command.no, origin.expr) == jumps {
                         at = to as usize;
                     }
@@ -141,7 +144,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Executes instructions until the machine stops. Returns where, and what was on the stack before the
     /// frames of expansions were pushed for the interpreter.
-    fn run_machine(&mut self, at: usize, registers: &mut Registers) -> (Stop, usize, Outside) {
+    fn run_machine(&mut self, at: usize, spares: &mut Spares) -> (Stop, usize, Outside) {
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];
         let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
@@ -158,26 +161,28 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (own, own_lists) = own
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
+        let Steps { steps, numbers, tests } = &mut *self.linear;
         let mut machine = Machine {
-            program,
-            form: &program.linear,
-            registers,
-            stage: &mut stage.variables,
-            stage_lists: &mut stage.lists,
-            own,
-            own_lists,
-            sprite,
-            stack: &mut thread.stack,
+            numbers,
+            variables: [&mut stage.variables, own],
+            lists: [&mut stage.lists, own_lists],
             parameters: &mut thread.parameters,
             base: visible.saturating_sub(1) as usize,
-            room: self.settings.stack_limit - ROOM,
-            tracer: self.tracer,
-            angles: &mut self.buffers.angles,
-            items: &mut self.buffers.items,
             fuel,
             due: self.buffers.cycles.due,
+            stack: &mut thread.stack,
+            room: self.settings.stack_limit - ROOM,
+            tracer: self.tracer,
+            form: &program.linear,
+            program,
+            sprite,
+            tests,
+            spares,
+            angles: &mut self.buffers.angles,
+            items: &mut self.buffers.items,
+            stopped: (Stop::Leave, at),
         };
-        let (stop, stopped) = machine.run(at);
+        let (stop, stopped) = machine.run(steps, at);
         let outside = Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
         if stop == Stop::Interpret {
             machine.push_expansions(stopped);

@@ -1,0 +1,123 @@
+//! Where operands are, as types: the machine has a function for each combination that an instruction
+//! can have, in place of a branch for each operand.
+
+use super::form::{Kind, Operand};
+use super::machine::Machine;
+use crate::eval::nan_to_zero;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// What an operand holds.
+pub(super) enum Stored<'a> {
+    Number(f64),
+    Other(&'a Value),
+}
+
+impl<'a> From<&'a Value> for Stored<'a> {
+    #[inline(always)]
+    fn from(value: &'a Value) -> Stored<'a> {
+        match value {
+            Value::Number(n) => Stored::Number(*n),
+            other => Stored::Other(other),
+        }
+    }
+}
+
+impl Stored<'_> {
+    /// The number cast.
+    #[inline(always)]
+    pub(super) fn number(self) -> f64 {
+        match self {
+            Stored::Number(n) => nan_to_zero(n),
+            Stored::Other(other) => other.to_number(),
+        }
+    }
+}
+
+/// A kind of operands that are read.
+pub(super) trait Source {
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m>;
+
+    /// What is read, if that is a number.
+    #[inline(always)]
+    fn number<T: Tracer>(machine: &Machine<'_, T>, operand: Operand) -> Option<f64> {
+        match Self::read(machine, operand) {
+            Stored::Number(n) => Some(n),
+            Stored::Other(_) => None,
+        }
+    }
+}
+
+/// A register, or a constant of which the number counts.
+pub(super) struct Number;
+
+/// A variable.
+pub(super) struct Variable;
+
+/// A parameter of the innermost call.
+pub(super) struct Parameter;
+
+/// Any operand, whose value counts.
+pub(super) struct Any;
+
+impl Source for Number {
+    #[inline(always)]
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+        Stored::Number(machine.numbers[operand.index()])
+    }
+}
+
+impl Source for Variable {
+    #[inline(always)]
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+        Stored::from(&machine.variables[usize::from(operand.is_own())][operand.index()])
+    }
+}
+
+impl Source for Parameter {
+    #[inline(always)]
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+        machine
+            .parameters
+            .get(machine.base + operand.index())
+            .map_or(Stored::Number(0.0), Stored::from)
+    }
+}
+
+impl Source for Any {
+    #[inline(always)]
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+        match operand.kind() {
+            Kind::Register => Number::read(machine, operand),
+            Kind::Constant => Stored::from(&machine.form.values[operand.index()]),
+            Kind::Stage | Kind::Own => Variable::read(machine, operand),
+            Kind::Parameter => Parameter::read(machine, operand),
+        }
+    }
+}
+
+/// A kind of operands that are written.
+pub(super) trait Destination {
+    /// The number that is overwritten; `None` if it is another value.
+    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64>;
+}
+
+/// A register.
+pub(super) struct Register;
+
+impl Destination for Register {
+    #[inline(always)]
+    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
+        Some(&mut machine.numbers[to.index()])
+    }
+}
+
+impl Destination for Variable {
+    #[inline(always)]
+    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
+        match machine.variable(to) {
+            Value::Number(n) => Some(n),
+            _ => None,
+        }
+    }
+}

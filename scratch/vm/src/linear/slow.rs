@@ -1,0 +1,192 @@
+//! Instructions with values other than numbers: the handlers go on here, from the beginning of the
+//! instruction.
+
+use super::form::{Instruction, ListNo, Operand, Operator, Reading};
+use super::handlers::parts;
+use super::machine::{Machine, Stop};
+use super::operands::{Any, Source, Stored};
+use super::outcomes::measured;
+use super::steps::Step;
+use crate::compare::short_comparand;
+use crate::eval::place_of;
+use crate::functions::math;
+use crate::rounding::modulo;
+use crate::tracer::Tracer;
+use crate::value::{Value, js_round};
+
+impl<T: Tracer> Machine<'_, T> {
+    /// The number cast of an operand.
+    fn number(&self, operand: Operand) -> f64 {
+        Any::read(self, operand).number()
+    }
+
+    /// What a comparison reads; NaN if it compares values.
+    fn comparand(&self, operand: Operand) -> f64 {
+        match Any::read(self, operand) {
+            Stored::Number(n) => n,
+            Stored::Other(other) => short_comparand(other).unwrap_or(f64::NAN),
+        }
+    }
+
+    /// An index of a list; `None` if it is a word.
+    fn index(&self, operand: Operand) -> Option<f64> {
+        match Any::read(self, operand) {
+            Stored::Number(n) => Some(n),
+            Stored::Other(other) => numeral(other),
+        }
+    }
+
+    /// The item with an index; `None` outside of the list.
+    fn item_at(&mut self, list: ListNo, index: f64) -> Option<&Value> {
+        let items = self.items(list);
+        place_of(index, items.len()).map(|place| &items[place])
+    }
+
+    fn replace(&mut self, list: ListNo, index: f64, item: Operand) {
+        let Some(place) = place_of(index, self.items(list).len()) else { return };
+        if let (Stored::Other(Value::Text(new)), Value::Text(old)) =
+            (Any::read(self, item), &self.existing_items(list)[place])
+            && old.is_shared_with(new)
+        {
+            return;
+        }
+        let item = self.value(item);
+        self.items_mut(list)[place] = item;
+    }
+}
+
+/// The number of a text that is a numeral; `None` for others.
+fn numeral(value: &Value) -> Option<f64> {
+    match value {
+        Value::Text(text) => Some(text.number()).filter(|n| !n.is_nan()),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+pub(super) fn binary<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Binary { operator, to, a, b });
+    let (a, b) = (machine.number(a), machine.number(b));
+    let result = match operator {
+        Operator::Add => a + b,
+        Operator::Subtract => a - b,
+        Operator::Multiply => a * b,
+        Operator::Divide => a / b,
+        Operator::Modulo => modulo(a, b),
+    };
+    machine.store(to, result);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn change<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Change { to, b });
+    let sum = machine.number(to) + machine.number(b);
+    machine.store(to, sum);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn round<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Round { to, a });
+    machine.store(to, js_round(machine.number(a)));
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn mathematics<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::Math { op, to, a });
+    let result = math(op, machine.number(a), machine.angles);
+    machine.store(to, result);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn item<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Item { reading, to, list, index, whole });
+    let number = machine.index(index).and_then(|index| match machine.item_at(list, index) {
+        // Outside of the list is an empty text.
+        None => (reading == Reading::Number).then_some(0.0),
+        Some(Value::Number(n)) => Some(*n),
+        Some(item) => match reading {
+            Reading::Number => Some(item.to_number()),
+            Reading::Comparand => short_comparand(item),
+            Reading::Index => numeral(item),
+            Reading::Value => None,
+        },
+    });
+    let Some(number) = number else { return machine.stop(Stop::Interpret, whole as usize) };
+    machine.store(to, number);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn list_length<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::ListLength { to, list });
+    let length = machine.items(list).len() as f64;
+    machine.store(to, length);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn copy<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Copy { to, a });
+    let value = machine.value(a);
+    *machine.variable(to) = value;
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn copy_item<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::CopyItem { to, list, index });
+    let Some(index) = machine.index(index) else { return machine.stop(Stop::Interpret, at) };
+    let item = machine.item_at(list, index).cloned();
+    *machine.variable(to) = item.unwrap_or_else(|| Value::from(""));
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn replace_item<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::ReplaceItem { list, index, item });
+    let Some(index) = machine.index(index) else { return machine.stop(Stop::Interpret, at) };
+    machine.replace(list, index, item);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn compare<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
+    let (x, y) = (machine.comparand(a), machine.comparand(b));
+    if x.is_nan() || y.is_nan() {
+        return machine.stop(Stop::Interpret, at);
+    }
+    machine.link(link, measured(relation, x, y));
+    if machine.finish_test(step.no) == jumps { to as usize } else { at + 1 }
+}
+
+#[inline(never)]
+pub(super) fn test<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    parts!(step, Instruction::Test { relation, link, a, b, whole });
+    let (x, y) = (machine.comparand(a), machine.comparand(b));
+    if x.is_nan() || y.is_nan() {
+        return machine.stop(Stop::Interpret, whole as usize);
+    }
+    machine.link(link, measured(relation, x, y));
+    at + 1
+}
