@@ -68,7 +68,8 @@ impl Lowering<'_> {
         let operands = (self.form.operands.len() as u32, waiting.len() as u16);
         self.form.operands.extend(waiting);
         let (definition, parameters) = (callee.definition, callee.defaults.len() as u16);
-        self.form.sites.push(Site { definition, entry: NOWHERE, parameters, operands });
+        let delayed = if expansion == NOWHERE { self.branches as u16 + 1 } else { 0 };
+        self.form.sites.push(Site { definition, entry: NOWHERE, parameters, delayed, operands });
         self.emit(Instruction::Call { site: self.form.sites.len() as u32 - 1 });
         Some(())
     }

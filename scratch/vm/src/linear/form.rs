@@ -363,6 +363,9 @@ pub(crate) struct Site {
     /// Where the custom block is in linear form.
     pub(crate) entry: u32,
     pub(crate) parameters: u16,
+    /// Frames of the call and of the custom block, if they are pushed only when something asks for them;
+    /// 0 if the call pushes them.
+    pub(crate) delayed: u16,
     /// The last of the parameters, which the call itself pushes: where they begin in
     /// [`Form::operands`], and how many.
     pub(crate) operands: (u32, u16),

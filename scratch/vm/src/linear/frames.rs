@@ -2,7 +2,7 @@
 
 use catherd_sb3::BlockNo;
 
-use super::form::{Kind, NOWHERE, Operand, Site};
+use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
 use super::machine::{Machine, push_number};
 use super::operands::{Any, Source, Stored};
 use crate::code::{CommandId, NONE};
@@ -31,6 +31,22 @@ pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: 
         frame.block = around;
         around = parents[around as usize];
     }
+}
+
+/// Pushes the frames of a call and of the custom block, with [`Frame::parameters`] of the call.
+#[inline(always)]
+fn push_frames(
+    stack: &mut Vec<Frame>,
+    form: &Form,
+    call: CommandId,
+    definition: CommandId,
+    parameters: u32,
+) {
+    push_path(stack, &form.parents, call);
+    if let Some(frame) = stack.last_mut() {
+        (frame.in_progress, frame.parameters) = (true, parameters);
+    }
+    stack.push(Frame::new(definition, true, parameters));
 }
 
 /// Short texts of parameters that were popped. A call that pushes the same text takes it from here, because
@@ -70,9 +86,21 @@ fn push_text(values: &mut Vec<Value>, text: Text) {
     }
 }
 
+/// A call whose frames are not pushed: most custom blocks end before anything asks for them.
+#[derive(Clone, Copy)]
+pub(crate) struct Delayed {
+    /// The instruction of the call.
+    at: u32,
+    /// Where the parameters of the caller begin.
+    base: u32,
+    /// Number of the frames.
+    frames: u32,
+}
+
 impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
+        self.push_delayed();
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         if let Some(frame) = self.stack.last_mut() {
             (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);
@@ -132,6 +160,7 @@ impl<T: Tracer> Machine<'_, T> {
     /// Leaves before the block to which an instruction belongs.
     #[cold]
     pub(super) fn leave_at(&mut self, at: usize) {
+        self.push_delayed();
         self.push_expansions(at);
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
     }
@@ -163,27 +192,81 @@ impl<T: Tracer> Machine<'_, T> {
         self.parameters.push(value);
     }
 
+    /// Pushes the parameters that a call pushes.
     #[inline(always)]
-    pub(super) fn call(&mut self, at: usize, site: &Site) {
+    fn push_parameters(&mut self, at: usize, site: &Site) {
         let (first, count) = site.operands;
         let operands = &self.form.operands[first as usize..first as usize + usize::from(count)];
         for (place, &a) in (site.parameters - count..).zip(operands) {
             self.push_operand::<Any>(at, a, place);
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn call(&mut self, at: usize, site: &Site) {
+        self.push_parameters(at, site);
+        self.push_delayed();
         let command = self.form.origins[at].command;
         self.push_call(command, site.definition, usize::from(site.parameters));
+    }
+
+    /// Calls a custom block whose frames are delayed.
+    #[inline(always)]
+    pub(super) fn call_delayed(&mut self, at: usize, site: &Site) {
+        self.push_parameters(at, site);
+        let frames = u32::from(site.delayed);
+        self.delayed.push(Delayed { at: at as u32, base: self.base as u32, frames });
+        self.delayed_frames += frames;
+        self.base = self.parameters.len() - usize::from(site.parameters);
+    }
+
+    /// Pushes the frames of calls that are delayed.
+    #[inline(always)]
+    pub(super) fn push_delayed(&mut self) {
+        if !self.delayed.is_empty() {
+            self.push_all_delayed();
+        }
+    }
+
+    #[inline(never)]
+    fn push_all_delayed(&mut self) {
+        let form = self.form;
+        let bases = self.delayed.iter().skip(1).map(|call| call.base).chain([self.base as u32]);
+        for (call, base) in self.delayed.iter().zip(bases) {
+            let at = call.at as usize;
+            if let Instruction::Call { site } = form.instructions[at] {
+                let definition = form.sites[site as usize].definition;
+                push_frames(self.stack, form, form.origins[at].command, definition, base + 1);
+            }
+        }
+        self.delayed.clear();
+        self.delayed_frames = 0;
+    }
+
+    /// Ends the custom block of the last call if that is delayed. Returns where its caller goes on.
+    #[inline(always)]
+    pub(super) fn leave_delayed(&mut self) -> Option<usize> {
+        let call = self.delayed.pop()?;
+        self.delayed_frames -= call.frames;
+        self.pop_parameters(self.base);
+        self.base = call.base as usize;
+        Some(call.at as usize + 1)
+    }
+
+    #[inline(always)]
+    fn pop_parameters(&mut self, kept: usize) {
+        while self.parameters.len() > kept {
+            if let Some(Value::Text(text)) = self.parameters.pop() {
+                self.spares.keep(text);
+            }
+        }
     }
 
     /// Pushes the frames of a call and of the custom block, whose parameters are on top.
     #[inline(always)]
     pub(super) fn push_call(&mut self, call: CommandId, definition: CommandId, parameters: usize) {
-        push_path(self.stack, &self.form.parents, call);
         self.base = self.parameters.len() - parameters;
-        let base = self.base as u32 + 1;
-        if let Some(frame) = self.stack.last_mut() {
-            (frame.in_progress, frame.parameters) = (true, base);
-        }
-        self.stack.push(Frame::new(definition, true, base));
+        push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
@@ -196,12 +279,7 @@ impl<T: Tracer> Machine<'_, T> {
             self.end_body();
             return None;
         }
-        let kept = caller.parameters as usize - 1;
-        while self.parameters.len() > kept {
-            if let Some(Value::Text(text)) = self.parameters.pop() {
-                self.spares.keep(text);
-            }
-        }
+        self.pop_parameters(caller.parameters as usize - 1);
         self.pop_frames(1 + resumption.branches as usize);
         self.base = self.stack.last()?.visible_parameters().saturating_sub(1) as usize;
         Some(resumption.at as usize)

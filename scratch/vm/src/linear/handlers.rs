@@ -31,7 +31,7 @@ pub(super) fn run<T: Tracer, const ONE: bool, const CALLS: bool>(
 ) -> usize {
     parts!(step, Instruction::Run { first, count, .. });
     let count = if ONE { 1 } else { count };
-    let full = CALLS && machine.stack.len() > machine.room;
+    let full = CALLS && machine.stack.len() + machine.delayed_frames as usize > machine.room;
     if machine.fuel <= u32::from(count) || full {
         return leave(machine, step, at);
     }
@@ -403,6 +403,7 @@ pub(super) fn push_expansions<T: Tracer>(
     _: &Step<T>,
     at: usize,
 ) -> usize {
+    machine.push_delayed();
     machine.push_expansions(at);
     at + 1
 }
@@ -434,7 +435,26 @@ pub(super) fn call<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: 
     site.entry as usize
 }
 
-pub(super) fn return_<T: Tracer>(machine: &mut Machine<'_, T>, _: &Step<T>, at: usize) -> usize {
+pub(super) fn call_delayed<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::Call { site });
+    let site = &machine.form.sites[site as usize];
+    machine.call_delayed(at, site);
+    site.entry as usize
+}
+
+pub(super) fn return_<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+    match machine.leave_delayed() {
+        Some(next) => next,
+        None => return_to_frames(machine, step, at),
+    }
+}
+
+#[inline(never)]
+fn return_to_frames<T: Tracer>(machine: &mut Machine<'_, T>, _: &Step<T>, at: usize) -> usize {
     match machine.leave_block() {
         Some(resumption) => resumption,
         None => machine.stop(Stop::Leave, at),

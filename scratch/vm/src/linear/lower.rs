@@ -55,8 +55,18 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     let mut form = lowering.form;
     for site in &mut form.sites {
         site.entry = form.entries[site.definition as usize];
+        if asks_for_frames(&form.instructions[site.entry as usize..]) {
+            site.delayed = 0;
+        }
     }
     form
+}
+
+/// Whether a custom block that begins with the first of the instructions has loops or parts that the
+/// interpreter does.
+fn asks_for_frames(instructions: &[Instruction]) -> bool {
+    let body = instructions.iter().take_while(|one| !matches!(one, Instruction::Return));
+    body.into_iter().any(|one| one.is_interpreted() || matches!(one, Instruction::EnterLoop { .. }))
 }
 
 /// How many commands, scripts and custom blocks go on with each command. In damaged files it can be more
@@ -98,7 +108,7 @@ pub(super) struct Lowering<'a> {
     /// Whether instructions may read items.
     pub(super) reads_items: bool,
     /// Branches around the command within the innermost loop.
-    branches: u32,
+    pub(super) branches: u32,
     /// The constants of [`Form::numbers`], by their values.
     pub(super) constants: FxHashMap<String, Operand>,
 }

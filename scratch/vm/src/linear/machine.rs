@@ -2,7 +2,7 @@
 
 use super::conditions::MOST_TESTS;
 use super::form::{Form, Kind, ListNo, Operand};
-use super::frames::Spares;
+use super::frames::{Delayed, Spares};
 use super::items::Items;
 use super::operands::{Any, Source, Stored};
 use super::steps::Step;
@@ -53,6 +53,9 @@ pub(super) struct Machine<'a, T: Tracer> {
     /// Iterations until a search for cycles.
     pub(super) due: u32,
     pub(super) stack: &'a mut Vec<Frame>,
+    /// Calls whose frames are not on the stack, and the number of those frames.
+    pub(super) delayed: &'a mut Vec<Delayed>,
+    pub(super) delayed_frames: u32,
     /// Frames with which a call may begin.
     pub(super) room: usize,
     pub(super) tracer: &'a mut T,

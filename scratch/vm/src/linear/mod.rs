@@ -42,6 +42,7 @@ mod slow;
 mod steps;
 
 pub(crate) use form::Form;
+pub(crate) use frames::Delayed;
 pub(crate) use items::Items;
 pub(crate) use lower::{Source, lower};
 pub(crate) use steps::Steps;

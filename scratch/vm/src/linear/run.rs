@@ -171,6 +171,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             fuel,
             due: self.buffers.cycles.due,
             stack: &mut thread.stack,
+            delayed: &mut self.buffers.delayed,
+            delayed_frames: 0,
             room: self.settings.stack_limit - ROOM,
             tracer: self.tracer,
             form: &program.linear,
@@ -183,6 +185,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             stopped: (Stop::Leave, at),
         };
         let (stop, stopped) = machine.run(steps, at);
+        machine.push_delayed();
         let outside = Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
         if stop == Stop::Interpret {
             machine.push_expansions(stopped);

@@ -185,6 +185,7 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
         PushExpansions => push_expansions,
         Push { a, .. } => by_value!(form, a, A => push::<T, A>),
         PushDefault { .. } => push_default,
+        Call { site } if form.sites[site as usize].delayed > 0 => call_delayed,
         Call { .. } => call,
         Return => return_,
     }
