@@ -7,7 +7,7 @@ use catherd_render::DrawableId;
 use crate::cycles::Cycles;
 use crate::functions::Angles;
 use crate::limits::Limit;
-use crate::linear::{Delayed, Items, Steps};
+use crate::linear::{Items, Steps};
 use crate::program::Program;
 use crate::settings::Settings;
 use crate::state::State;
@@ -28,8 +28,6 @@ pub(crate) struct Buffers {
     pub(crate) angles: Angles,
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
-    /// Empty while the linear form does not execute.
-    pub(crate) delayed: Vec<Delayed>,
     /// The linear form is not used, see [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
 }

@@ -54,9 +54,8 @@ pub(crate) struct Target {
 pub(crate) struct List {
     pub(crate) items: Arc<Vec<Value>>,
     pub(crate) exists: bool,
-    /// Where the linear form has its items while it executes, see
-    /// [`Items`](crate::linear::Items); 0 if they are here.
-    pub(crate) open: u8,
+    /// The items while the linear form executes and has [opened](crate::linear::Items) the list.
+    pub(crate) open: Option<Vec<Value>>,
 }
 
 /// A speech or thought bubble. The text is kept while the sprite is hidden.
@@ -121,7 +120,7 @@ impl Target {
             pen: Pen::default(),
             variables: sprite.variables.iter().map(|v| v.value.clone()).collect(),
             lists: lists
-                .map(|l| List { items: l.items.clone(), exists: l.declared, open: 0 })
+                .map(|l| List { items: l.items.clone(), exists: l.declared, open: None })
                 .collect(),
             edges: edge_hats.map(|_| None).collect(),
             running: vec![NO_THREAD; sprite.scripts.len()],

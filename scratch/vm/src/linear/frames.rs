@@ -3,10 +3,9 @@
 use catherd_sb3::BlockNo;
 
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
-use super::machine::{Machine, push_number};
-use super::operands::{Any, Source, Stored};
+use super::machine::{MOST_DELAYED, Machine};
+use super::operands::{Any, Source};
 use crate::code::{CommandId, NONE};
-use crate::text::Text;
 use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -49,46 +48,9 @@ fn push_frames(
     stack.push(Frame::new(definition, true, parameters));
 }
 
-/// Short texts of parameters that were popped. A call that pushes the same text takes it from here, because
-/// changing the text's count of references twice costs more than all else of such a parameter.
-#[derive(Default)]
-pub(super) struct Spares([Option<Text>; Spares::SIZE]);
-
-impl Spares {
-    const SIZE: usize = 8;
-
-    /// Longer texts are not kept: a block that extends a text in place would have to copy one that is kept.
-    const LONGEST: usize = 16;
-
-    fn place(text: &Text) -> usize {
-        text.address() / 32 % Spares::SIZE
-    }
-
-    fn keep(&mut self, text: Text) {
-        if text.len() <= Self::LONGEST {
-            let place = Self::place(&text);
-            self.0[place] = Some(text);
-        }
-    }
-
-    fn take(&mut self, text: &Text) -> Option<Text> {
-        self.0[Self::place(text)].take_if(|spare| spare.is_shared_with(text))
-    }
-}
-
-/// Pushes a text in two steps: to push it as it is would keep it in memory for the case that there is no
-/// room, and copy it from there.
-#[inline(always)]
-fn push_text(values: &mut Vec<Value>, text: Text) {
-    values.push(Value::Undefined);
-    if let Some(last) = values.last_mut() {
-        *last = Value::Text(text);
-    }
-}
-
 /// A call whose frames are not pushed: most custom blocks end before anything asks for them.
-#[derive(Clone, Copy)]
-pub(crate) struct Delayed {
+#[derive(Clone, Copy, Default)]
+pub(super) struct Delayed {
     /// The instruction of the call.
     at: u32,
     /// Where the parameters of the caller begin.
@@ -101,7 +63,7 @@ impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
         self.push_delayed();
-        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
+        push_path(&mut self.stack, &self.form.parents, self.form.origins[at].command);
         if let Some(frame) = self.stack.last_mut() {
             (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);
             let body = Frame::new(NONE, frame.warp, frame.visible_parameters());
@@ -162,26 +124,31 @@ impl<T: Tracer> Machine<'_, T> {
     pub(super) fn leave_at(&mut self, at: usize) {
         self.push_delayed();
         self.push_expansions(at);
-        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
+        push_path(&mut self.stack, &self.form.parents, self.form.origins[at].command);
     }
 
     #[inline(always)]
     pub(super) fn push_operand<S: Source>(&mut self, at: usize, a: Operand, place: u16) {
-        if let Stored::Number(number) = S::read(self, a) {
-            return push_number(self.parameters, number);
-        }
-        let form = self.form;
-        if a.kind() == Kind::Constant
-            && let Value::Text(text) = &form.values[a.index()]
+        if let Some(number) = S::number(self, a)
+            && let Some(place) = self.parameters.next_number()
         {
-            let spare = self.spares.take(text);
-            return push_text(self.parameters, spare.unwrap_or_else(|| text.clone()));
+            *place = number;
+            return;
+        }
+        self.push_value(at, a, place);
+    }
+
+    #[inline(never)]
+    fn push_value(&mut self, at: usize, a: Operand, place: u16) {
+        if a.kind() == Kind::Constant
+            && let Value::Text(text) = &self.form.values[a.index()]
+        {
+            return self.parameters.push_text(text);
         }
         let value = self.value(a);
         self.push(at, value, place);
     }
 
-    #[inline(always)]
     pub(super) fn push(&mut self, at: usize, value: Value, place: u16) {
         let value = match value {
             Value::Undefined => {
@@ -214,8 +181,13 @@ impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     pub(super) fn call_delayed(&mut self, at: usize, site: &Site) {
         self.push_parameters(at, site);
+        if self.calls == MOST_DELAYED {
+            self.push_all_delayed();
+        }
         let frames = u32::from(site.delayed);
-        self.delayed.push(Delayed { at: at as u32, base: self.base as u32, frames });
+        self.delayed[self.calls % MOST_DELAYED] =
+            Delayed { at: at as u32, base: self.base as u32, frames };
+        self.calls += 1;
         self.delayed_frames += frames;
         self.base = self.parameters.len() - usize::from(site.parameters);
     }
@@ -223,7 +195,7 @@ impl<T: Tracer> Machine<'_, T> {
     /// Pushes the frames of calls that are delayed.
     #[inline(always)]
     pub(super) fn push_delayed(&mut self) {
-        if !self.delayed.is_empty() {
+        if self.calls > 0 {
             self.push_all_delayed();
         }
     }
@@ -231,22 +203,23 @@ impl<T: Tracer> Machine<'_, T> {
     #[inline(never)]
     fn push_all_delayed(&mut self) {
         let form = self.form;
-        let bases = self.delayed.iter().skip(1).map(|call| call.base).chain([self.base as u32]);
-        for (call, base) in self.delayed.iter().zip(bases) {
+        let calls = &self.delayed[..self.calls];
+        let bases = calls.iter().skip(1).map(|call| call.base).chain([self.base as u32]);
+        for (call, base) in calls.iter().zip(bases) {
             let at = call.at as usize;
             if let Instruction::Call { site } = form.instructions[at] {
                 let definition = form.sites[site as usize].definition;
-                push_frames(self.stack, form, form.origins[at].command, definition, base + 1);
+                push_frames(&mut self.stack, form, form.origins[at].command, definition, base + 1);
             }
         }
-        self.delayed.clear();
-        self.delayed_frames = 0;
+        (self.calls, self.delayed_frames) = (0, 0);
     }
 
     /// Ends the custom block of the last call if that is delayed. Returns where its caller goes on.
     #[inline(always)]
     pub(super) fn leave_delayed(&mut self) -> Option<usize> {
-        let call = self.delayed.pop()?;
+        self.calls = self.calls.checked_sub(1)?;
+        let call = self.delayed[self.calls % MOST_DELAYED];
         self.delayed_frames -= call.frames;
         self.pop_parameters(self.base);
         self.base = call.base as usize;
@@ -255,18 +228,14 @@ impl<T: Tracer> Machine<'_, T> {
 
     #[inline(always)]
     fn pop_parameters(&mut self, kept: usize) {
-        while self.parameters.len() > kept {
-            if let Some(Value::Text(text)) = self.parameters.pop() {
-                self.spares.keep(text);
-            }
-        }
+        self.parameters.pop(kept);
     }
 
     /// Pushes the frames of a call and of the custom block, whose parameters are on top.
     #[inline(always)]
     pub(super) fn push_call(&mut self, call: CommandId, definition: CommandId, parameters: usize) {
         self.base = self.parameters.len() - parameters;
-        push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
+        push_frames(&mut self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.

@@ -10,7 +10,7 @@ use super::outcomes::measured;
 use super::slow;
 use super::steps::Step;
 use crate::code::Comparison;
-use crate::eval::{LIST_LIMIT, nan_to_zero};
+use crate::eval::nan_to_zero;
 use crate::functions::math;
 use crate::rounding::modulo;
 use crate::tracer::Tracer;
@@ -169,7 +169,7 @@ pub(super) fn item<T: Tracer, I: Source>(
         machine.numbers[to.index()] = number;
         return at + 1;
     }
-    slow::item(machine, step, at)
+    slow::item::<T, I>(machine, step, at)
 }
 
 pub(super) fn list_length<T: Tracer, D: Destination>(
@@ -214,7 +214,7 @@ pub(super) fn copy_item<T: Tracer, I: Source>(
         *place = number;
         return at + 1;
     }
-    slow::copy_item(machine, step, at)
+    slow::copy_item::<T, I>(machine, step, at)
 }
 
 pub(super) fn add_to_list<T: Tracer, V: Source>(
@@ -223,11 +223,12 @@ pub(super) fn add_to_list<T: Tracer, V: Source>(
     at: usize,
 ) -> usize {
     parts!(step, Instruction::AddToList { list, item });
-    if machine.items(list).len() >= LIST_LIMIT {
-        return machine.stop(Stop::Interpret, at);
+    if let Some(number) = V::number(machine, item)
+        && machine.add_number(list, number)
+    {
+        return at + 1;
     }
-    machine.add_item::<V>(list, item);
-    at + 1
+    slow::add_to_list(machine, step, at)
 }
 
 pub(super) fn replace_item<T: Tracer, I: Source, V: Source>(
@@ -242,7 +243,7 @@ pub(super) fn replace_item<T: Tracer, I: Source, V: Source>(
         *place = number;
         return at + 1;
     }
-    slow::replace_item(machine, step, at)
+    slow::replace_item::<T, I>(machine, step, at)
 }
 
 pub(super) fn jump<T: Tracer>(_: &mut Machine<'_, T>, step: &Step<T>, _: usize) -> usize {
@@ -287,7 +288,7 @@ pub(super) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
     if outcome == jumps { to as usize } else { at + 1 }
 }
 
-pub(super) fn compare_linked<T: Tracer, A: Source, B: Source>(
+pub(super) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     at: usize,
@@ -299,11 +300,11 @@ pub(super) fn compare_linked<T: Tracer, A: Source, B: Source>(
     if x.is_nan() || y.is_nan() {
         return machine.stop(Stop::Interpret, at);
     }
-    machine.link(link, measured(relation, x, y));
+    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
     if machine.finish_test(step.no) == jumps { to as usize } else { at + 1 }
 }
 
-pub(super) fn test<T: Tracer, A: Source, B: Source>(
+pub(super) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     at: usize,
@@ -315,7 +316,7 @@ pub(super) fn test<T: Tracer, A: Source, B: Source>(
     if x.is_nan() || y.is_nan() {
         return machine.stop(Stop::Interpret, whole as usize);
     }
-    machine.link(link, measured(relation, x, y));
+    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
     at + 1
 }
 

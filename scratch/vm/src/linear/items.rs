@@ -12,11 +12,11 @@ use crate::value::Value;
 /// Writes to shared items before a list is opened: opening and closing cost as much as two.
 const WRITES: u32 = 4;
 
-/// Lists that are open: their items are in the linear form alone until it closes them, so that a write need
-/// not check whether a snapshot shares them.
+/// Lists that are open: nothing shares their items until the linear form closes them, so that a write need
+/// not check whether a snapshot does.
 #[derive(Default)]
 pub(crate) struct Items {
-    open: Vec<(ListNo, Vec<Value>)>,
+    open: Vec<ListNo>,
     /// Writes to other lists since the last close.
     writes: u32,
 }
@@ -32,63 +32,41 @@ impl<T: Tracer> Machine<'_, T> {
     /// The items of a list.
     #[inline(always)]
     pub(super) fn items(&mut self, list: ListNo) -> &[Value] {
-        match self.list(list).open {
-            0 => &self.list(list).items,
-            open => &self.items.open[usize::from(open) - 1].1,
-        }
-    }
-
-    /// The items of a list that exists.
-    #[inline(always)]
-    pub(super) fn existing_items(&self, list: ListNo) -> &[Value] {
-        let list = &self.lists[usize::from(list.is_own())][list.index()];
-        match list.open {
-            0 => &list.items,
-            open => &self.items.open[usize::from(open) - 1].1,
-        }
-    }
-
-    /// The items of a list, to be changed.
-    #[inline(always)]
-    pub(super) fn items_mut(&mut self, list: ListNo) -> &mut Vec<Value> {
-        match self.list(list).open {
-            0 => self.open(list),
-            open => &mut self.items.open[usize::from(open) - 1].1,
-        }
+        let list = self.list(list);
+        list.open.as_deref().unwrap_or(&list.items)
     }
 
     /// The items of a list that is open.
     #[inline(always)]
-    pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut [Value]> {
-        match self.list(list).open {
-            0 => None,
-            open => Some(&mut self.items.open[usize::from(open) - 1].1),
-        }
+    pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut Vec<Value>> {
+        self.list(list).open.as_mut()
     }
 
+    /// The items of a list, to be changed.
     #[inline(never)]
-    fn open(&mut self, no: ListNo) -> &mut Vec<Value> {
-        let place = self.items.open.len();
-        let opens = self.items.writes >= WRITES && place < usize::from(u8::MAX);
-        self.items.writes += 1;
-        if !opens {
-            return Arc::make_mut(&mut self.list(no).items);
+    pub(super) fn items_mut(&mut self, no: ListNo) -> &mut Vec<Value> {
+        let closed = self.list(no).open.is_none();
+        let opens = closed && self.items.writes >= WRITES;
+        self.items.writes += u32::from(closed);
+        if opens {
+            self.items.open.push(no);
         }
         let list = self.list(no);
-        list.open = place as u8 + 1;
-        let items = take(Arc::make_mut(&mut list.items));
-        self.items.open.push((no, items));
-        &mut self.items.open[place].1
+        if opens {
+            list.open = Some(take(Arc::make_mut(&mut list.items)));
+        }
+        list.open.as_mut().unwrap_or_else(|| Arc::make_mut(&mut list.items))
     }
 
     /// Closes all lists.
     #[inline]
     pub(super) fn close(&mut self) {
         self.items.writes = 0;
-        while let Some((no, items)) = self.items.open.pop() {
+        while let Some(no) = self.items.open.pop() {
             let list = self.list(no);
-            list.open = 0;
-            *Arc::make_mut(&mut list.items) = items;
+            if let Some(items) = list.open.take() {
+                *Arc::make_mut(&mut list.items) = items;
+            }
         }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::conditions::MOST_TESTS;
 use super::form::{Form, Kind, ListNo, Operand};
-use super::frames::{Delayed, Spares};
+use super::frames::Delayed;
 use super::items::Items;
 use super::operands::{Any, Source, Stored};
+use super::parameters::Parameters;
 use super::steps::Step;
-use crate::eval::place_of;
+use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
 use crate::program::Program;
 use crate::target::List;
@@ -22,6 +23,9 @@ pub(super) enum Stop {
     /// The interpreter does what the instruction says, and the machine goes on behind it.
     Interpret,
 }
+
+/// Most calls whose frames are delayed, a power of two.
+pub(super) const MOST_DELAYED: usize = 64;
 
 /// What a handler returns when the machine stops.
 const STOPPED: usize = usize::MAX;
@@ -45,16 +49,18 @@ pub(super) struct Machine<'a, T: Tracer> {
     pub(super) variables: [&'a mut [Value]; 2],
     /// Lists of both.
     pub(super) lists: [&'a mut [List]; 2],
-    pub(super) parameters: &'a mut Vec<Value>,
+    pub(super) parameters: Parameters,
     /// Where the parameters of the innermost call begin.
     pub(super) base: usize,
     /// Fuel of the slice.
     pub(super) fuel: u32,
     /// Iterations until a search for cycles.
     pub(super) due: u32,
-    pub(super) stack: &'a mut Vec<Frame>,
-    /// Calls whose frames are not on the stack, and the number of those frames.
-    pub(super) delayed: &'a mut Vec<Delayed>,
+    pub(super) stack: Vec<Frame>,
+    /// The first so many are calls whose frames are not on the stack.
+    pub(super) delayed: &'a mut [Delayed; MOST_DELAYED],
+    pub(super) calls: usize,
+    /// Number of those frames.
     pub(super) delayed_frames: u32,
     /// Frames with which a call may begin.
     pub(super) room: usize,
@@ -64,7 +70,6 @@ pub(super) struct Machine<'a, T: Tracer> {
     /// Sprite of the target that executes.
     pub(super) sprite: usize,
     pub(super) tests: &'a mut Tests,
-    pub(super) spares: &'a mut Spares,
     pub(super) angles: &'a mut Angles,
     pub(super) items: &'a mut Items,
     /// Why and where the machine stopped.
@@ -131,21 +136,14 @@ impl<T: Tracer> Machine<'_, T> {
         }
     }
 
+    /// Adds an item to a list that is open and has room for it.
     #[inline(always)]
-    pub(super) fn add_item<S: Source>(&mut self, list: ListNo, item: Operand) {
-        match S::read(self, item) {
-            Stored::Number(number) => push_number(self.items_mut(list), number),
-            Stored::Other(other) => {
-                let item = other.clone();
-                self.items_mut(list).push(item);
-            }
+    pub(super) fn add_number(&mut self, list: ListNo, number: f64) -> bool {
+        let Some(items) = self.open_items(list) else { return false };
+        let fits = items.len() < items.capacity().min(LIST_LIMIT);
+        if fits {
+            items.push(Value::Number(number));
         }
+        fits
     }
-}
-
-/// Pushes a number. A function of its own, so that it is written in its parts: a value that is read
-/// as a whole right after its parts have been written has to wait for them.
-#[inline(never)]
-pub(super) fn push_number(values: &mut Vec<Value>, number: f64) {
-    values.push(Value::Number(number));
 }

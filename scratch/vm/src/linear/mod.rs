@@ -36,13 +36,13 @@ mod items;
 mod lower;
 mod machine;
 mod operands;
+mod parameters;
 mod outcomes;
 mod run;
 mod slow;
 mod steps;
 
 pub(crate) use form::Form;
-pub(crate) use frames::Delayed;
 pub(crate) use items::Items;
 pub(crate) use lower::{Source, lower};
 pub(crate) use steps::Steps;

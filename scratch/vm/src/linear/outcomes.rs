@@ -2,7 +2,7 @@
 
 use catherd_sb3::BlockNo;
 
-use super::form::{Link, Relation};
+use super::form::Link;
 use super::machine::Machine;
 use crate::code::Comparison;
 use crate::distance::{ConditionDistances, of_comparison};
@@ -38,8 +38,7 @@ impl<T: Tracer> Machine<'_, T> {
         y: f64,
     ) -> bool {
         if self.measures(no) {
-            let test = of_comparison(how, x, y);
-            let test = if negated { ConditionDistances::not(test) } else { test };
+            let test = measured(how, negated, x, y);
             self.report(no, test.to_true, test.to_false);
             return test.value;
         }
@@ -88,8 +87,7 @@ impl<T: Tracer> Machine<'_, T> {
 
 /// The distances of a comparison of numbers other than NaN, or of its negation.
 #[inline(always)]
-pub(super) fn measured(relation: Relation, x: f64, y: f64) -> ConditionDistances {
-    let (how, negated) = relation.parts();
+pub(super) fn measured(how: Comparison, negated: bool, x: f64, y: f64) -> ConditionDistances {
     let test = of_comparison(how, x, y);
     if negated { ConditionDistances::not(test) } else { test }
 }

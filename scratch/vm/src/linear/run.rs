@@ -1,9 +1,12 @@
 //! Entering the linear form, and what the interpreter does for it.
 
+use std::mem::take;
+
 use super::form::{Instruction, Kind, NOWHERE};
-use super::frames::{Spares, push_path};
+use super::frames::push_path;
 use super::lower::{DEEPEST, LONGEST_RUN};
 use super::machine::{Machine, Stop};
+use super::parameters::Parameters;
 use super::steps::Steps;
 use crate::code::{CommandId, NONE};
 use crate::interpreter::Interpreter;
@@ -88,9 +91,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let form = &program.linear;
         self.linear.prepare(form);
         self.linear.tests.waiting = 0;
-        let mut spares = Spares::default();
         loop {
-            let (stop, stopped, outside) = self.run_machine(at, &mut spares);
+            let (stop, stopped, outside) = self.run_machine(at);
             if stop == Stop::Leave {
                 return;
             }
@@ -144,7 +146,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Executes instructions until the machine stops. Returns where, and what was on the stack before the
     /// frames of expansions were pushed for the interpreter.
-    fn run_machine(&mut self, at: usize, spares: &mut Spares) -> (Stop, usize, Outside) {
+    fn run_machine(&mut self, at: usize) -> (Stop, usize, Outside) {
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];
         let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
@@ -161,17 +163,18 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (own, own_lists) = own
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
-        let Steps { steps, numbers, tests } = &mut *self.linear;
+        let Steps { steps, numbers, tests, delayed } = &mut *self.linear;
         let mut machine = Machine {
             numbers,
             variables: [&mut stage.variables, own],
             lists: [&mut stage.lists, own_lists],
-            parameters: &mut thread.parameters,
+            parameters: Parameters::new(take(&mut thread.parameters)),
             base: visible.saturating_sub(1) as usize,
             fuel,
             due: self.buffers.cycles.due,
-            stack: &mut thread.stack,
-            delayed: &mut self.buffers.delayed,
+            stack: take(&mut thread.stack),
+            delayed,
+            calls: 0,
             delayed_frames: 0,
             room: self.settings.stack_limit - ROOM,
             tracer: self.tracer,
@@ -179,7 +182,6 @@ impl<T: Tracer> Interpreter<'_, T> {
             program,
             sprite,
             tests,
-            spares,
             angles: &mut self.buffers.angles,
             items: &mut self.buffers.items,
             stopped: (Stop::Leave, at),
@@ -192,6 +194,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         machine.close();
         (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
+        thread.parameters = machine.parameters.into_values();
+        thread.stack = machine.stack;
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)
     }

@@ -1,14 +1,14 @@
 //! Instructions with values other than numbers: the handlers go on here, from the beginning of the
 //! instruction.
 
-use super::form::{Instruction, ListNo, Operand, Operator, Reading};
+use super::form::{Instruction, Kind, ListNo, Operand, Operator, Reading};
 use super::handlers::parts;
 use super::machine::{Machine, Stop};
 use super::operands::{Any, Source, Stored};
 use super::outcomes::measured;
 use super::steps::Step;
 use crate::compare::short_comparand;
-use crate::eval::place_of;
+use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::math;
 use crate::rounding::modulo;
 use crate::tracer::Tracer;
@@ -29,29 +29,26 @@ impl<T: Tracer> Machine<'_, T> {
     }
 
     /// An index of a list; `None` if it is a word.
-    fn index(&self, operand: Operand) -> Option<f64> {
-        match Any::read(self, operand) {
+    #[inline(always)]
+    fn index<I: Source>(&self, operand: Operand) -> Option<f64> {
+        match I::read(self, operand) {
             Stored::Number(n) => Some(n),
             Stored::Other(other) => numeral(other),
         }
     }
 
     /// The item with an index; `None` outside of the list.
+    #[inline(always)]
     fn item_at(&mut self, list: ListNo, index: f64) -> Option<&Value> {
         let items = self.items(list);
         place_of(index, items.len()).map(|place| &items[place])
     }
 
-    fn replace(&mut self, list: ListNo, index: f64, item: Operand) {
-        let Some(place) = place_of(index, self.items(list).len()) else { return };
-        if let (Stored::Other(Value::Text(new)), Value::Text(old)) =
-            (Any::read(self, item), &self.existing_items(list)[place])
-            && old.is_shared_with(new)
-        {
-            return;
-        }
-        let item = self.value(item);
-        self.items_mut(list)[place] = item;
+    /// The item with an index, to be overwritten; `None` outside of the list.
+    #[inline(always)]
+    fn item_at_mut(&mut self, list: ListNo, index: f64) -> Option<&mut Value> {
+        let place = place_of(index, self.items(list).len())?;
+        Some(&mut self.items_mut(list)[place])
     }
 }
 
@@ -106,9 +103,9 @@ pub(super) fn mathematics<T: Tracer>(
 }
 
 #[inline(never)]
-pub(super) fn item<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(super) fn item<T: Tracer, I: Source>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
-    let number = machine.index(index).and_then(|index| match machine.item_at(list, index) {
+    let number = machine.index::<I>(index).and_then(|index| match machine.item_at(list, index) {
         // Outside of the list is an empty text.
         None => (reading == Reading::Number).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
@@ -145,27 +142,55 @@ pub(super) fn copy<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: 
 }
 
 #[inline(never)]
-pub(super) fn copy_item<T: Tracer>(
+pub(super) fn copy_item<T: Tracer, I: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     at: usize,
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    let Some(index) = machine.index(index) else { return machine.stop(Stop::Interpret, at) };
+    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, at) };
     let item = machine.item_at(list, index).cloned();
     *machine.variable(to) = item.unwrap_or_else(|| Value::from(""));
     at + 1
 }
 
 #[inline(never)]
-pub(super) fn replace_item<T: Tracer>(
+pub(super) fn add_to_list<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    at: usize,
+) -> usize {
+    parts!(step, Instruction::AddToList { list, item });
+    if machine.items(list).len() >= LIST_LIMIT {
+        return machine.stop(Stop::Interpret, at);
+    }
+    let item = machine.value(item);
+    machine.items_mut(list).push(item);
+    at + 1
+}
+
+#[inline(never)]
+pub(super) fn replace_item<T: Tracer, I: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     at: usize,
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
-    let Some(index) = machine.index(index) else { return machine.stop(Stop::Interpret, at) };
-    machine.replace(list, index, item);
+    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, at) };
+    // A text that is there already stays: a change of its count of references takes longer than all else.
+    let form = machine.form;
+    if let (Kind::Constant, Value::Text(new)) = (item.kind(), &form.values[item.index()]) {
+        match machine.item_at_mut(list, index) {
+            Some(Value::Text(old)) if old.is_shared_with(new) => {}
+            Some(old) => *old = Value::Text(new.clone()),
+            None => {}
+        }
+        return at + 1;
+    }
+    let item = machine.value(item);
+    if let Some(old) = machine.item_at_mut(list, index) {
+        *old = item;
+    }
     at + 1
 }
 
@@ -176,7 +201,8 @@ pub(super) fn compare<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, a
     if x.is_nan() || y.is_nan() {
         return machine.stop(Stop::Interpret, at);
     }
-    machine.link(link, measured(relation, x, y));
+    let (how, negated) = relation.parts();
+    machine.link(link, measured(how, negated, x, y));
     if machine.finish_test(step.no) == jumps { to as usize } else { at + 1 }
 }
 
@@ -187,6 +213,7 @@ pub(super) fn test<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: 
     if x.is_nan() || y.is_nan() {
         return machine.stop(Stop::Interpret, whole as usize);
     }
-    machine.link(link, measured(relation, x, y));
+    let (how, negated) = relation.parts();
+    machine.link(link, measured(how, negated, x, y));
     at + 1
 }

@@ -4,7 +4,8 @@ use catherd_sb3::BlockNo;
 
 use super::form::{Form, Instruction, Kind, Link, Operand, Operator};
 use super::handlers::*;
-use super::machine::{Machine, Tests};
+use super::frames::Delayed;
+use super::machine::{MOST_DELAYED, Machine, Tests};
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::Comparison;
 use crate::tracer::Tracer;
@@ -27,11 +28,17 @@ pub(crate) struct Steps<T: Tracer> {
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,
     pub(super) tests: Tests,
+    pub(super) delayed: [Delayed; MOST_DELAYED],
 }
 
 impl<T: Tracer> Default for Steps<T> {
     fn default() -> Steps<T> {
-        Steps { steps: Vec::new(), numbers: Vec::new(), tests: Tests::default() }
+        Steps {
+            steps: Vec::new(),
+            numbers: Vec::new(),
+            tests: Tests::default(),
+            delayed: [Delayed::default(); MOST_DELAYED],
+        }
     }
 }
 
@@ -132,6 +139,26 @@ macro_rules! by_destination {
     };
 }
 
+/// An expression for each comparison.
+macro_rules! by_comparison {
+    ($relation:expr, $C:ident => $handler:expr) => {
+        match $relation.parts().0 {
+            Comparison::Less => {
+                type $C = Less;
+                $handler
+            }
+            Comparison::Equals => {
+                type $C = Equals;
+                $handler
+            }
+            Comparison::Greater => {
+                type $C = Greater;
+                $handler
+            }
+        }
+    };
+}
+
 /// Whether a constant is a number.
 fn is_number(form: &Form, constant: Operand) -> bool {
     matches!(form.values[constant.index()], Value::Number(_))
@@ -166,13 +193,15 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
             by_number!(index, I => by_value!(form, item, V => replace_item::<T, I, V>))
         }
         Jump { .. } => jump,
-        Compare { relation, link: Link::Push, a, b, .. } => match relation.parts().0 {
-            Comparison::Less => compare_of::<T, Less>(a, b),
-            Comparison::Equals => compare_of::<T, Equals>(a, b),
-            Comparison::Greater => compare_of::<T, Greater>(a, b),
-        },
-        Compare { a, b, .. } => by_number!(a, A => by_number!(b, B => compare_linked::<T, A, B>)),
-        Test { a, b, .. } => by_number!(a, A => by_number!(b, B => test::<T, A, B>)),
+        Compare { relation, link: Link::Push, a, b, .. } => by_comparison!(
+            relation, C => by_number!(a, A => by_number!(b, B => compare::<T, C, A, B>))
+        ),
+        Compare { relation, a, b, .. } => by_comparison!(
+            relation, C => by_number!(a, A => by_number!(b, B => compare_linked::<T, C, A, B>))
+        ),
+        Test { relation, a, b, .. } => by_comparison!(
+            relation, C => by_number!(a, A => by_number!(b, B => test::<T, C, A, B>))
+        ),
         Combine(_) => combine,
         Branch { .. } => branch,
         EnterLoop { times, .. } => by_number!(times, N => enter_loop::<T, N>),
@@ -193,8 +222,4 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
 
 fn binary_of<T: Tracer, O: Binary>(to: Operand, a: Operand, b: Operand) -> Handler<T> {
     by_number!(a, A => by_number!(b, B => by_destination!(to, D => binary::<T, O, D, A, B>)))
-}
-
-fn compare_of<T: Tracer, C: Compared>(a: Operand, b: Operand) -> Handler<T> {
-    by_number!(a, A => by_number!(b, B => compare::<T, C, A, B>))
 }
