@@ -55,7 +55,8 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
 /// The remainder of Scratch: with the sign of `m`.
 #[inline]
 pub(crate) fn modulo(n: f64, m: f64) -> f64 {
-    let (whole_n, whole_m) = (n as i32, m as i32);
+    // Faster than a cast that saturates at the bounds of what is wanted.
+    let (whole_n, whole_m) = (n as i64 as i32, m as i64 as i32);
     if f64::from(whole_n) == n && f64::from(whole_m) == m && whole_m > 0 {
         let r = whole_n % whole_m;
         // The sign of `n` distinguishes the zeros.

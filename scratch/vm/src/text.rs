@@ -123,11 +123,6 @@ impl Text {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Where the text is in memory, on which no result may depend.
-    pub(crate) fn address(&self) -> usize {
-        Arc::as_ptr(&self.0).addr()
-    }
-
     /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,6 +1,8 @@
 //! Lowering of expressions to operands.
 
-use super::form::{Instruction, Kind, ListNo, NOWHERE, Operand, Operator, REGISTERS, Reading};
+use super::form::{
+    Function, Instruction, Kind, ListNo, NOWHERE, Operand, Operator, REGISTERS, Reading,
+};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId, MathOp};
 use crate::value::Value;
@@ -14,6 +16,9 @@ impl Lowering<'_> {
 
     /// The operand of an expression of which a reading counts.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
+        if self.is_full() {
+            return None;
+        }
         if let Some(operand) = self.literal(e).or_else(|| self.stored(e)) {
             return Some(operand);
         }
@@ -36,8 +41,8 @@ impl Lowering<'_> {
             Expr::Multiply(a, b) => self.binary(Operator::Multiply, a, b)?,
             Expr::Divide(a, b) => self.binary(Operator::Divide, a, b)?,
             Expr::Modulo(a, b) => self.binary(Operator::Modulo, a, b)?,
-            Expr::Round(a) => Instruction::Round { to, a: self.number(a)? },
-            Expr::Math(op, a) => Instruction::Math { op, to, a: self.number(a)? },
+            Expr::Round(a) => self.unary(Function::Round, a)?,
+            Expr::Math(op, a) => self.unary(Function::Math(op), a)?,
             Expr::LengthOfList(list) => Instruction::ListLength { to, list: ListNo::new(list)? },
             Expr::ItemOfList(list, index) if self.reads_items => {
                 let (list, index) = (ListNo::new(list)?, self.index(index)?);
@@ -49,6 +54,10 @@ impl Lowering<'_> {
         Some(self.emit_for(instruction, e))
     }
 
+    fn unary(&mut self, function: Function, a: ExprId) -> Option<Instruction> {
+        Some(Instruction::Unary { function, to: Operand::REGISTER, a: self.number(a)? })
+    }
+
     fn binary(&mut self, operator: Operator, a: ExprId, b: ExprId) -> Option<Instruction> {
         let (a, b) = (self.number(a)?, self.number(b)?);
         Some(Instruction::Binary { operator, to: Operand::REGISTER, a, b })
@@ -58,8 +67,7 @@ impl Lowering<'_> {
         use Instruction::*;
         match &mut self.form.instructions[at] {
             Binary { to, .. }
-            | Round { to, .. }
-            | Math { to, .. }
+            | Unary { to, .. }
             | ListLength { to, .. }
             | Item { to, .. }
             | Evaluate { to } => *to = operand,

@@ -184,6 +184,13 @@ pub(crate) enum Operator {
     Modulo,
 }
 
+/// A function of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Round,
+    Math(MathOp),
+}
+
 /// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
 /// where they are read.
 #[derive(Clone, Copy, Debug)]
@@ -215,12 +222,8 @@ pub(crate) enum Instruction {
         to: Operand,
         b: Operand,
     },
-    Round {
-        to: Operand,
-        a: Operand,
-    },
-    Math {
-        op: MathOp,
+    Unary {
+        function: Function,
         to: Operand,
         a: Operand,
     },
@@ -353,6 +356,11 @@ impl Instruction {
     pub(crate) fn is_interpreted(&self) -> bool {
         use Instruction::{Decide, Evaluate, Leave, Perform, PushValue};
         matches!(self, Leave | Perform | Evaluate { .. } | Decide { .. } | PushValue { .. })
+    }
+
+    /// Whether the instruction always asks for the frames of calls.
+    pub(crate) fn asks_for_frames(&self) -> bool {
+        self.is_interpreted() || matches!(self, Instruction::EnterLoop { .. })
     }
 }
 

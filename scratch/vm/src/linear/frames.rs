@@ -1,4 +1,8 @@
 //! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
+//!
+//! Most custom blocks end before anything asks for the frames of their call. These are delayed: the machine
+//! notes the call, and pushes its frames when a loop begins, a run of blocks finds too little fuel, or the
+//! interpreter takes over.
 
 use catherd_sb3::BlockNo;
 
@@ -48,7 +52,7 @@ fn push_frames(
     stack.push(Frame::new(definition, true, parameters));
 }
 
-/// A call whose frames are not pushed: most custom blocks end before anything asks for them.
+/// A call whose frames are not pushed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Delayed {
     /// The instruction of the call.
@@ -63,7 +67,7 @@ impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
         self.push_delayed();
-        push_path(&mut self.stack, &self.form.parents, self.form.origins[at].command);
+        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         if let Some(frame) = self.stack.last_mut() {
             (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);
             let body = Frame::new(NONE, frame.warp, frame.visible_parameters());
@@ -124,7 +128,7 @@ impl<T: Tracer> Machine<'_, T> {
     pub(super) fn leave_at(&mut self, at: usize) {
         self.push_delayed();
         self.push_expansions(at);
-        push_path(&mut self.stack, &self.form.parents, self.form.origins[at].command);
+        push_path(self.stack, &self.form.parents, self.form.origins[at].command);
     }
 
     #[inline(always)]
@@ -161,7 +165,7 @@ impl<T: Tracer> Machine<'_, T> {
 
     /// Pushes the parameters that a call pushes.
     #[inline(always)]
-    fn push_parameters(&mut self, at: usize, site: &Site) {
+    pub(super) fn push_parameters(&mut self, at: usize, site: &Site) {
         let (first, count) = site.operands;
         let operands = &self.form.operands[first as usize..first as usize + usize::from(count)];
         for (place, &a) in (site.parameters - count..).zip(operands) {
@@ -177,10 +181,9 @@ impl<T: Tracer> Machine<'_, T> {
         self.push_call(command, site.definition, usize::from(site.parameters));
     }
 
-    /// Calls a custom block whose frames are delayed.
+    /// Calls a custom block whose frames are delayed and whose parameters are pushed.
     #[inline(always)]
     pub(super) fn call_delayed(&mut self, at: usize, site: &Site) {
-        self.push_parameters(at, site);
         if self.calls == MOST_DELAYED {
             self.push_all_delayed();
         }
@@ -209,7 +212,7 @@ impl<T: Tracer> Machine<'_, T> {
             let at = call.at as usize;
             if let Instruction::Call { site } = form.instructions[at] {
                 let definition = form.sites[site as usize].definition;
-                push_frames(&mut self.stack, form, form.origins[at].command, definition, base + 1);
+                push_frames(self.stack, form, form.origins[at].command, definition, base + 1);
             }
         }
         (self.calls, self.delayed_frames) = (0, 0);
@@ -221,21 +224,16 @@ impl<T: Tracer> Machine<'_, T> {
         self.calls = self.calls.checked_sub(1)?;
         let call = self.delayed[self.calls % MOST_DELAYED];
         self.delayed_frames -= call.frames;
-        self.pop_parameters(self.base);
+        self.parameters.pop(self.base);
         self.base = call.base as usize;
         Some(call.at as usize + 1)
-    }
-
-    #[inline(always)]
-    fn pop_parameters(&mut self, kept: usize) {
-        self.parameters.pop(kept);
     }
 
     /// Pushes the frames of a call and of the custom block, whose parameters are on top.
     #[inline(always)]
     pub(super) fn push_call(&mut self, call: CommandId, definition: CommandId, parameters: usize) {
         self.base = self.parameters.len() - parameters;
-        push_frames(&mut self.stack, self.form, call, definition, self.base as u32 + 1);
+        push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
     /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
@@ -248,7 +246,7 @@ impl<T: Tracer> Machine<'_, T> {
             self.end_body();
             return None;
         }
-        self.pop_parameters(caller.parameters as usize - 1);
+        self.parameters.pop(caller.parameters as usize - 1);
         self.pop_frames(1 + resumption.branches as usize);
         self.base = self.stack.last()?.visible_parameters().saturating_sub(1) as usize;
         Some(resumption.at as usize)

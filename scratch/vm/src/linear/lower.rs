@@ -1,9 +1,11 @@
 //! Lowering: from the commands of custom blocks to the linear form.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::expansions::{Current, MOST_BLOCKS};
-use super::form::{Form, Instruction, ListNo, NOWHERE, Operand, Origin, REGISTERS, Reading, Resumption};
+use super::form::{
+    Form, Instruction, ListNo, NOWHERE, Operand, Origin, REGISTERS, Reading, Resumption,
+};
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
@@ -13,6 +15,10 @@ pub(crate) const DEEPEST: usize = 30;
 
 /// Most blocks of a run, so that a run fits into the fuel with which the form is entered.
 pub(crate) const LONGEST_RUN: u16 = 48;
+
+/// Most instructions of a block before the last of its operands, and of a run before the last of its blocks:
+/// a bound of the [chains of handlers](super::steps).
+const MOST_INSTRUCTIONS: usize = 128;
 
 /// The parts of a program that are lowered.
 #[derive(Clone, Copy)]
@@ -40,10 +46,12 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         references: references(source),
         procedures: &[],
         wanted: Vec::new(),
+        asking: FxHashSet::default(),
         command: NONE,
         current: Current::NONE,
         room_for_expansions: MOST_BLOCKS,
         run: None,
+        first: 0,
         registers: 0,
         reads_items: true,
         branches: 0,
@@ -55,18 +63,11 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     let mut form = lowering.form;
     for site in &mut form.sites {
         site.entry = form.entries[site.definition as usize];
-        if asks_for_frames(&form.instructions[site.entry as usize..]) {
+        if lowering.asking.contains(&site.definition) {
             site.delayed = 0;
         }
     }
     form
-}
-
-/// Whether a custom block that begins with the first of the instructions has loops or parts that the
-/// interpreter does.
-fn asks_for_frames(instructions: &[Instruction]) -> bool {
-    let body = instructions.iter().take_while(|one| !matches!(one, Instruction::Return));
-    body.into_iter().any(|one| one.is_interpreted() || matches!(one, Instruction::EnterLoop { .. }))
 }
 
 /// How many commands, scripts and custom blocks go on with each command. In damaged files it can be more
@@ -96,6 +97,8 @@ pub(super) struct Lowering<'a> {
     /// The custom blocks of the sprite, and which of them are lowered.
     pub(super) procedures: &'a [Procedure],
     pub(super) wanted: Vec<bool>,
+    /// Definitions of the custom blocks in which something asks for frames.
+    asking: FxHashSet<CommandId>,
     /// The command that is being lowered.
     pub(super) command: CommandId,
     pub(super) current: Current,
@@ -103,6 +106,8 @@ pub(super) struct Lowering<'a> {
     pub(super) room_for_expansions: u32,
     /// The instruction of the run that the next block may join.
     pub(super) run: Option<usize>,
+    /// Where the instructions of the block that is being lowered begin.
+    first: usize,
     /// Registers in use.
     pub(super) registers: u32,
     /// Whether instructions may read items.
@@ -130,8 +135,12 @@ impl<'a> Lowering<'a> {
         for (procedure, wanted) in sprite.procedures.iter().zip(self.wanted.clone()) {
             if wanted {
                 self.form.entries[procedure.definition as usize] = self.here();
+                let first = self.form.instructions.len();
                 self.branch(procedure.definition, NONE, 0);
                 self.emit(Instruction::Return);
+                if self.form.instructions[first..].iter().any(Instruction::asks_for_frames) {
+                    self.asking.insert(procedure.definition);
+                }
             }
         }
     }
@@ -199,8 +208,10 @@ impl<'a> Lowering<'a> {
     /// Adds the block that is being lowered to the open run, or opens one.
     pub(super) fn count(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
+        let first = self.form.instructions.len().saturating_sub(MOST_INSTRUCTIONS);
+        let run = self.run.filter(|run| *run >= first);
         if let Some(Instruction::Run { count, .. }) =
-            self.run.and_then(|run| self.form.instructions.get_mut(run))
+            run.and_then(|run| self.form.instructions.get_mut(run))
             && *count < LONGEST_RUN
         {
             *count += 1;
@@ -235,7 +246,13 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether the block that is being lowered has as many instructions as it may have.
+    pub(super) fn is_full(&self) -> bool {
+        self.form.instructions.len() > self.first + MOST_INSTRUCTIONS
+    }
+
     fn block(&mut self, depth: usize) {
+        self.first = self.form.instructions.len();
         let command = &self.source.commands[self.command as usize];
         if command.early_inputs.0 != command.early_inputs.1 {
             return self.leave();

@@ -56,7 +56,7 @@ pub(super) struct Machine<'a, T: Tracer> {
     pub(super) fuel: u32,
     /// Iterations until a search for cycles.
     pub(super) due: u32,
-    pub(super) stack: Vec<Frame>,
+    pub(super) stack: &'a mut Vec<Frame>,
     /// The first so many are calls whose frames are not on the stack.
     pub(super) delayed: &'a mut [Delayed; MOST_DELAYED],
     pub(super) calls: usize,
@@ -79,15 +79,36 @@ pub(super) struct Machine<'a, T: Tracer> {
 impl<T: Tracer> Machine<'_, T> {
     /// Executes instructions from an index on. Returns the index of the one at which it stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
-        while let Some(step) = steps.get(at) {
-            at = (step.handler)(self, step, at);
+        while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
+            at = (step.handler)(self, step, rest);
         }
         self.stopped
     }
 
+    /// Executes the next instruction, if those behind the one that was executed are `rest`.
+    #[inline(always)]
+    pub(super) fn next(&mut self, rest: &[Step<T>]) -> usize {
+        match rest.split_first() {
+            Some((step, rest)) => (step.handler)(self, step, rest),
+            None => STOPPED,
+        }
+    }
+
+    /// The index of the instruction behind which `rest` is.
+    #[inline(always)]
+    pub(super) fn at(&self, rest: &[Step<T>]) -> usize {
+        self.form.instructions.len() - 1 - rest.len()
+    }
+
+    /// Stops at the instruction behind which `rest` is.
+    #[inline(always)]
+    pub(super) fn stop(&mut self, stop: Stop, rest: &[Step<T>]) -> usize {
+        self.stop_at(stop, self.at(rest))
+    }
+
     /// Stops at an instruction.
     #[inline(always)]
-    pub(super) fn stop(&mut self, stop: Stop, at: usize) -> usize {
+    pub(super) fn stop_at(&mut self, stop: Stop, at: usize) -> usize {
         self.stopped = (stop, at);
         STOPPED
     }

@@ -12,13 +12,15 @@
 //!   text in a variable takes a longer path of the same instruction.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if there is more fuel than it takes, so that no budget ends within it.
-//! - Calls of small custom blocks are [expanded](expansions).
+//! - For each instruction a [handler](handlers) is chosen by the kinds of its operands, once for a VM,
+//!   so that none branches on where its operands are, and handlers go on in each other.
+//! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
+//!   [delayed](frames) until something asks for them.
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed when
 //!   a loop or call begins within the branch, or when the interpreter takes over.
 //! - What has no instruction is done by the interpreter: an operand, a condition or a block at its
 //!   place; blocks that change the thread, and all blocks if there is little fuel or room on the
-//!   stack, after leaving the linear form, which is possible before
-//!   each run.
+//!   stack, after leaving the linear form, which is possible before each run.
 //!
 //! The interpreter enters the linear form when it calls a custom block and when an iteration of a
 //! loop ends, always in warp. States, fuel, coverage and distances are those of the interpreter, in
@@ -36,10 +38,9 @@ mod items;
 mod lower;
 mod machine;
 mod operands;
-mod parameters;
 mod outcomes;
+mod parameters;
 mod run;
-mod slow;
 mod steps;
 
 pub(crate) use form::Form;

@@ -36,12 +36,19 @@ impl Stored<'_> {
 
 /// A kind of operands that are read.
 pub(super) trait Source {
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m>;
+    /// What an operand holds; `None` if there is no such operand.
+    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
-    /// What is read, if that is a number.
+    /// What an operand holds.
+    #[inline(always)]
+    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+        Self::get(machine, operand).unwrap_or(Stored::Number(0.0))
+    }
+
+    /// What an operand holds, if that is a number.
     #[inline(always)]
     fn number<T: Tracer>(machine: &Machine<'_, T>, operand: Operand) -> Option<f64> {
-        match Self::read(machine, operand) {
+        match Self::get(machine, operand)? {
             Stored::Number(n) => Some(n),
             Stored::Other(_) => None,
         }
@@ -62,43 +69,40 @@ pub(super) struct Any;
 
 impl Source for Number {
     #[inline(always)]
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
-        Stored::Number(machine.numbers[operand.index()])
+    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        machine.numbers.get(operand.index()).copied().map(Stored::Number)
     }
 }
 
 impl Source for Variable {
     #[inline(always)]
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
-        Stored::from(&machine.variables[usize::from(operand.is_own())][operand.index()])
+    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        machine.variables[usize::from(operand.is_own())].get(operand.index()).map(Stored::from)
     }
 }
 
 impl Source for Parameter {
     #[inline(always)]
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
-        machine
-            .parameters
-            .get(machine.base + operand.index())
-            .map_or(Stored::Number(0.0), Stored::from)
+    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        machine.parameters.get(machine.base + operand.index()).map(Stored::from)
     }
 }
 
 impl Source for Any {
     #[inline(always)]
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
+    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
         match operand.kind() {
-            Kind::Register => Number::read(machine, operand),
-            Kind::Constant => Stored::from(&machine.form.values[operand.index()]),
-            Kind::Stage | Kind::Own => Variable::read(machine, operand),
-            Kind::Parameter => Parameter::read(machine, operand),
+            Kind::Register => Number::get(machine, operand),
+            Kind::Constant => machine.form.values.get(operand.index()).map(Stored::from),
+            Kind::Stage | Kind::Own => Variable::get(machine, operand),
+            Kind::Parameter => Parameter::get(machine, operand),
         }
     }
 }
 
 /// A kind of operands that are written.
 pub(super) trait Destination {
-    /// The number that is overwritten; `None` if it is another value.
+    /// The number that is overwritten; `None` if it is another value, or if there is no such operand.
     fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 
@@ -108,14 +112,14 @@ pub(super) struct Register;
 impl Destination for Register {
     #[inline(always)]
     fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
-        Some(&mut machine.numbers[to.index()])
+        machine.numbers.get_mut(to.index())
     }
 }
 
 impl Destination for Variable {
     #[inline(always)]
     fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
-        match machine.variable(to) {
+        match machine.variables[usize::from(to.is_own())].get_mut(to.index())? {
             Value::Number(n) => Some(n),
             _ => None,
         }

@@ -23,8 +23,11 @@ impl Parameters {
     }
 
     /// The values, without those that were popped.
+    #[inline(always)]
     pub(super) fn into_values(mut self) -> Vec<Value> {
-        self.values.truncate(self.length);
+        if self.values.len() > self.length {
+            self.values.truncate(self.length);
+        }
         self.values
     }
 

@@ -172,7 +172,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             base: visible.saturating_sub(1) as usize,
             fuel,
             due: self.buffers.cycles.due,
-            stack: take(&mut thread.stack),
+            stack: &mut thread.stack,
             delayed,
             calls: 0,
             delayed_frames: 0,
@@ -195,7 +195,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         machine.close();
         (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
         thread.parameters = machine.parameters.into_values();
-        thread.stack = machine.stack;
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)
     }

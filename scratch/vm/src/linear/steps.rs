@@ -2,17 +2,24 @@
 
 use catherd_sb3::BlockNo;
 
-use super::form::{Form, Instruction, Kind, Link, Operand, Operator};
-use super::handlers::*;
+use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
 use super::frames::Delayed;
+use super::handlers::control::*;
+use super::handlers::numbers::*;
+use super::handlers::values;
 use super::machine::{MOST_DELAYED, Machine, Tests};
 use super::operands::{Any, Number, Parameter, Register, Variable};
-use crate::code::Comparison;
+use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Executes an instruction, which is at the index. Returns the index of the next one.
-pub(super) type Handler<T> = for<'a> fn(&mut Machine<'a, T>, &Step<T>, usize) -> usize;
+/// Executes an instruction and those behind it, up to a jump that is taken or a run that rests. Returns the
+/// index of the next one. The slice has all instructions behind this one.
+pub(super) type Handler<T> = for<'a> fn(&mut Machine<'a, T>, &Step<T>, &[Step<T>]) -> usize;
+
+/// Most instructions before a run that rests. Handlers call each other without end where a compiler makes
+/// no jumps of their calls, which none promises; a handler that rests returns instead.
+const LONGEST_CHAIN: usize = 32;
 
 /// An instruction.
 pub(super) struct Step<T: Tracer> {
@@ -24,6 +31,7 @@ pub(super) struct Step<T: Tracer> {
 
 /// What the machine of one VM keeps between its stops.
 pub(crate) struct Steps<T: Tracer> {
+    /// By instruction; none before the linear form is entered.
     pub(super) steps: Vec<Step<T>>,
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,
@@ -43,7 +51,7 @@ impl<T: Tracer> Default for Steps<T> {
 }
 
 impl<T: Tracer> Steps<T> {
-    /// Chooses the functions, once.
+    /// Chooses the handlers, once.
     #[inline]
     pub(super) fn prepare(&mut self, form: &Form) {
         if self.steps.is_empty() {
@@ -54,47 +62,33 @@ impl<T: Tracer> Steps<T> {
     #[cold]
     fn choose(&mut self, form: &Form) {
         self.numbers = form.numbers.clone();
-        self.steps = form
-            .instructions
-            .iter()
-            .zip(&form.origins)
-            .map(|(&instruction, origin)| Step {
-                handler: handler(form, &instruction),
-                instruction,
-                no: origin.no,
-            })
-            .collect();
-    }
-}
-
-/// Where an operand is that is read as a number.
-enum From {
-    Number,
-    Variable,
-    Parameter,
-}
-
-fn number(a: Operand) -> From {
-    match a.kind() {
-        Kind::Register | Kind::Constant => From::Number,
-        Kind::Stage | Kind::Own => From::Variable,
-        Kind::Parameter => From::Parameter,
+        self.steps.reserve_exact(form.instructions.len());
+        let mut chain = 0;
+        for (&instruction, origin) in form.instructions.iter().zip(&form.origins) {
+            chain += 1;
+            let rests = chain > LONGEST_CHAIN && matches!(instruction, Instruction::Run { .. });
+            if rests {
+                chain = 0;
+            }
+            let handler = handler(form, &instruction, rests);
+            self.steps.push(Step { handler, instruction, no: origin.no });
+        }
     }
 }
 
 /// An expression for each kind of operands that are read as numbers.
 macro_rules! by_number {
     ($operand:expr, $S:ident => $handler:expr) => {
-        match number($operand) {
-            From::Number => {
+        match $operand.kind() {
+            Kind::Register | Kind::Constant => {
                 type $S = Number;
                 $handler
             }
-            From::Variable => {
+            Kind::Stage | Kind::Own => {
                 type $S = Variable;
                 $handler
             }
-            From::Parameter => {
+            Kind::Parameter => {
                 type $S = Parameter;
                 $handler
             }
@@ -105,23 +99,11 @@ macro_rules! by_number {
 /// An expression for each kind of operands that are read as values.
 macro_rules! by_value {
     ($form:expr, $operand:expr, $S:ident => $handler:expr) => {
-        match (number($operand), $operand.kind()) {
-            (_, Kind::Constant) if !is_number($form, $operand) => {
-                type $S = Any;
-                $handler
-            }
-            (From::Number, _) => {
-                type $S = Number;
-                $handler
-            }
-            (From::Variable, _) => {
-                type $S = Variable;
-                $handler
-            }
-            (From::Parameter, _) => {
-                type $S = Parameter;
-                $handler
-            }
+        if is_text($form, $operand) {
+            type $S = Any;
+            $handler
+        } else {
+            by_number!($operand, $S => $handler)
         }
     };
 }
@@ -159,19 +141,22 @@ macro_rules! by_comparison {
     };
 }
 
-/// Whether a constant is a number.
-fn is_number(form: &Form, constant: Operand) -> bool {
-    matches!(form.values[constant.index()], Value::Number(_))
+/// Whether an operand is a constant that is no number.
+fn is_text(form: &Form, a: Operand) -> bool {
+    a.kind() == Kind::Constant && !matches!(form.values[a.index()], Value::Number(_))
 }
 
 /// The function that executes an instruction.
-fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
+fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Handler<T> {
     use Instruction::*;
     match *instruction {
-        Run { count: 1, calls: false, .. } => run::<T, true, false>,
-        Run { count: 1, calls: true, .. } => run::<T, true, true>,
-        Run { calls: false, .. } => run::<T, false, false>,
-        Run { calls: true, .. } => run::<T, false, true>,
+        Run { count, calls, .. } => match (count, calls, rests) {
+            (1, false, false) => run::<T, true, false, false>,
+            (1, true, false) => run::<T, true, true, false>,
+            (_, false, false) => run::<T, false, false, false>,
+            (_, true, false) => run::<T, false, true, false>,
+            (_, _, true) => run::<T, false, true, true>,
+        },
         Leave => leave,
         Perform | Evaluate { .. } | Decide { .. } | PushValue { .. } => interpret,
         Binary { operator, to, a, b } => match operator {
@@ -182,8 +167,14 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
             Operator::Modulo => binary_of::<T, Modulo>(to, a, b),
         },
         Change { b, .. } => by_number!(b, B => change::<T, B>),
-        Round { to, a } => by_number!(a, A => by_destination!(to, D => round::<T, D, A>)),
-        Math { to, a, .. } => by_number!(a, A => by_destination!(to, D => mathematics::<T, D, A>)),
+        Unary { function, to, a } => match function {
+            Function::Round => unary_of::<T, Round>(to, a),
+            Function::Math(MathOp::Floor) => unary_of::<T, Floor>(to, a),
+            Function::Math(MathOp::Ceiling) => unary_of::<T, Ceiling>(to, a),
+            Function::Math(MathOp::Abs) => unary_of::<T, Abs>(to, a),
+            Function::Math(MathOp::Sqrt) => unary_of::<T, Sqrt>(to, a),
+            Function::Math(_) => values::unary,
+        },
         Item { index, .. } => by_number!(index, I => item::<T, I>),
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),
         Copy { a, .. } => by_value!(form, a, A => copy::<T, A>),
@@ -214,12 +205,21 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction) -> Handler<T> {
         PushExpansions => push_expansions,
         Push { a, .. } => by_value!(form, a, A => push::<T, A>),
         PushDefault { .. } => push_default,
-        Call { site } if form.sites[site as usize].delayed > 0 => call_delayed,
-        Call { .. } => call,
+        Call { site } => match form.sites[site as usize] {
+            Site { delayed: 0, .. } => call,
+            Site { operands: (first, 1), .. } => {
+                by_value!(form, form.operands[first as usize], A => call_with::<T, A>)
+            }
+            _ => call_delayed,
+        },
         Return => return_,
     }
 }
 
-fn binary_of<T: Tracer, O: Binary>(to: Operand, a: Operand, b: Operand) -> Handler<T> {
+fn unary_of<T: Tracer, O: Computes>(to: Operand, a: Operand) -> Handler<T> {
+    by_number!(a, A => by_destination!(to, D => unary::<T, O, D, A>))
+}
+
+fn binary_of<T: Tracer, O: Operates>(to: Operand, a: Operand, b: Operand) -> Handler<T> {
     by_number!(a, A => by_number!(b, B => by_destination!(to, D => binary::<T, O, D, A, B>)))
 }

@@ -1,15 +1,15 @@
-//! Instructions with values other than numbers: the handlers go on here, from the beginning of the
+//! Handlers of computations with any values. Handlers for numbers go on here, from the beginning of the
 //! instruction.
 
-use super::form::{Instruction, Kind, ListNo, Operand, Operator, Reading};
-use super::handlers::parts;
-use super::machine::{Machine, Stop};
-use super::operands::{Any, Source, Stored};
-use super::outcomes::measured;
-use super::steps::Step;
+use super::parts;
 use crate::compare::short_comparand;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::math;
+use crate::linear::form::{Function, Instruction, Kind, ListNo, Operand, Operator, Reading};
+use crate::linear::machine::{Machine, Stop};
+use crate::linear::operands::{Any, Source, Stored};
+use crate::linear::outcomes::measured;
+use crate::linear::steps::Step;
 use crate::rounding::modulo;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
@@ -61,7 +61,11 @@ fn numeral(value: &Value) -> Option<f64> {
 }
 
 #[inline(never)]
-pub(super) fn binary<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn binary<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Binary { operator, to, a, b });
     let (a, b) = (machine.number(a), machine.number(b));
     let result = match operator {
@@ -72,38 +76,43 @@ pub(super) fn binary<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at
         Operator::Modulo => modulo(a, b),
     };
     machine.store(to, result);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn change<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn change<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Change { to, b });
     let sum = machine.number(to) + machine.number(b);
     machine.store(to, sum);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn round<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
-    parts!(step, Instruction::Round { to, a });
-    machine.store(to, js_round(machine.number(a)));
-    at + 1
-}
-
-#[inline(never)]
-pub(super) fn mathematics<T: Tracer>(
+pub(crate) fn unary<T: Tracer>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
-    at: usize,
+    rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::Math { op, to, a });
-    let result = math(op, machine.number(a), machine.angles);
+    parts!(step, Instruction::Unary { function, to, a });
+    let a = machine.number(a);
+    let result = match function {
+        Function::Round => js_round(a),
+        Function::Math(op) => math(op, a, machine.angles),
+    };
     machine.store(to, result);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn item<T: Tracer, I: Source>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn item<T: Tracer, I: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
     let number = machine.index::<I>(index).and_then(|index| match machine.item_at(list, index) {
         // Outside of the list is an empty text.
@@ -116,67 +125,71 @@ pub(super) fn item<T: Tracer, I: Source>(machine: &mut Machine<'_, T>, step: &St
             Reading::Value => None,
         },
     });
-    let Some(number) = number else { return machine.stop(Stop::Interpret, whole as usize) };
+    let Some(number) = number else { return machine.stop_at(Stop::Interpret, whole as usize) };
     machine.store(to, number);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn list_length<T: Tracer>(
+pub(crate) fn list_length<T: Tracer>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
-    at: usize,
+    rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ListLength { to, list });
     let length = machine.items(list).len() as f64;
     machine.store(to, length);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn copy<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn copy<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Copy { to, a });
     let value = machine.value(a);
     *machine.variable(to) = value;
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn copy_item<T: Tracer, I: Source>(
+pub(crate) fn copy_item<T: Tracer, I: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
-    at: usize,
+    rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, at) };
+    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, rest) };
     let item = machine.item_at(list, index).cloned();
     *machine.variable(to) = item.unwrap_or_else(|| Value::from(""));
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn add_to_list<T: Tracer>(
+pub(crate) fn add_to_list<T: Tracer>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
-    at: usize,
+    rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::AddToList { list, item });
     if machine.items(list).len() >= LIST_LIMIT {
-        return machine.stop(Stop::Interpret, at);
+        return machine.stop(Stop::Interpret, rest);
     }
     let item = machine.value(item);
     machine.items_mut(list).push(item);
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn replace_item<T: Tracer, I: Source>(
+pub(crate) fn replace_item<T: Tracer, I: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
-    at: usize,
+    rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
-    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, at) };
+    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, rest) };
     // A text that is there already stays: a change of its count of references takes longer than all else.
     let form = machine.form;
     if let (Kind::Constant, Value::Text(new)) = (item.kind(), &form.values[item.index()]) {
@@ -185,35 +198,43 @@ pub(super) fn replace_item<T: Tracer, I: Source>(
             Some(old) => *old = Value::Text(new.clone()),
             None => {}
         }
-        return at + 1;
+        return machine.next(rest);
     }
     let item = machine.value(item);
     if let Some(old) = machine.item_at_mut(list, index) {
         *old = item;
     }
-    at + 1
+    machine.next(rest)
 }
 
 #[inline(never)]
-pub(super) fn compare<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn compare<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
     let (x, y) = (machine.comparand(a), machine.comparand(b));
     if x.is_nan() || y.is_nan() {
-        return machine.stop(Stop::Interpret, at);
+        return machine.stop(Stop::Interpret, rest);
     }
     let (how, negated) = relation.parts();
     machine.link(link, measured(how, negated, x, y));
-    if machine.finish_test(step.no) == jumps { to as usize } else { at + 1 }
+    if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
 }
 
 #[inline(never)]
-pub(super) fn test<T: Tracer>(machine: &mut Machine<'_, T>, step: &Step<T>, at: usize) -> usize {
+pub(crate) fn test<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
     parts!(step, Instruction::Test { relation, link, a, b, whole });
     let (x, y) = (machine.comparand(a), machine.comparand(b));
     if x.is_nan() || y.is_nan() {
-        return machine.stop(Stop::Interpret, whole as usize);
+        return machine.stop_at(Stop::Interpret, whole as usize);
     }
     let (how, negated) = relation.parts();
     machine.link(link, measured(how, negated, x, y));
-    at + 1
+    machine.next(rest)
 }

@@ -1,0 +1,270 @@
+//! Handlers of computations with numbers.
+
+use super::{parts, values};
+use crate::code::Comparison;
+use crate::eval::nan_to_zero;
+use crate::linear::form::Instruction;
+use crate::linear::machine::{Machine, Stop};
+use crate::linear::operands::{Destination, Register, Source, Variable};
+use crate::linear::outcomes::measured;
+use crate::linear::steps::Step;
+use crate::rounding::{ceil, floor, modulo};
+use crate::tracer::Tracer;
+use crate::value::js_round;
+
+/// An operator of two numbers.
+pub(crate) trait Operates {
+    fn result(a: f64, b: f64) -> f64;
+}
+
+/// A function of a number.
+pub(crate) trait Computes {
+    fn result(a: f64) -> f64;
+}
+
+macro_rules! operators {
+    ($($kind:ident $name:ident($($a:ident),*) => $result:expr;)*) => { $(
+        pub(crate) struct $name;
+
+        impl $kind for $name {
+            #[inline(always)]
+            fn result($($a: f64),*) -> f64 {
+                $result
+            }
+        }
+    )* };
+}
+
+operators! {
+    Operates Add(a, b) => a + b;
+    Operates Subtract(a, b) => a - b;
+    Operates Multiply(a, b) => a * b;
+    Operates Divide(a, b) => a / b;
+    Operates Modulo(a, b) => modulo(a, b);
+    Computes Round(a) => js_round(a);
+    Computes Floor(a) => floor(a);
+    Computes Ceiling(a) => ceil(a);
+    Computes Abs(a) => a.abs();
+    Computes Sqrt(a) => a.sqrt();
+}
+
+pub(crate) fn binary<T: Tracer, O: Operates, D: Destination, A: Source, B: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Binary { to, a, b, .. });
+    if let (Some(a), Some(b)) = (A::number(machine, a), B::number(machine, b)) {
+        let result = O::result(nan_to_zero(a), nan_to_zero(b));
+        if let Some(place) = D::place(machine, to) {
+            *place = result;
+            return machine.next(rest);
+        }
+    }
+    values::binary(machine, step, rest)
+}
+
+pub(crate) fn change<T: Tracer, B: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Change { to, b });
+    if let Some(by) = B::number(machine, b)
+        && let Some(place) = Variable::place(machine, to)
+    {
+        *place = nan_to_zero(*place) + nan_to_zero(by);
+        return machine.next(rest);
+    }
+    values::change(machine, step, rest)
+}
+
+pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Unary { to, a, .. });
+    if let Some(a) = A::number(machine, a) {
+        let result = O::result(nan_to_zero(a));
+        if let Some(place) = D::place(machine, to) {
+            *place = result;
+            return machine.next(rest);
+        }
+    }
+    values::unary(machine, step, rest)
+}
+
+pub(crate) fn item<T: Tracer, I: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Item { to, list, index, .. });
+    if let Some(index) = I::number(machine, index)
+        && let Some(number) = machine.number_at(list, index)
+        && let Some(place) = Register::place(machine, to)
+    {
+        *place = number;
+        return machine.next(rest);
+    }
+    values::item::<T, I>(machine, step, rest)
+}
+
+pub(crate) fn list_length<T: Tracer, D: Destination>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::ListLength { to, list });
+    let length = machine.items(list).len() as f64;
+    if let Some(place) = D::place(machine, to) {
+        *place = length;
+        return machine.next(rest);
+    }
+    values::list_length(machine, step, rest)
+}
+
+pub(crate) fn copy<T: Tracer, A: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Copy { to, a });
+    if let Some(number) = A::number(machine, a)
+        && let Some(place) = Variable::place(machine, to)
+    {
+        *place = number;
+        return machine.next(rest);
+    }
+    values::copy(machine, step, rest)
+}
+
+pub(crate) fn copy_item<T: Tracer, I: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::CopyItem { to, list, index });
+    if let Some(index) = I::number(machine, index)
+        && let Some(number) = machine.number_at(list, index)
+        && let Some(place) = Variable::place(machine, to)
+    {
+        *place = number;
+        return machine.next(rest);
+    }
+    values::copy_item::<T, I>(machine, step, rest)
+}
+
+pub(crate) fn add_to_list<T: Tracer, V: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::AddToList { list, item });
+    if let Some(number) = V::number(machine, item)
+        && machine.add_number(list, number)
+    {
+        return machine.next(rest);
+    }
+    values::add_to_list(machine, step, rest)
+}
+
+pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::ReplaceItem { list, index, item });
+    if let (Some(index), Some(number)) = (I::number(machine, index), V::number(machine, item))
+        && let Some(place) = machine.place_at(list, index)
+    {
+        *place = number;
+        return machine.next(rest);
+    }
+    values::replace_item::<T, I>(machine, step, rest)
+}
+
+/// A comparison.
+pub(crate) trait Compared {
+    const HOW: Comparison;
+}
+
+pub(crate) struct Less;
+pub(crate) struct Equals;
+pub(crate) struct Greater;
+
+impl Compared for Less {
+    const HOW: Comparison = Comparison::Less;
+}
+
+impl Compared for Equals {
+    const HOW: Comparison = Comparison::Equals;
+}
+
+impl Compared for Greater {
+    const HOW: Comparison = Comparison::Greater;
+}
+
+pub(crate) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Compare { relation, jumps, a, b, to, .. });
+    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
+        return values::compare(machine, step, rest);
+    };
+    if x.is_nan() || y.is_nan() {
+        return machine.stop(Stop::Interpret, rest);
+    }
+    let outcome = machine.decide(step.no, C::HOW, relation.parts().1, x, y);
+    if outcome == jumps { to as usize } else { machine.next(rest) }
+}
+
+pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
+    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
+        return values::compare(machine, step, rest);
+    };
+    if x.is_nan() || y.is_nan() {
+        return machine.stop(Stop::Interpret, rest);
+    }
+    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
+    if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
+}
+
+pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Test { relation, link, a, b, whole });
+    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
+        return values::test(machine, step, rest);
+    };
+    if x.is_nan() || y.is_nan() {
+        return machine.stop_at(Stop::Interpret, whole as usize);
+    }
+    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
+    machine.next(rest)
+}
+
+pub(crate) fn take<T: Tracer, A: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Take { to, a, otherwise });
+    match A::number(machine, a) {
+        Some(number) => {
+            machine.numbers[to.index()] = number;
+            machine.next(rest)
+        }
+        None => otherwise as usize,
+    }
+}
