@@ -92,6 +92,15 @@ fn of_values(formulas: Formulas, value: bool, a: &Value, b: &Value) -> Condition
     }
 }
 
+/// The distances of a comparison of any values.
+pub(crate) fn of_compared_values(how: Comparison, a: &Value, b: &Value) -> ConditionDistances {
+    match how {
+        Comparison::Less => of_values(LESS, a.compare(b).is_lt(), a, b),
+        Comparison::Equals => of_values(EQUALS, a.equals(b), a, b),
+        Comparison::Greater => of_values(GREATER, a.compare(b).is_gt(), a, b),
+    }
+}
+
 /// Length of the stage's diagonal in stage units, by which distances to colours are divided.
 const DIAGONAL: f64 = 600.0;
 

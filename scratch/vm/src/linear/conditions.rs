@@ -86,13 +86,10 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The operands of a comparison, of which not both are literals and none is a word.
+    /// The operands of a comparison, of which not both are literals.
     fn operands(&mut self, a: ExprId, b: ExprId) -> Option<(Operand, Operand)> {
         let (a, b) = (self.read(a, Reading::Comparand)?, self.read(b, Reading::Comparand)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;
-        let is_word =
-            |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
-        let decided = is_literal(a) && is_literal(b);
-        (!(is_word(a) || is_word(b) || decided)).then_some((a, b))
+        (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 }

@@ -1,8 +1,8 @@
 //! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
 //!
 //! Most custom blocks end before anything asks for the frames of their call. These are delayed: the machine
-//! notes the call, and pushes its frames when a loop begins, a run of blocks finds too little fuel, or the
-//! interpreter takes over.
+//! notes the call, and pushes its frames when a custom block with loops is called, a run of blocks finds too
+//! little fuel, or the interpreter takes over.
 
 use catherd_sb3::BlockNo;
 
@@ -66,7 +66,7 @@ pub(super) struct Delayed {
 impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
-        self.push_delayed();
+        debug_assert_eq!(self.calls, 0, "calls of custom blocks with loops are not delayed");
         push_path(self.stack, &self.form.parents, self.form.origins[at].command);
         if let Some(frame) = self.stack.last_mut() {
             (frame.is_loop, frame.in_progress, frame.counter) = (true, counted, counter);

@@ -3,6 +3,7 @@
 
 use super::form::{Kind, Operand};
 use super::machine::Machine;
+use crate::compare::short_comparand;
 use crate::eval::nan_to_zero;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -32,6 +33,15 @@ impl Stored<'_> {
             Stored::Other(other) => other.to_number(),
         }
     }
+
+    /// What a comparison reads; NaN if it compares values.
+    #[inline(always)]
+    pub(super) fn comparand(self) -> f64 {
+        match self {
+            Stored::Number(n) => n,
+            Stored::Other(other) => short_comparand(other).unwrap_or(f64::NAN),
+        }
+    }
 }
 
 /// A kind of operands that are read.
@@ -52,6 +62,12 @@ pub(super) trait Source {
             Stored::Number(n) => Some(n),
             Stored::Other(_) => None,
         }
+    }
+
+    /// What an operand holds, if that is a number that is compared as one.
+    #[inline(always)]
+    fn comparand<T: Tracer>(machine: &Machine<'_, T>, operand: Operand) -> Option<f64> {
+        Self::number(machine, operand).filter(|n| !n.is_nan())
     }
 }
 

@@ -88,6 +88,10 @@ impl<T: Tracer> Machine<'_, T> {
 /// The distances of a comparison of numbers other than NaN, or of its negation.
 #[inline(always)]
 pub(super) fn measured(how: Comparison, negated: bool, x: f64, y: f64) -> ConditionDistances {
-    let test = of_comparison(how, x, y);
+    negated_if(negated, of_comparison(how, x, y))
+}
+
+#[inline(always)]
+pub(super) fn negated_if(negated: bool, test: ConditionDistances) -> ConditionDistances {
     if negated { ConditionDistances::not(test) } else { test }
 }

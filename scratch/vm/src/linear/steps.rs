@@ -173,7 +173,7 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             Function::Math(MathOp::Ceiling) => unary_of::<T, Ceiling>(to, a),
             Function::Math(MathOp::Abs) => unary_of::<T, Abs>(to, a),
             Function::Math(MathOp::Sqrt) => unary_of::<T, Sqrt>(to, a),
-            Function::Math(_) => values::unary,
+            Function::Math(_) => by_number!(a, A => values::unary::<T, A>),
         },
         Item { index, .. } => by_number!(index, I => item::<T, I>),
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),

@@ -4,7 +4,7 @@ use super::{parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::linear::form::Instruction;
-use crate::linear::machine::{Machine, Stop};
+use crate::linear::machine::Machine;
 use crate::linear::operands::{Destination, Register, Source, Variable};
 use crate::linear::outcomes::measured;
 use crate::linear::steps::Step;
@@ -61,7 +61,7 @@ pub(crate) fn binary<T: Tracer, O: Operates, D: Destination, A: Source, B: Sourc
             return machine.next(rest);
         }
     }
-    values::binary(machine, step, rest)
+    values::binary::<T, A, B>(machine, step, rest)
 }
 
 pub(crate) fn change<T: Tracer, B: Source>(
@@ -76,7 +76,7 @@ pub(crate) fn change<T: Tracer, B: Source>(
         *place = nan_to_zero(*place) + nan_to_zero(by);
         return machine.next(rest);
     }
-    values::change(machine, step, rest)
+    values::change::<T, B>(machine, step, rest)
 }
 
 pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
@@ -92,7 +92,7 @@ pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
             return machine.next(rest);
         }
     }
-    values::unary(machine, step, rest)
+    values::unary::<T, A>(machine, step, rest)
 }
 
 pub(crate) fn item<T: Tracer, I: Source>(
@@ -137,7 +137,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
         *place = number;
         return machine.next(rest);
     }
-    values::copy(machine, step, rest)
+    values::copy::<T, A>(machine, step, rest)
 }
 
 pub(crate) fn copy_item<T: Tracer, I: Source>(
@@ -212,12 +212,9 @@ pub(crate) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, jumps, a, b, to, .. });
-    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
-        return values::compare(machine, step, rest);
+    let (Some(x), Some(y)) = (A::comparand(machine, a), B::comparand(machine, b)) else {
+        return values::compare::<T, A, B>(machine, step, rest);
     };
-    if x.is_nan() || y.is_nan() {
-        return machine.stop(Stop::Interpret, rest);
-    }
     let outcome = machine.decide(step.no, C::HOW, relation.parts().1, x, y);
     if outcome == jumps { to as usize } else { machine.next(rest) }
 }
@@ -227,13 +224,23 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
-    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
-        return values::compare(machine, step, rest);
-    };
-    if x.is_nan() || y.is_nan() {
-        return machine.stop(Stop::Interpret, rest);
+    parts!(step, Instruction::Compare { a, b, .. });
+    match (A::comparand(machine, a), B::comparand(machine, b)) {
+        (Some(x), Some(y)) => compare_numbers::<T, C>(machine, step, rest, x, y),
+        _ => values::compare::<T, A, B>(machine, step, rest),
     }
+}
+
+/// A function of its own: in each of those above it would be much code.
+#[inline(never)]
+fn compare_numbers<T: Tracer, C: Compared>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::Compare { relation, link, jumps, to, .. });
     machine.link(link, measured(C::HOW, relation.parts().1, x, y));
     if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
 }
@@ -243,13 +250,22 @@ pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::Test { relation, link, a, b, whole });
-    let (Some(x), Some(y)) = (A::number(machine, a), B::number(machine, b)) else {
-        return values::test(machine, step, rest);
-    };
-    if x.is_nan() || y.is_nan() {
-        return machine.stop_at(Stop::Interpret, whole as usize);
+    parts!(step, Instruction::Test { a, b, .. });
+    match (A::comparand(machine, a), B::comparand(machine, b)) {
+        (Some(x), Some(y)) => test_numbers::<T, C>(machine, step, rest, x, y),
+        _ => values::test::<T, A, B>(machine, step, rest),
     }
+}
+
+#[inline(never)]
+fn test_numbers<T: Tracer, C: Compared>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::Test { relation, link, .. });
     machine.link(link, measured(C::HOW, relation.parts().1, x, y));
     machine.next(rest)
 }

@@ -3,29 +3,57 @@
 
 use super::parts;
 use crate::compare::short_comparand;
-use crate::eval::{LIST_LIMIT, place_of};
+use crate::distance::{ConditionDistances, of_compared_values};
+use crate::eval::{LIST_LIMIT, place_of, text_cost};
 use crate::functions::math;
-use crate::linear::form::{Function, Instruction, Kind, ListNo, Operand, Operator, Reading};
+use crate::linear::form::{
+    Function, Instruction, Kind, ListNo, Operand, Operator, Reading, Relation,
+};
 use crate::linear::machine::{Machine, Stop};
-use crate::linear::operands::{Any, Source, Stored};
-use crate::linear::outcomes::measured;
+use crate::linear::operands::{Any, Source, Stored, Variable};
+use crate::linear::outcomes::{measured, negated_if};
 use crate::linear::steps::Step;
 use crate::rounding::modulo;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
 impl<T: Tracer> Machine<'_, T> {
-    /// The number cast of an operand.
-    fn number(&self, operand: Operand) -> f64 {
-        Any::read(self, operand).number()
+    /// The distances of a comparison or its negation; `None` if it takes fuel.
+    #[inline(always)]
+    fn compared<A: Source, B: Source>(
+        &self,
+        relation: Relation,
+        a: Operand,
+        b: Operand,
+    ) -> Option<ConditionDistances> {
+        let (how, negated) = relation.parts();
+        let (x, y) = (A::read(self, a).comparand(), B::read(self, b).comparand());
+        if x.is_nan() || y.is_nan() {
+            return self.compared_as_values(relation, a, b);
+        }
+        Some(measured(how, negated, x, y))
     }
 
-    /// What a comparison reads; NaN if it compares values.
-    fn comparand(&self, operand: Operand) -> f64 {
-        match Any::read(self, operand) {
-            Stored::Number(n) => n,
-            Stored::Other(other) => short_comparand(other).unwrap_or(f64::NAN),
+    #[inline(never)]
+    fn compared_as_values(
+        &self,
+        relation: Relation,
+        a: Operand,
+        b: Operand,
+    ) -> Option<ConditionDistances> {
+        let number = |stored: &Stored<'_>| match stored {
+            Stored::Number(n) => Value::Number(*n),
+            Stored::Other(_) => Value::Undefined,
+        };
+        let (a, b) = (Any::read(self, a), Any::read(self, b));
+        let (number_a, number_b) = (number(&a), number(&b));
+        let a = if let Stored::Other(a) = a { a } else { &number_a };
+        let b = if let Stored::Other(b) = b { b } else { &number_b };
+        if text_cost(a.text_len().min(b.text_len())) > 0 {
+            return None;
         }
+        let (how, negated) = relation.parts();
+        Some(negated_if(negated, of_compared_values(how, a, b)))
     }
 
     /// An index of a list; `None` if it is a word.
@@ -61,13 +89,13 @@ fn numeral(value: &Value) -> Option<f64> {
 }
 
 #[inline(never)]
-pub(crate) fn binary<T: Tracer>(
+pub(crate) fn binary<T: Tracer, A: Source, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { operator, to, a, b });
-    let (a, b) = (machine.number(a), machine.number(b));
+    let (a, b) = (A::read(machine, a).number(), B::read(machine, b).number());
     let result = match operator {
         Operator::Add => a + b,
         Operator::Subtract => a - b,
@@ -80,25 +108,25 @@ pub(crate) fn binary<T: Tracer>(
 }
 
 #[inline(never)]
-pub(crate) fn change<T: Tracer>(
+pub(crate) fn change<T: Tracer, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Change { to, b });
-    let sum = machine.number(to) + machine.number(b);
+    let sum = Variable::read(machine, to).number() + B::read(machine, b).number();
     machine.store(to, sum);
     machine.next(rest)
 }
 
 #[inline(never)]
-pub(crate) fn unary<T: Tracer>(
+pub(crate) fn unary<T: Tracer, A: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { function, to, a });
-    let a = machine.number(a);
+    let a = A::read(machine, a).number();
     let result = match function {
         Function::Round => js_round(a),
         Function::Math(op) => math(op, a, machine.angles),
@@ -143,13 +171,23 @@ pub(crate) fn list_length<T: Tracer>(
 }
 
 #[inline(never)]
-pub(crate) fn copy<T: Tracer>(
+pub(crate) fn copy<T: Tracer, A: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Copy { to, a });
-    let value = machine.value(a);
+    let value = match A::read(machine, a) {
+        Stored::Number(number) => Value::Number(number),
+        // A text that is there already stays, see `replace_item`.
+        Stored::Other(Value::Text(new)) => match Variable::read(machine, to) {
+            Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
+                return machine.next(rest);
+            }
+            _ => Value::Text(new.clone()),
+        },
+        Stored::Other(other) => other.clone(),
+    };
     *machine.variable(to) = value;
     machine.next(rest)
 }
@@ -208,33 +246,29 @@ pub(crate) fn replace_item<T: Tracer, I: Source>(
 }
 
 #[inline(never)]
-pub(crate) fn compare<T: Tracer>(
+pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
-    let (x, y) = (machine.comparand(a), machine.comparand(b));
-    if x.is_nan() || y.is_nan() {
+    let Some(test) = machine.compared::<A, B>(relation, a, b) else {
         return machine.stop(Stop::Interpret, rest);
-    }
-    let (how, negated) = relation.parts();
-    machine.link(link, measured(how, negated, x, y));
+    };
+    machine.link(link, test);
     if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
 }
 
 #[inline(never)]
-pub(crate) fn test<T: Tracer>(
+pub(crate) fn test<T: Tracer, A: Source, B: Source>(
     machine: &mut Machine<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Test { relation, link, a, b, whole });
-    let (x, y) = (machine.comparand(a), machine.comparand(b));
-    if x.is_nan() || y.is_nan() {
+    let Some(test) = machine.compared::<A, B>(relation, a, b) else {
         return machine.stop_at(Stop::Interpret, whole as usize);
-    }
-    let (how, negated) = relation.parts();
-    machine.link(link, measured(how, negated, x, y));
+    };
+    machine.link(link, test);
     machine.next(rest)
 }
