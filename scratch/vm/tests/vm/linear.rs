@@ -299,12 +299,33 @@ fn expandable() -> impl Strategy<Value = [String; 3]> {
     })
 }
 
+/// Custom blocks without loops that call themselves and each other, up to the limit of the stack.
+fn recursive() -> impl Strategy<Value = [String; 3]> {
+    let f = small_bodies(&[
+        "(if (< (arg a) 60) [(call f (+ (arg a) 1) A)])",
+        "(if (< (arg a) 40) [(if (> (arg a) 0) [(if (> 99 (arg a)) [(call f (+ (arg a) 1) A)])])])",
+        "(if-else C [(change n 1)] [(call f A (arg b)) (change o (arg b))])",
+        "(call g (arg b))",
+        "(if C [(call h (arg a) (- (arg b) 1)) (set s (arg a))])",
+        "(call f (- (arg a) 1) $s)",
+    ]);
+    let g = small_bodies(&["(if (> (arg a) 0) [(call h A 58)])", "(call h (arg a) $n)"]);
+    let h = small_bodies(&[
+        "(if (> (arg b) 0) [(call h (arg a) (- (arg b) 1)) (change m (arg b))])",
+        "(if C [(if (< (arg b) 9) [(call h A (+ (arg b) 1)) (call h (arg a) 10)])])",
+        "(if (= (arg b) 3) [(repeat 2 [(call g B)])])",
+        "(if C [(call f A B) (stop \"this script\")])",
+    ]);
+    (f, g, h).prop_map(<[String; 3]>::from)
+}
+
 #[test]
 fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
     let bodies = [
         // Recursion in branches and loops, up to the limit of the stack.
         "(if (> $n -1) [(repeat 2 [(if (< (arg a) 1e9) [(change n 1) (call f (+ (arg a) 1) 0)])])])",
         "(if-else (< (arg a) 2) [(set n 1)] [(call f (- (arg a) 1) (arg b)) (change n (arg b))])",
+        "(if (< (arg a) 40) [(if (> (arg a) 0) [(if (> 99 (arg a)) [(call f (+ (arg a) 1) 1)])])])",
         "(repeat 40 [(change n 1) (if (= $n 30) [(stop \"this script\")])]) (change o 1)",
         "(call g $n) (until (> $n 400) [(if (> $o 3) [(wait 0)]) (change n 1) (call g 1)])",
         "(repeat 9 [(if (= 1 1) [(repeat 5 [(if (= 2 2) [(call h $n 2)])])])])",
@@ -313,9 +334,23 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
     ];
     for body in bodies {
         let bodies = [body, "(change o (arg a))", "(set m (+ $m (arg b)))"].map(str::to_owned);
-        for (budget, limit) in [(100_000, 20_000), (100_000, 150), (997, 300), (90, 20_000)] {
+        for (budget, limit) in
+            [(100_000, 20_000), (100_000, 150), (100_000, 120), (997, 300), (90, 20_000)]
+        {
             compare(&program(&bodies), budget, limit);
         }
+    }
+}
+
+#[test]
+fn long_custom_blocks_do_not_need_a_large_stack() {
+    let sum = (0..8).fold("$n".to_owned(), |sum, _| format!("(+ {sum} {sum})"));
+    let one = format!("(set m {sum}) (if (> {sum} {sum}) [(change o 1)]) (call g {sum})");
+    let many = "(change n 1) (if (> $n 3) [(set m $n)]) ".repeat(3000);
+    let nothing = "(if-else (= $n 1) [] [(change m (* $n 3))])".repeat(3000);
+    for body in [one, many, nothing] {
+        let bodies = [body, "(change o (arg a))".to_owned(), "(set m (arg b))".to_owned()];
+        compare(&program(&bodies), 100_000, 20_000);
     }
 }
 
@@ -377,6 +412,14 @@ proptest! {
     #[test]
     fn generated_expansions_have_the_same_results(
         bodies in expandable(),
+        warp_budget in prop::sample::select(vec![100_u32, 300, 1000, 5000]),
+        stack_limit in prop::sample::select(vec![120_usize, 200, 1000]),
+    ) {
+        compare(&program(&bodies), warp_budget, stack_limit);
+    }
+    #[test]
+    fn generated_recursions_have_the_same_results(
+        bodies in recursive(),
         warp_budget in prop::sample::select(vec![100_u32, 300, 1000, 5000]),
         stack_limit in prop::sample::select(vec![120_usize, 200, 1000]),
     ) {
