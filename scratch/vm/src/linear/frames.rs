@@ -8,7 +8,7 @@ use catherd_sb3::BlockNo;
 
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
 use super::machine::{MOST_DELAYED, Machine};
-use super::operands::{Any, Source};
+use super::operands::{Any, Source, Stored};
 use crate::code::{CommandId, NONE};
 use crate::thread::Frame;
 use crate::tracer::Tracer;
@@ -133,10 +133,11 @@ impl<T: Tracer> Machine<'_, T> {
 
     #[inline(always)]
     pub(super) fn push_operand<S: Source>(&mut self, at: usize, a: Operand, place: u16) {
-        if let Some(number) = S::number(self, a)
-            && let Some(place) = self.parameters.next_number()
-        {
-            *place = number;
+        if let Some(number) = S::number(self, a) {
+            match self.parameters.next_number() {
+                Some(place) => *place = number,
+                None => self.parameters.push_number(number),
+            }
             return;
         }
         self.push_value(at, a, place);
@@ -144,9 +145,14 @@ impl<T: Tracer> Machine<'_, T> {
 
     #[inline(never)]
     fn push_value(&mut self, at: usize, a: Operand, place: u16) {
+        let form = self.form;
         if a.kind() == Kind::Constant
-            && let Value::Text(text) = &self.form.values[a.index()]
+            && let Value::Text(text) = &form.values[a.index()]
         {
+            return self.parameters.push_constant(text);
+        }
+        if let Stored::Other(Value::Text(text)) = Any::read(self, a) {
+            let text = text.clone();
             return self.parameters.push_text(text);
         }
         let value = self.value(a);

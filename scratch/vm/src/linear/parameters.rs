@@ -6,9 +6,6 @@ use crate::value::Value;
 /// Longer texts are not kept: a block that extends a text in place would have to copy one that is kept.
 const LONGEST: usize = 16;
 
-/// Fewest parameters for which there is room.
-const ROOM: usize = 8;
-
 /// Parameters of the calls of a thread. Values that were popped stay where they are, because to overwrite
 /// a number takes less time than to push one, and to push the text that is there already takes none: a
 /// change of a text's count of references costs more than all else of a parameter.
@@ -55,22 +52,34 @@ impl Parameters {
     }
 
     #[inline(never)]
-    pub(super) fn push(&mut self, value: Value) {
-        *self.next() = value;
+    pub(super) fn push_number(&mut self, number: f64) {
+        *self.next() = Value::Number(number);
     }
 
+    /// Pushes a text of the code.
     #[inline(never)]
-    pub(super) fn push_text(&mut self, text: &Text) {
+    pub(super) fn push_constant(&mut self, text: &Text) {
         match self.next() {
             Value::Text(old) if old.is_shared_with(text) => {}
             other => *other = Value::Text(text.clone()),
         }
     }
 
+    #[inline(never)]
+    pub(super) fn push_text(&mut self, text: Text) {
+        *self.next() = Value::Text(text);
+    }
+
+    pub(super) fn push(&mut self, value: Value) {
+        *self.next() = value;
+    }
+
+    /// The place of a parameter that is pushed. Values are written there in their parts: one that is written
+    /// in its parts elsewhere and copied as a whole right after that has to wait.
+    #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {
-            let room = self.length.max(ROOM);
-            self.values.resize(self.length + room, Value::Number(0.0));
+            self.values.push(Value::Undefined);
         }
         self.length += 1;
         &mut self.values[self.length - 1]
