@@ -179,9 +179,13 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),
         Copy { a, .. } => by_value!(form, a, A => copy::<T, A>),
         CopyItem { index, .. } => by_number!(index, I => copy_item::<T, I>),
-        AddToList { item, .. } => by_value!(form, item, V => add_to_list::<T, V>),
+        AddToList { item, .. } if is_text(form, item) => values::add_text,
+        AddToList { item, .. } => by_number!(item, V => add_to_list::<T, V>),
+        ReplaceItem { index, item, .. } if is_text(form, item) => {
+            by_number!(index, I => values::replace_with_text::<T, I>)
+        }
         ReplaceItem { index, item, .. } => {
-            by_number!(index, I => by_value!(form, item, V => replace_item::<T, I, V>))
+            by_number!(index, I => by_number!(item, V => replace_item::<T, I, V>))
         }
         Jump { .. } => jump,
         Compare { relation, link: Link::Push, a, b, .. } => by_comparison!(

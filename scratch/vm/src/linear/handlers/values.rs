@@ -6,9 +6,7 @@ use crate::compare::short_comparand;
 use crate::distance::{ConditionDistances, of_compared_values};
 use crate::eval::{LIST_LIMIT, place_of, text_cost};
 use crate::functions::math;
-use crate::linear::form::{
-    Function, Instruction, Kind, ListNo, Operand, Operator, Reading, Relation,
-};
+use crate::linear::form::{Function, Instruction, ListNo, Operand, Operator, Reading, Relation};
 use crate::linear::machine::{Machine, Stop};
 use crate::linear::operands::{Any, Source, Stored, Variable};
 use crate::linear::outcomes::{measured, negated_if};
@@ -179,7 +177,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(machine, a) {
         Stored::Number(number) => Value::Number(number),
-        // A text that is there already stays, see `replace_item`.
+        // A text that is there already stays, see `replace_with_text`.
         Stored::Other(Value::Text(new)) => match Variable::read(machine, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return machine.next(rest);
@@ -220,6 +218,47 @@ pub(crate) fn add_to_list<T: Tracer>(
     machine.next(rest)
 }
 
+/// Adds a text of the code to a list.
+pub(crate) fn add_text<T: Tracer>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::AddToList { list, item });
+    let form = machine.form;
+    if let Some(Value::Text(text)) = form.values.get(item.index())
+        && let Some(items) = machine.open_items(list)
+        && items.len() < items.capacity().min(LIST_LIMIT)
+    {
+        items.push(Value::Text(text.clone()));
+        return machine.next(rest);
+    }
+    add_to_list(machine, step, rest)
+}
+
+/// Replaces an item by a text of the code. If that is there already it stays: a change of a text's count
+/// of references takes longer than all else.
+pub(crate) fn replace_with_text<T: Tracer, I: Source>(
+    machine: &mut Machine<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::ReplaceItem { list, index, item });
+    let form = machine.form;
+    if let Some(Value::Text(new)) = form.values.get(item.index())
+        && let Some(index) = I::number(machine, index)
+        && let Some(items) = machine.open_items(list)
+        && let Some(place) = place_of(index, items.len())
+    {
+        match &mut items[place] {
+            Value::Text(old) if old.is_shared_with(new) => {}
+            old => *old = Value::Text(new.clone()),
+        }
+        return machine.next(rest);
+    }
+    replace_item::<T, I>(machine, step, rest)
+}
+
 #[inline(never)]
 pub(crate) fn replace_item<T: Tracer, I: Source>(
     machine: &mut Machine<'_, T>,
@@ -228,16 +267,6 @@ pub(crate) fn replace_item<T: Tracer, I: Source>(
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
     let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, rest) };
-    // A text that is there already stays: a change of its count of references takes longer than all else.
-    let form = machine.form;
-    if let (Kind::Constant, Value::Text(new)) = (item.kind(), &form.values[item.index()]) {
-        match machine.item_at_mut(list, index) {
-            Some(Value::Text(old)) if old.is_shared_with(new) => {}
-            Some(old) => *old = Value::Text(new.clone()),
-            None => {}
-        }
-        return machine.next(rest);
-    }
     let item = machine.value(item);
     if let Some(old) = machine.item_at_mut(list, index) {
         *old = item;
