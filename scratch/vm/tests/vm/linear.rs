@@ -133,6 +133,8 @@ fn operands() -> impl Strategy<Value = String> {
         "2",
         "10",
         "abc",
+        "xyz",
+        "abcdefghijklmnopqrst",
         "\"\"",
         "\" \"",
         "last",
@@ -338,6 +340,24 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
             [(100_000, 20_000), (100_000, 150), (100_000, 120), (997, 300), (90, 20_000)]
         {
             compare(&program(&bodies), budget, limit);
+        }
+    }
+}
+
+#[test]
+fn texts_are_compared_and_written_as_by_the_interpreter() {
+    let bodies = [
+        // Comparisons of two long texts take fuel.
+        "(set s (join abcdefghijklmnop (arg a))) (repeat 30 [(change n 1)
+           (if (= $s abcdefghijklmnopqrst) [(change o 1)]) (if (> qrstuvwxyzabcdefgh $s) [])])",
+        "(until (or (= $s stop) (> $n 20)) [(change n 1) (if (= $n 12) [(set s STOP)])
+           (if (not (< $s abc)) [(change o 1)]) (if (= $s \"\") [(set m (arg a))])])",
+        "(repeat 20 [(add l abc) (add l xyz) (change n 1) (replace l $n xyz) (replace l (arg b) $s)])",
+    ];
+    for body in bodies {
+        let bodies = [body, "(set s (arg a))", "(if (= (arg a) abc) [(set s abc)])"];
+        for budget in [100_000, 300, 90] {
+            compare(&program(&bodies.map(str::to_owned)), budget, 20_000);
         }
     }
 }
