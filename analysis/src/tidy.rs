@@ -17,6 +17,7 @@ mod described;
 mod evidence;
 mod goals;
 mod mutants;
+mod parquet;
 mod plan;
 mod read;
 mod run_states;

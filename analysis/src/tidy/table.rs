@@ -5,13 +5,11 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use polars_core::prelude::{Column, DataFrame, NamedFrom, PolarsError, Series};
-use polars_io::SerReader as _;
 use polars_io::SerWriter as _;
 use polars_io::csv::write::{BatchedWriter as CsvBatches, CsvWriter};
-use polars_io::parquet::read::ParquetReader;
-use polars_io::parquet::write::{BatchedWriter as ParquetBatches, ParquetWriter};
 
 use super::Error;
+use super::parquet::{ParquetReader, ParquetWriter};
 
 /// Number of rows held in memory.
 const SLICE: usize = 16_384;
@@ -50,7 +48,7 @@ where
 pub(super) struct TableWriter<R> {
     rows: Vec<R>,
     layout: Layout,
-    parquet: Output<ParquetBatches<File>>,
+    parquet: Output<ParquetWriter>,
     csv: Output<CsvBatches<File>>,
 }
 
@@ -92,7 +90,7 @@ impl<R: Row> TableWriter<R> {
         Ok(TableWriter {
             rows: Vec::with_capacity(SLICE),
             layout: layout.clone(),
-            parquet: Output::create(path("parquet"), |f| ParquetWriter::new(f).batched(&schema))?,
+            parquet: Output::create(path("parquet"), |f| ParquetWriter::create(f, &schema))?,
             csv: Output::create(path("csv"), |f| CsvWriter::new(f).batched(&schema))?,
         })
     }
@@ -105,7 +103,7 @@ impl<R: Row> TableWriter<R> {
     fn flush(&mut self) -> Result<(), Error> {
         let frame = frame(&self.rows, &self.layout, &self.parquet.path)?;
         self.rows.clear();
-        self.parquet.with(|w| w.write_batch(&frame))?;
+        self.parquet.with(|w| w.write(&frame))?;
         self.csv.with(|w| w.write_batch(&frame))
     }
 
@@ -113,7 +111,7 @@ impl<R: Row> TableWriter<R> {
         if !self.rows.is_empty() {
             self.flush()?;
         }
-        self.parquet.with(|w| w.finish())?;
+        self.parquet.with(ParquetWriter::finish)?;
         self.csv.with(|w| w.finish())?;
         self.parquet.publish()?;
         self.csv.publish()
@@ -132,19 +130,10 @@ pub(super) fn read_slices(
     mut each: impl FnMut(&DataFrame) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let wrong = |source| Error::Table { path: path.to_owned(), source };
-    let reader = || -> Result<_, Error> {
-        let file =
-            File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        Ok(ParquetReader::new(file)
-            .with_columns(Some(columns.iter().map(|&c| c.to_owned()).collect())))
-    };
-    let mut first = reader()?;
-    let rows = first.num_rows().map_err(wrong)?;
-    let metadata = first.get_metadata().map_err(wrong)?.clone();
-    for start in (0..rows).step_by(SLICE) {
-        let mut reader = reader()?.with_slice(Some((start, SLICE)));
-        reader.set_metadata(metadata.clone());
-        each(&reader.finish().map_err(wrong)?)?;
+    let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let mut reader = ParquetReader::open(file, columns).map_err(wrong)?;
+    while let Some(rows) = reader.read(SLICE).map_err(wrong)? {
+        each(&rows)?;
     }
     Ok(())
 }

@@ -1,0 +1,230 @@
+//! Parquet files, written and read some rows at a time.
+//!
+//! `polars-io` does the same for all compressions that Parquet knows, which would be a fifteenth of
+//! the binary. Here are its own (Zstandard) and those that other programs write by default.
+
+use std::fs::File;
+use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
+
+use polars_core::prelude::{
+    ArrowField, Column, CompatLevel, DataFrame, PolarsError, Schema, SchemaExt as _, Series,
+};
+use polars_parquet::read::{
+    BasicDecompressor, ColumnChunkMetadata, FileMetadata, Filter, PageReader,
+    column_iter_to_arrays, infer_schema, read_metadata,
+};
+use polars_parquet::write::{
+    CompressionOptions, Encoding, FileWriter, StatisticsOptions, Version, WriteOptions,
+    get_dtype_encoding, row_group_iter,
+};
+
+/// A file that is being written.
+pub(super) struct ParquetWriter {
+    file: FileWriter<File>,
+    /// For each column.
+    encodings: Vec<Vec<Encoding>>,
+}
+
+impl ParquetWriter {
+    /// A file for frames of a schema.
+    ///
+    /// # Errors
+    /// If Parquet has no type for a column.
+    pub(super) fn create(file: File, schema: &Schema) -> Result<ParquetWriter, PolarsError> {
+        let schema = schema.to_arrow(CompatLevel::newest());
+        let encodings =
+            schema.iter_values().map(|field| get_dtype_encoding(&field.dtype)).collect();
+        let options = WriteOptions {
+            statistics: StatisticsOptions::default(),
+            version: Version::V1,
+            compression: CompressionOptions::Zstd(None),
+            data_page_size: None,
+        };
+        Ok(ParquetWriter { file: FileWriter::try_new(file, schema, options)?, encodings })
+    }
+
+    /// Adds rows, as one group unless there are none.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(super) fn write(&mut self, rows: &DataFrame) -> Result<(), PolarsError> {
+        for batch in rows.iter_chunks(CompatLevel::newest(), false) {
+            if batch.is_empty() {
+                continue;
+            }
+            let height = batch.len() as u64;
+            let encodings = self.encodings.iter().cloned().collect();
+            let types = self.file.parquet_schema().fields().to_vec();
+            let group = row_group_iter(batch, encodings, types, self.file.options());
+            self.file.write(height, group)?;
+        }
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub(super) fn finish(&mut self) -> Result<(), PolarsError> {
+        self.file.end(None).map(drop)
+    }
+}
+
+/// A file that is being read.
+pub(super) struct ParquetReader {
+    file: File,
+    bytes: u64,
+    metadata: FileMetadata,
+    columns: Vec<ArrowField>,
+    /// The next row: a group and a row of this group.
+    next: (usize, usize),
+}
+
+impl ParquetReader {
+    /// Some columns of a file.
+    ///
+    /// # Errors
+    /// If it is no Parquet file, or lacks a column.
+    pub(super) fn open(mut file: File, columns: &[&str]) -> Result<ParquetReader, PolarsError> {
+        let bytes = file.metadata()?.len();
+        let metadata = read_metadata(&mut file)?;
+        let schema = infer_schema(&metadata)?;
+        let column = |name: &&str| schema.try_get(name).cloned();
+        let columns = columns.iter().map(column).collect::<Result<_, _>>()?;
+        Ok(ParquetReader { file, bytes, metadata, columns, next: (0, 0) })
+    }
+
+    /// The next rows, at most `most` and all of one group; none at the end.
+    ///
+    /// # Errors
+    /// If the file is damaged or cannot be read.
+    pub(super) fn read(&mut self, most: usize) -> Result<Option<DataFrame>, PolarsError> {
+        while let Some(group) = self.metadata.row_groups.get(self.next.0) {
+            let start = self.next.1;
+            let end = group.num_rows().min(start.saturating_add(most));
+            if start == end {
+                self.next = (self.next.0 + 1, 0);
+                continue;
+            }
+            let mut columns = Vec::with_capacity(self.columns.len());
+            for column in &self.columns {
+                let Some(chunks) = group.columns_under_root_iter(&column.name) else {
+                    return Err(damaged("a group of rows lacks a column"));
+                };
+                let mut pages = Vec::new();
+                let mut types = Vec::new();
+                for chunk in chunks {
+                    let bytes = read_chunk(&mut self.file, self.bytes, chunk)?;
+                    let bytes = Cursor::new(bytes.into());
+                    let reader = PageReader::new(bytes, chunk, Vec::new(), usize::MAX);
+                    pages.push(BasicDecompressor::new(reader, Vec::new()));
+                    types.push(&chunk.descriptor().descriptor.primitive_type);
+                }
+                let rows = Some(Filter::new_ranged(start, end));
+                let (arrays, _) = column_iter_to_arrays(pages, types, column.clone(), rows)?;
+                columns.push(Column::from(Series::try_from((column, arrays))?));
+            }
+            self.next.1 = end;
+            return DataFrame::new(end - start, columns).map(Some);
+        }
+        Ok(None)
+    }
+}
+
+/// The bytes of a chunk, in a file of some length.
+fn read_chunk(
+    file: &mut File,
+    length: u64,
+    chunk: &ColumnChunkMetadata,
+) -> Result<Vec<u8>, PolarsError> {
+    let outside = || damaged("a column is outside of the file");
+    let offset = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+    let start = u64::try_from(offset).map_err(|_| outside())?;
+    let bytes = u64::try_from(chunk.compressed_size()).map_err(|_| outside())?;
+    if start.checked_add(bytes).is_none_or(|end| end > length) {
+        return Err(outside());
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let mut read = Vec::new();
+    file.take(bytes).read_to_end(&mut read)?;
+    Ok(read)
+}
+
+fn damaged(what: &'static str) -> PolarsError {
+    PolarsError::ComputeError(what.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    /// Rows `start..end`: two numbers, one of which is sometimes missing, and a text.
+    fn rows(start: u64, end: u64) -> DataFrame {
+        let numbers = start..end;
+        let columns = vec![
+            Column::new("number".into(), numbers.clone().collect::<Vec<u64>>()),
+            Column::new("text".into(), numbers.clone().map(|n| n.to_string()).collect::<Vec<_>>()),
+            Column::new(
+                "share".into(),
+                numbers.map(|n| (n % 3 > 0).then_some(n as f64 / 7.0)).collect::<Vec<_>>(),
+            ),
+        ];
+        DataFrame::new((end - start) as usize, columns).unwrap()
+    }
+
+    /// A file with a group for each two ends.
+    fn file(groups: &[(u64, u64)]) -> File {
+        let file = tempfile::tempfile().unwrap();
+        let mut writer =
+            ParquetWriter::create(file.try_clone().unwrap(), rows(0, 0).schema()).unwrap();
+        for &(start, end) in groups {
+            writer.write(&rows(start, end)).unwrap();
+        }
+        writer.finish().unwrap();
+        file
+    }
+
+    #[test]
+    fn columns_are_read_as_they_were_written_some_rows_at_a_time() {
+        let columns = ["share", "number", "text"];
+        for (most, ends) in [(4, vec![4, 5, 9, 13, 14]), (9, vec![5, 14]), (100, vec![5, 14])] {
+            let file = file(&[(0, 5), (5, 5), (5, 14)]);
+            let mut reader = ParquetReader::open(file, &columns).unwrap();
+            let mut start = 0;
+            for end in ends {
+                let read = reader.read(most).unwrap().unwrap();
+                assert!(read.equals_missing(&rows(start, end).select(columns).unwrap()), "{start}");
+                start = end;
+            }
+            assert!(reader.read(most).unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn missing_columns_are_named() {
+        let error = ParquetReader::open(file(&[(0, 5)]), &["number", "colour"]).err().unwrap();
+        assert!(error.to_string().contains("colour"), "{error}");
+    }
+
+    #[test]
+    fn truncated_files_are_refused() {
+        let mut bytes = Vec::new();
+        let mut whole = file(&[(0, 5_000)]);
+        whole.seek(SeekFrom::Start(0)).unwrap();
+        whole.read_to_end(&mut bytes).unwrap();
+        for end in (0..bytes.len()).step_by(97) {
+            let mut part = tempfile::tempfile().unwrap();
+            part.write_all(&bytes[..end]).unwrap();
+            assert!(ParquetReader::open(part, &["number"]).is_err(), "{end}");
+        }
+        // The footer alone, which says that the columns are before it.
+        let (length, _) = bytes[bytes.len() - 8..].split_at(4);
+        let footer = u32::from_le_bytes(length.try_into().unwrap()) as usize + 8;
+        let mut part = tempfile::tempfile().unwrap();
+        part.write_all(&bytes[bytes.len() - footer..]).unwrap();
+        let error = ParquetReader::open(part, &["number"]).unwrap().read(9).err().unwrap();
+        assert!(error.to_string().contains("outside of the file"), "{error}");
+    }
+}
