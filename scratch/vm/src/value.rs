@@ -154,6 +154,12 @@ impl Value {
                 Value::Number(n) => *n == number,
                 other => other.comparand() == number,
             })
+        } else if let (Value::Text(text), true) = (self, number.is_nan()) {
+            // Numbers of items do not matter then.
+            items.iter().position(|item| match item {
+                Value::Text(item) => item.equals_ignoring_case(text),
+                item => item.equals(self),
+            })
         } else {
             items.iter().position(|item| item.equals(self))
         }
