@@ -11,7 +11,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::certificates::{self, read_tls};
-use crate::failure::{Exit, Failure};
+use crate::failure::{self, Exit, Failure};
 use crate::{local_token, remote, subjects, terminal, tokens};
 
 /// Serves studies to workers on any machine until it is stopped.
@@ -146,6 +146,7 @@ impl Arguments {
         }
         let server = coordinator.serve(listener);
         tokio::pin!(server);
+        let mut progress = coordinator.watch();
         let studies = coordinator.progress().studies.len();
         let noun = if studies == 1 { "study" } else { "studies" };
         terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
@@ -153,6 +154,10 @@ impl Arguments {
             tokio::select! {
                 served = &mut server => return served.map_err(Failure::from),
                 () = stop.received() => return Ok(()),
+                Ok(progress) = progress.wait_for(|progress| progress.lost_file.is_some()) => {
+                    let lost = progress.lost_file.clone().unwrap_or_default();
+                    return Err(Failure::new(lost).hint(failure::LOST_FILE));
+                }
                 () = reload.received() => self.reload(coordinator),
             }
         }

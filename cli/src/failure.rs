@@ -57,6 +57,11 @@ pub(crate) const DAMAGED_RUN: &str =
 pub(crate) const DAMAGED_STORE: &str =
     "restore the file from a copy, or start over with --fresh; check the disk";
 
+/// Advice about a store whose file another program has deleted or replaced.
+pub(crate) const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
+changing the folder, then give the same command again: what was acknowledged is in the store, and \
+workers send the rest again (catherd backup copies a store that is in use)";
+
 /// The result of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -236,6 +241,7 @@ impl From<CoordinatorError> for Failure {
             }
             CoordinatorError::Store { cause: StoreError::DamagedRun { .. }, .. } => DAMAGED_RUN,
             CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
+            CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
             CoordinatorError::Store { .. } => {
                 "check that the disk is neither full nor failing; --fresh starts over"
             }

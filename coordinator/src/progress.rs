@@ -45,6 +45,9 @@ pub struct Progress {
     /// What of the store is damaged, so that work that needs it cannot go on; `None` if nothing is
     /// known to be.
     pub damage: Option<String>,
+    /// The file of the store that another program has deleted or replaced, in words. This coordinator
+    /// answers no request any more and has to be started again; `None` if that has not happened.
+    pub lost_file: Option<String>,
     /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
     /// Live workers by name.
@@ -329,6 +332,7 @@ impl ProgressTracker {
             executing,
             last_error: None,
             damage: None,
+            lost_file: None,
             studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
             workers: self.workers(now, ledger),
             curves: self.curves(),

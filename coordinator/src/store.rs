@@ -12,6 +12,7 @@
 mod checksum;
 mod database;
 mod error;
+mod files;
 mod load;
 mod model;
 mod planning;

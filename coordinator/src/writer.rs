@@ -76,6 +76,9 @@ pub struct Writer {
     last_error: Option<String>,
     /// Whether the last error came from opening the store.
     cannot_open: bool,
+    /// The file of the store that another program has deleted or replaced. The store is closed for
+    /// good then, and no request is answered.
+    lost_file: Option<(PathBuf, &'static str)>,
     /// Held as long as this process may write to an SQLite file.
     _lock: Option<File>,
 }
@@ -103,6 +106,7 @@ impl Writer {
             leader: None,
             last_error: None,
             cannot_open: false,
+            lost_file: None,
             _lock: lock,
         };
         match store.and_then(|store| Leader::new(&writer.config, store, now)) {
@@ -189,6 +193,14 @@ impl Writer {
         if let Some(leader) = &mut self.leader {
             leader.needs_reload = true;
         }
+        if let StoreError::FileLost { path, change } = error
+            && self.lost_file.is_none()
+        {
+            self.lost_file = Some((path.clone(), *change));
+            // Closing copies what is in a deleted log into the main file, which may still exist.
+            self.leader.take().into_iter().for_each(|leader| leader.store.close());
+            self.progress.send_modify(|progress| progress.lost_file = Some(text.clone()));
+        }
         let damage = error.is_damage().then(|| text.clone());
         self.last_error = Some(text);
         let last_error = self.last_error.clone();
@@ -205,6 +217,9 @@ impl Writer {
         batch: Vec<Request>,
         tick: bool,
     ) -> Result<Vec<PendingReply>, StoreError> {
+        if let Some((path, change)) = self.lost_file.clone() {
+            return Err(StoreError::FileLost { path, change });
+        }
         let leader = match &mut self.leader {
             Some(leader) => leader,
             none => {
@@ -265,6 +280,7 @@ impl Writer {
             studies_changed = true;
             replies.extend(planned);
         }
+        leader.store.check_files()?;
         // Publish before the replies are sent, so that a caller that is told of a change or of the
         // end of a study finds it in the progress.
         if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
@@ -286,8 +302,8 @@ impl Writer {
             let snapshot = leader.tracker.snapshot(now, &leader.ledger);
             let planning: Vec<PlanningProgress> = leader.planning_progress().collect();
             self.progress.send_modify(|progress| {
-                let damage = progress.damage.take();
-                *progress = Progress { last_error, damage, planning, ..snapshot };
+                let (damage, lost_file) = (progress.damage.take(), progress.lost_file.take());
+                *progress = Progress { last_error, damage, lost_file, planning, ..snapshot };
             });
         }
     }

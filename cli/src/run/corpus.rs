@@ -13,7 +13,7 @@ use catherd_subject::{
 use indicatif::ProgressBar;
 
 use super::local_cluster;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::terminal::{self, bar};
 
 /// The projects of a study: those that can be run, and those that are left out.
@@ -101,6 +101,9 @@ impl Corpus {
             }
             store.insert(bytes).map(drop).map_err(|cause| {
                 let progress = coordinator.progress();
+                if let Some(lost) = progress.lost_file {
+                    return Failure::new(lost).hint(failure::LOST_FILE);
+                }
                 if let Some(damage) = progress.damage {
                     return local_cluster::damaged(coordinator, &damage);
                 }

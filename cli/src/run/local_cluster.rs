@@ -131,6 +131,9 @@ async fn watch(
         if progress.is_finished() {
             return Ok(Ended::Finished);
         }
+        if let Some(lost) = progress.lost_file {
+            return Err(Failure::new(lost).hint(failure::LOST_FILE));
+        }
         if let Some(damage) = &progress.damage {
             // Trying again is of no use.
             return Err(damaged(coordinator, damage));

@@ -30,6 +30,18 @@ pub enum StoreError {
         /// Latest supported version.
         known: i64,
     },
+    /// Another program has deleted or replaced a file of the SQLite store while it was open. What
+    /// was acknowledged before is in the store; nothing is acknowledged after.
+    #[error(
+        "{} was {change} by another program while it was in use; nothing is acknowledged any more",
+        path.display()
+    )]
+    FileLost {
+        /// The main file or its write-ahead log.
+        path: std::path::PathBuf,
+        /// What has happened to it.
+        change: &'static str,
+    },
     /// The database contains a row that no version writes.
     #[error("the study database is damaged: {0}")]
     Damaged(String),

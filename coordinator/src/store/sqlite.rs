@@ -1,15 +1,18 @@
 //! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves it, and a single plain
 //! file when it has been closed.
 
-use std::fs::File;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 
 use super::error::StoreError;
+use super::files::{StoreFiles, beside};
 use super::row::{Purpose, Row, RowCallback, Value};
 
 /// Page cache of the writing connection in KiB. The index of run ids is written in random order, so
@@ -23,12 +26,17 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Sqlite {
     connection: Connection,
+    /// `None` for a connection that only reads.
+    written: Option<StoreFiles>,
+    /// Dropped after the connection.
+    _access: Access,
 }
 
 impl Sqlite {
     pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Sqlite, StoreError> {
+        let access = Access::begin(path, purpose == Purpose::Read);
         let connection = match purpose {
-            Purpose::Read => open_to_read(path)?,
+            Purpose::Read => open_to_read(path, access.immutable)?,
             Purpose::Write | Purpose::TakeOver(_) => {
                 let connection = Connection::open(path)?;
                 connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -41,7 +49,17 @@ impl Sqlite {
         };
         connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.set_prepared_statement_cache_capacity(32);
-        Ok(Sqlite { connection })
+        let written = (purpose != Purpose::Read).then(|| StoreFiles::of(path));
+        Ok(Sqlite { connection, written, _access: access })
+    }
+
+    /// Makes sure that what was written is in the files to which the path of the store leads.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them.
+    pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
+        self.written.as_mut().map_or(Ok(()), StoreFiles::check)
     }
 
     /// Copies what was written from the write-ahead log into the main file, as far as readers
@@ -96,36 +114,83 @@ impl Sqlite {
     }
 }
 
-/// Opens a file to read it. A connection to a file in WAL mode would make files beside it, so a
-/// file that no process serves, and whose write-ahead log is empty, is read as one that does not
-/// change. A coordinator leaves such a file if another connection was open at its end.
-fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+/// Opens a file to read it, with the decision of [`Access::begin`].
+fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if is_in_wal_mode(path) && beside(path, "-wal").metadata().map_or(0, |log| log.len()) == 0 {
-        let lock = File::open(path.with_extension("lock"));
-        let served = lock.is_ok_and(|lock| lock.try_lock_shared().is_err());
-        if let (false, Some(path)) = (served, path.to_str()) {
-            let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
-            let address = format!("file:{path}?immutable=1");
-            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            return Ok(Connection::open_with_flags(address, flags)?);
-        }
+    if let (true, Some(path)) = (immutable, path.to_str()) {
+        let path = path.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+        let address = format!("file:{path}?immutable=1");
+        return Ok(Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?);
     }
     Ok(Connection::open_with_flags(path, flags)?)
 }
 
-/// Whether a file is in WAL mode, by the version number in its header.
-fn is_in_wal_mode(path: &Path) -> bool {
-    let mut header = [0; 20];
-    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
-    read.is_ok() && header[18..] == [2, 2]
+/// The files to which this process has connections, each with their number and whether the file
+/// counts as one that does not change.
+static ACCESSED: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
+
+/// The time during which this process has a connection to a file.
+///
+/// A connection that reads a file in WAL mode would make files next to it, so that a file that no
+/// process serves, and whose write-ahead log is empty, is read as one that does not change. A
+/// coordinator leaves such a file if another connection was open at its end. The mode is in the
+/// header, which is only read while this process has no connection to the file: closing it would
+/// drop the locks of the others (see [`super::files`]).
+#[derive(Debug)]
+struct Access {
+    path: PathBuf,
+    immutable: bool,
 }
 
-/// The path of a file beside the main file.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
+impl Access {
+    fn begin(path: &Path, reads: bool) -> Access {
+        let path = canonical(path);
+        let mut accessed = ACCESSED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, immutable) = accessed.entry(path.clone()).or_default();
+        if !reads {
+            *immutable = false;
+        } else if *number == 0 {
+            *immutable = !is_served(&path) && is_resting_in_wal_mode(&path);
+        }
+        *number += 1;
+        Access { immutable: *immutable, path }
+    }
+}
+
+impl Drop for Access {
+    fn drop(&mut self) {
+        let mut accessed = ACCESSED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((number, _)) = accessed.get_mut(&self.path) {
+            *number -= 1;
+            if *number == 0 {
+                accessed.remove(&self.path);
+            }
+        }
+    }
+}
+
+/// The one path of a file, which may not exist yet.
+fn canonical(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
+    fs::canonicalize(path).unwrap_or_else(|_| match (folder, path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    })
+}
+
+/// Whether a process writes to the file.
+fn is_served(path: &Path) -> bool {
+    let lock = File::open(path.with_extension("lock"));
+    lock.is_ok_and(|lock| lock.try_lock_shared().is_err())
+}
+
+/// Whether a file is in WAL mode, by the version number in its header, and its log is empty.
+fn is_resting_in_wal_mode(path: &Path) -> bool {
+    let log = beside(path, "-wal").metadata().map_or(0, |log| log.len());
+    let mut header = [0; 20];
+    let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    log == 0 && read().is_ok() && header[18..] == [2, 2]
 }
 
 impl ToSql for Value {
@@ -182,8 +247,8 @@ mod tests {
         // A reader that outlives the writer keeps the journal mode.
         let reader = Reader::open(&url).unwrap();
         store.close();
-        assert!(is_in_wal_mode(&path));
         drop(reader);
+        assert!(is_resting_in_wal_mode(&path));
         for ending in ["-wal", "-shm"] {
             let _ = fs::remove_file(beside(&path, ending));
         }
@@ -196,7 +261,7 @@ mod tests {
         };
         read();
         Store::open(&url).unwrap().close();
-        assert!(!is_in_wal_mode(&path));
+        assert!(!is_resting_in_wal_mode(&path));
         read();
 
         // A reader that is open when a coordinator starts sees what the coordinator writes.

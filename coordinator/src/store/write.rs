@@ -62,7 +62,9 @@ impl Store {
     fn open_for(url: &StoreUrl, purpose: Purpose) -> Result<Store, StoreError> {
         let mut database = Database::connect(url, purpose)?;
         schema::migrate(&mut database)?;
-        Ok(Store { database, observer: None })
+        let mut store = Store { database, observer: None };
+        store.check_files()?;
+        Ok(store)
     }
 
     /// Shows standby coordinators that this writer is alive.
@@ -87,6 +89,20 @@ impl Store {
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.checkpoint(),
+            Database::Postgres(_) => Ok(()),
+        }
+    }
+
+    /// Makes sure that the files of an SQLite store are those that were opened. To be called after
+    /// changes and before they are acknowledged.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::FileLost`], after which the store is to be closed: what has been written since
+    /// then may be in files to which no path leads.
+    pub fn check_files(&mut self) -> Result<(), StoreError> {
+        match &mut self.database {
+            Database::Sqlite(sqlite) => sqlite.check_files(),
             Database::Postgres(_) => Ok(()),
         }
     }

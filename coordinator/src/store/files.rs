@@ -1,0 +1,121 @@
+//! The files of an SQLite store while a process writes to it.
+//!
+//! SQLite protects them with POSIX locks, and a process loses all of its locks on a file as soon as
+//! it closes any descriptor of that file, also one that SQLite knows nothing of
+//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store then
+//! believes to be the last one that has it open, and deletes the write-ahead log under the writer.
+//! Therefore nothing here opens a file: metadata is read by path.
+
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::error::StoreError;
+
+/// What a path of a store named when the store was opened.
+#[derive(Debug)]
+struct OpenFile {
+    path: PathBuf,
+    /// `None` until the file exists.
+    identity: Option<FileIdentity>,
+}
+
+/// The main file of a store and its write-ahead log, as the writer has them open.
+#[derive(Debug)]
+pub(super) struct StoreFiles([OpenFile; 2]);
+
+impl StoreFiles {
+    /// The files of a store that has just been opened. SQLite makes the log with the first
+    /// transaction, so that its identity may follow later.
+    pub(super) fn of(main: &Path) -> StoreFiles {
+        let files = [main.to_owned(), beside(main, "-wal")];
+        StoreFiles(files.map(|path| OpenFile { path, identity: None }))
+    }
+
+    /// Compares the files with what they were at the calls before.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. SQLite
+    /// continues to write to the file that it has open, which no path leads to any more.
+    pub(super) fn check(&mut self) -> Result<(), StoreError> {
+        self.0.iter_mut().try_for_each(OpenFile::check)
+    }
+}
+
+impl OpenFile {
+    fn check(&mut self) -> Result<(), StoreError> {
+        let lost = |path: &Path, change: &'static str| {
+            Err(StoreError::FileLost { path: path.to_owned(), change })
+        };
+        match (fs::metadata(&self.path), self.identity) {
+            (Ok(found), None) => self.identity = Some(FileIdentity::of(&found)),
+            (Ok(found), Some(opened)) if FileIdentity::of(&found) != opened => {
+                return lost(&self.path, "replaced");
+            }
+            (Err(error), Some(_)) if error.kind() == ErrorKind::NotFound => {
+                return lost(&self.path, "deleted or renamed");
+            }
+            // What cannot be examined now is examined again with the next transaction.
+            (Ok(_) | Err(_), _) => {}
+        }
+        Ok(())
+    }
+}
+
+/// What tells a file from another one at the same path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    /// Device and inode.
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> FileIdentity {
+        use std::os::unix::fs::MetadataExt;
+        FileIdentity(metadata.dev(), metadata.ino())
+    }
+
+    /// Other systems do not delete or rename a file that SQLite has open.
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> FileIdentity {
+        FileIdentity(0, 0)
+    }
+}
+
+/// The path of a file next to the main file.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deleted_replaced_and_late_files_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let main = folder.path().join("study.db");
+        let log = beside(&main, "-wal");
+        let mut files = StoreFiles::of(&main);
+        fs::write(&main, "main").unwrap();
+        files.check().unwrap();
+        fs::write(&log, "log").unwrap();
+        files.check().unwrap();
+        fs::write(&log, "a longer log").unwrap();
+        files.check().unwrap();
+
+        // The copy has another inode, since the original exists until it is renamed.
+        fs::copy(&log, folder.path().join("copy")).unwrap();
+        fs::rename(folder.path().join("copy"), &log).unwrap();
+        let error = files.check().unwrap_err().to_string();
+        assert!(error.contains("study.db-wal was replaced"), "{error}");
+
+        let mut files = StoreFiles::of(&main);
+        files.check().unwrap();
+        fs::rename(&main, folder.path().join("other")).unwrap();
+        let error = files.check().unwrap_err().to_string();
+        assert!(error.contains("study.db was deleted or renamed"), "{error}");
+    }
+}
