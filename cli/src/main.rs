@@ -1,7 +1,8 @@
 //! The command line of catherd: argument parsing, wiring of the crates, and messages.
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
-//! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again.
+//! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again;
+//!   [`backup`]: copies stores that are in use.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
@@ -21,6 +22,7 @@
 //!   file systems.
 
 mod archive;
+mod backup;
 mod capacity;
 mod certificates;
 mod coordinator;
@@ -116,6 +118,7 @@ enum Command {
     Tool(tools::Command),
     Doctor(tools::Doctor),
     Archive(archive::Arguments),
+    Backup(backup::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
@@ -191,6 +194,7 @@ impl Command {
             Command::Tool(command) => tools::run(&command),
             Command::Doctor(arguments) => arguments.run(),
             Command::Archive(arguments) => archive::run(&arguments),
+            Command::Backup(arguments) => backup::run(&arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),

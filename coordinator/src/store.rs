@@ -9,6 +9,7 @@
 //! Every call blocks on the database; in async code call it only from threads of a multi-threaded
 //! runtime.
 
+mod backup;
 mod checksum;
 mod database;
 mod error;
@@ -28,6 +29,7 @@ mod sqlite;
 mod url;
 mod write;
 
+pub use backup::{BackupContents, BackupError, backup};
 pub use error::StoreError;
 pub use model::{
     Breakdown, Change, ProjectChunk, StoredRecord, StoredRun, StoredStudy, StudyState,

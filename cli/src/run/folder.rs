@@ -9,7 +9,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::tidy::RunStates;
-use catherd_coordinator::CoordinatorError;
+use catherd_coordinator::store::{Reader, StoredStudy};
+use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 
 use crate::failure::Failure;
@@ -103,12 +104,35 @@ impl Folder {
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.path.join("study.db").exists() {
-                    return Err(taken(format!("holds a study without its {MANIFEST}")));
+                    self.compare_with_store(study).map_err(taken)?;
                 }
                 write_atomically(&manifest, study).map_err(|cause| self.unusable(cause))
             }
             Err(error) => Err(self.unusable(error)),
         }
+    }
+
+    /// Whether a store without a manifest, such as a restored copy, is of this study: all studies in
+    /// it are the study or rounds of its race, of which the study may have grown.
+    fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
+        let unreadable = |cause| {
+            format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
+        };
+        let store = StoreUrl::Sqlite(self.path.join("study.db"));
+        let stored = Reader::open(&store).and_then(|mut reader| reader.studies());
+        for StoredStudy { name, plan, .. } in
+            stored.map_err(|cause| unreadable(cause.to_string()))?
+        {
+            let mut found: Plan =
+                serde_json::from_slice(&plan).map_err(|cause| unreadable(cause.to_string()))?;
+            if name.starts_with(&format!("{}, round ", study.name)) {
+                found.race.clone_from(&study.race);
+            } else if name != study.name {
+                return Err(format!("holds a store with the study `{name}`"));
+            }
+            study.extends(&found).map_err(|part| format!("holds a study with {part}"))?;
+        }
+        Ok(())
     }
 
     /// Removes what an earlier study left, unless another process uses the folder.

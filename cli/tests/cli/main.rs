@@ -20,6 +20,7 @@ mod import;
 mod itch;
 mod kubernetes;
 mod machine;
+mod outside_readers;
 mod own_tool;
 mod programs;
 mod pynguin;

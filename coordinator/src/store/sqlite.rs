@@ -53,6 +53,10 @@ impl Sqlite {
         Ok(Sqlite { connection, written, _access: access })
     }
 
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// Makes sure that what was written is in the files to which the path of the store leads.
     ///
     /// # Errors

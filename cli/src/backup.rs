@@ -1,0 +1,125 @@
+//! `catherd backup`: copies a store that is in use.
+
+use std::path::{Path, PathBuf};
+
+use catherd_coordinator::StoreUrl;
+use catherd_coordinator::store::{self, BackupError};
+use clap::{ArgGroup, Args};
+use indicatif::ProgressStyle;
+
+use crate::failure::{self, Exit, Failure};
+use crate::terminal::{self, plural};
+
+/// Copies the store of a study or of a coordinator, also while runs are executed.
+///
+/// The copy has every record that was acknowledged before the command, and is a store of its own:
+/// `catherd run` and `catherd coordinator` continue on it in another folder. Copying the file with
+/// `cp` while runs are executed misses what is in its write-ahead log.
+#[derive(Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(group = ArgGroup::new("source").required(true).args(["study", "dir", "store"]))]
+pub(crate) struct Arguments {
+    /// Folder of a study, as `catherd run` has written it
+    #[arg(value_name = "STUDY")]
+    study: Option<PathBuf>,
+
+    /// Folder of a coordinator
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+
+    /// An SQLite file that is elsewhere
+    #[arg(long, value_name = "FILE")]
+    store: Option<String>,
+
+    /// The copy, which must not exist
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd backup results/smoke -o smoke.db
+  catherd backup --dir /srv/catherd -o /backup/catherd.db
+
+Restore it under the name study.db in a folder of its own, and continue there:
+  mkdir restored && cp smoke.db restored/study.db
+  catherd run experiments/smoke.toml --out restored";
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    terminal::log("warn");
+    let store = match arguments.store()? {
+        StoreUrl::Sqlite(path) => path,
+        StoreUrl::Postgres(_) => {
+            return Err(Failure::new("catherd backup copies SQLite stores").hint(
+                "dump the database with PostgreSQL's own command, also while coordinators serve \
+                 it: pg_dump --format=custom --file=FILE postgres://USER@HOST/NAME",
+            ));
+        }
+    };
+    let bar = terminal::bar(0);
+    let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {percent} % {eta}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let copied = store::backup(&store, &arguments.out, &mut |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let copied = copied?;
+    terminal::print(&format!(
+        "{}: {} with {}, {} bytes\n",
+        arguments.out.display(),
+        match copied.studies {
+            1 => "1 study".to_owned(),
+            number => format!("{number} studies"),
+        },
+        plural(copied.records as usize, "record"),
+        copied.bytes,
+    ));
+    Ok(Exit::Success)
+}
+
+impl Arguments {
+    /// The store to copy, which exists if it is a file.
+    fn store(&self) -> Result<StoreUrl, Failure> {
+        let in_folder = |folder: &Path| {
+            let file = folder.join("study.db");
+            if file.is_file() {
+                return Ok(StoreUrl::Sqlite(file));
+            }
+            let what = if folder.is_dir() { "has no study.db" } else { "is no folder" };
+            Err(Failure::new(format_args!("{} {what}", folder.display()))
+                .hint("name the folder of a study (catherd run) or, with --dir, of a coordinator"))
+        };
+        match (&self.study, &self.dir, &self.store) {
+            (Some(folder), _, _) | (_, Some(folder), _) => in_folder(folder),
+            (_, _, Some(store)) => match StoreUrl::parse(store) {
+                StoreUrl::Sqlite(file) if !file.is_file() => {
+                    Err(Failure::new(format_args!("{} is no file", file.display()))
+                        .hint("name the SQLite file of a store"))
+                }
+                url => Ok(url),
+            },
+            // clap requires one of them.
+            (None, None, None) => Err(Failure::new("no store was named")
+                .hint("name the folder of a study, or --dir and the folder of a coordinator")),
+        }
+    }
+}
+
+impl From<BackupError> for Failure {
+    fn from(error: BackupError) -> Failure {
+        let hint = match &error {
+            BackupError::Store { .. } => "name the folder of a study or of a coordinator",
+            BackupError::Copy { cause, .. } => match cause.kind() {
+                std::io::ErrorKind::AlreadyExists => "name another file with -o, or remove it",
+                std::io::ErrorKind::StorageFull => "free disk space, or name another disk with -o",
+                _ => "name a file in a folder that you may write to with -o",
+            },
+            BackupError::Damaged { .. } => {
+                "the store itself is damaged: keep earlier copies; `catherd run` or the coordinator \
+                 repairs single runs when it starts"
+            }
+        };
+        Failure::new(error).hint(hint)
+    }
+}

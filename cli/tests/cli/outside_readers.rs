@@ -1,0 +1,394 @@
+//! Stores in use that other programs read, copy, delete and rename, through the binary: what was
+//! acknowledged is there afterwards.
+//!
+//! The studies are small and the outside reader is SQLite in this process; `tests/readers` kills a
+//! hundred times while the programs that `CATHERD_READERS` names read as well.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use catherd_coordinator::StoreUrl;
+use catherd_coordinator::store::Reader;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
+use crate::support::{catherd, digests, stderr, two_files};
+
+/// Any free port.
+const LOOPBACK: &str = "127.0.0.1:0";
+
+/// A study whose runs take a while each, and its place.
+struct Study {
+    place: TempDir,
+    runs: usize,
+}
+
+impl Study {
+    fn new(runs: usize, ms: usize) -> Study {
+        let place = TempDir::new().unwrap();
+        two_files(&place.path().join("files"));
+        let text = format!(
+            "name = 'calm'\nsubject = 'noop'\nprojects = ['files']\nseeds = {}\n\
+             algorithms = [{{ name = 'calm', parameters = {{ ms = {ms} }} }}]\n\
+             [budget]\nexecutions = 1\n",
+            runs / 2
+        );
+        fs::write(place.path().join("study.toml"), text).unwrap();
+        Study { place, runs }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.place.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// Executes the study in a folder, which nothing disturbs from now on. Returns its digests.
+    fn finish(&self, folder: &str) -> BTreeMap<String, String> {
+        let arguments = ["run", &self.text("study.toml"), "--out", &self.text(folder), "--quiet"];
+        let output = catherd().args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        digests(&self.path(folder))
+    }
+
+    fn start(&self, folder: &str) -> Process {
+        let (file, out) = (self.text("study.toml"), self.text(folder));
+        start(&["run", &file, "--out", &out, "--tables-interval", "0"])
+    }
+}
+
+fn wait(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(120), "timed out: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Number of records in a store that no process serves.
+fn records(store: &Path) -> usize {
+    let mut reader = Reader::open(&StoreUrl::Sqlite(store.to_owned())).unwrap();
+    let coverage = reader.coverage().unwrap();
+    coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
+}
+
+/// The number that a coordinator says it has of a study; 0 without an answer.
+fn acknowledged(address: &str) -> usize {
+    let output = run_with(&["status", "--json"], address);
+    let status = serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default();
+    status["studies"][0]["done"].as_u64().unwrap_or(0) as usize
+}
+
+/// Programs that open, read and close a store again and again.
+struct OutsideReaders {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    reads: Arc<AtomicUsize>,
+}
+
+impl OutsideReaders {
+    fn start(store: &Path) -> OutsideReaders {
+        let (stop, reads) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+        let programs = std::env::var("CATHERD_READERS").unwrap_or_default();
+        let readers = ["library"].into_iter().chain(programs.split_whitespace());
+        let thread = |reader: &str| {
+            let (reader, store) = (reader.to_owned(), store.to_owned());
+            let (stop, reads) = (stop.clone(), reads.clone());
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    if store.exists() && read(&reader, &store) {
+                        reads.fetch_add(1, Ordering::Relaxed);
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            })
+        };
+        let threads = readers.map(thread).collect();
+        OutsideReaders { stop, threads, reads }
+    }
+
+    /// Ends the readers, which have read.
+    fn end(self) -> usize {
+        self.stop.store(true, Ordering::Relaxed);
+        self.threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let reads = self.reads.load(Ordering::Relaxed);
+        assert!(reads > 0);
+        reads
+    }
+}
+
+/// Opens, reads and closes a store. False if the store could not be read now.
+fn read(reader: &str, store: &Path) -> bool {
+    let path = store.to_str().unwrap();
+    let mut command = match reader {
+        "library" => {
+            let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE;
+            let Ok(connection) = rusqlite::Connection::open_with_flags(store, flags) else {
+                return false;
+            };
+            let count = connection
+                .query_row("select count(*) from records", (), |row| row.get::<_, i64>(0));
+            return count.is_ok();
+        }
+        "shell" => {
+            let mut shell = Command::new("sqlite3");
+            shell.args([path, "select count(*) from records"]);
+            shell
+        }
+        "shell-backup" => {
+            let mut shell = Command::new("sqlite3");
+            shell.args([path, &format!(".backup '{path}.shell-backup'")]);
+            shell
+        }
+        "python" => {
+            let code = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); \
+                        c.execute('select count(*) from records').fetchall(); c.close()";
+            let mut python = Command::new("python3");
+            python.args(["-c", code, path]);
+            python
+        }
+        other => panic!("CATHERD_READERS: there is no reader `{other}`"),
+    };
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// Number of kills in a test.
+fn kills() -> usize {
+    let value = std::env::var("CATHERD_READER_KILLS");
+    value.map_or(4, |value| value.parse().unwrap())
+}
+
+#[test]
+fn runs_that_are_killed_while_others_read_lose_no_record() {
+    let kills = kills();
+    let study = Study::new(40 * (kills + 1), 10);
+    let expected = study.finish("undisturbed");
+    let store = study.path("out/study.db");
+    let readers = OutsideReaders::start(&store);
+    let mut before = 0;
+    for kill in 0..kills {
+        let process = study.start("out");
+        // Interim tables are written from records that were acknowledged.
+        let mut shown = 0;
+        wait("interim tables with more runs", || {
+            let state = fs::read(study.path("out/study-state.json")).unwrap_or_default();
+            let state = serde_json::from_slice::<Value>(&state).unwrap_or_default();
+            shown = state["done"].as_u64().unwrap_or(0) as usize;
+            shown >= before + 5 || shown == study.runs
+        });
+        std::thread::sleep(Duration::from_millis(37 * kill as u64 % 200));
+        drop(process);
+        before = records(&store);
+        assert!(before >= shown, "kill {kill}: {shown} were shown, {before} are in the store");
+    }
+    readers.end();
+    assert!(study.finish("out") == expected, "records differ");
+}
+
+#[test]
+fn a_coordinator_that_is_killed_while_others_read_loses_no_record() {
+    let kills = kills();
+    let study = Study::new(40 * (kills + 1), 10);
+    let expected = study.finish("undisturbed");
+    let folder = study.path("data");
+    let (mut process, address) = coordinator(&folder, &["--term", "2", "--listen", LOOPBACK]);
+    succeed(&["submit", &study.text("study.toml")], &address);
+    let _workers = ["a", "b"].map(|name| {
+        let spool = study.text(name);
+        start(&["worker", "--connect", &address, "--spool", &spool, "--name", name])
+    });
+    let readers = OutsideReaders::start(&folder.join("study.db"));
+    let mut before = 0;
+    for kill in 0..kills {
+        let mut shown = 0;
+        wait("more records", || {
+            shown = acknowledged(&address);
+            shown >= before + 5 || shown == study.runs
+        });
+        std::thread::sleep(Duration::from_millis(37 * kill as u64 % 200));
+        drop(process);
+        before = records(&folder.join("study.db"));
+        assert!(before >= shown, "kill {kill}: {shown} were shown, {before} are in the store");
+        (process, _) = coordinator(&folder, &["--term", "2", "--listen", &address]);
+    }
+    wait("the end", || acknowledged(&address) == study.runs);
+    readers.end();
+    let out = study.text("results");
+    succeed(&["results", "calm", "--out", &out], &address);
+    assert!(digests(Path::new(&out)) == expected, "records differ");
+    drop(process);
+    assert_eq!(records(&folder.join("study.db")), study.runs);
+}
+
+/// The locks that a process holds on a file.
+#[cfg(target_os = "linux")]
+fn locks(process: &Process, file: &Path) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{}", fs::metadata(file).unwrap().ino());
+    let pid = process.0.id().to_string();
+    let held = |line: &&str| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        words.contains(&"POSIX") && words.contains(&&*pid) && words[5].ends_with(&inode)
+    };
+    fs::read_to_string("/proc/locks").unwrap().lines().filter(held).count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_coordinator_keeps_its_lock_whatever_it_is_asked() {
+    let study = Study::new(8, 1);
+    let folder = study.path("data");
+    let (process, address) = coordinator(&folder, &["--listen", LOOPBACK, "--dashboard", LOOPBACK]);
+    let store = folder.join("study.db");
+    let (file, out) = (study.text("study.toml"), study.text("out"));
+    let copy = study.text("copy.db");
+    assert!(locks(&process, &store) > 0, "after the start");
+    let _worker = worker(&address, &study.path("w"), &[]);
+    let check = |arguments: &[&str]| {
+        let output = run_with(arguments, &address);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        assert!(locks(&process, &store) > 0, "after {arguments:?}");
+        assert!(read("library", &store));
+        assert!(folder.join("study.db-wal").exists(), "after {arguments:?}");
+    };
+    check(&["submit", &file]);
+    check(&["status"]);
+    check(&["status", "calm"]);
+    check(&["watch"]);
+    check(&["results", "calm", "--out", &out]);
+    check(&["pause", "calm"]);
+    check(&["resume", "calm"]);
+    check(&["health"]);
+    check(&["cancel", "calm"]);
+    check(&["submit", &file]);
+    check(&["delete", "calm"]);
+    let backup = catherd().args(["backup", "--dir"]).arg(&folder).args(["-o", &copy]).output();
+    assert_eq!(backup.unwrap().status.code(), Some(0));
+    assert!(locks(&process, &store) > 0, "after backup");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
+    let study = Study::new(60, 50);
+    let process = study.start("out");
+    let store = study.path("out/study.db");
+    wait("interim tables", || study.path("out/runs.csv").exists());
+    for _ in 0..20 {
+        assert!(locks(&process, &store) > 0);
+        assert!(read("library", &store) && study.path("out/study.db-wal").exists());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Waits until a process has failed, and returns what it wrote.
+#[cfg(unix)]
+fn failure(mut process: Process) -> String {
+    use std::io::Read;
+    wait("the process ends", || process.0.try_wait().unwrap().is_some());
+    let status = process.0.wait().unwrap();
+    let mut text = String::new();
+    if let Some(mut log) = process.0.stderr.take() {
+        log.read_to_string(&mut text).unwrap();
+    }
+    assert_eq!(status.code(), Some(1), "{text}");
+    text
+}
+
+#[test]
+#[cfg(unix)]
+fn a_coordinator_without_its_log_stops_and_has_lost_nothing() {
+    let study = Study::new(200, 20);
+    let folder = study.path("data");
+    let (process, address) = coordinator(&folder, &["--term", "2", "--listen", LOOPBACK]);
+    succeed(&["submit", &study.text("study.toml")], &address);
+    let _worker = worker(&address, &study.path("w"), &[]);
+    wait("records", || acknowledged(&address) >= 20);
+    fs::remove_file(folder.join("study.db-wal")).unwrap();
+    failure(process);
+    let shown = records(&folder.join("study.db"));
+    assert!(shown >= 20, "{shown}");
+    let health = run_with(&["health", "--timeout", "2"], &address);
+    assert_eq!(health.status.code(), Some(1));
+
+    let (_process, _) = coordinator(&folder, &["--term", "2", "--listen", &address]);
+    wait("the end", || acknowledged(&address) == study.runs);
+    let out = study.text("results");
+    succeed(&["results", "calm", "--out", &out], &address);
+    assert!(digests(Path::new(&out)) == study.finish("undisturbed"), "records differ");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_whose_store_is_renamed_says_so_and_continues_when_it_is_back() {
+    let study = Study::new(200, 20);
+    let process = study.start("out");
+    wait("interim tables", || study.path("out/runs.csv").exists());
+    fs::rename(study.path("out/study.db"), study.path("out/mine.db")).unwrap();
+    let text = failure(process);
+    assert!(text.contains("study.db was deleted or renamed by another program"), "{text}");
+    assert!(text.contains("put the file back"), "{text}");
+    assert!(records(&study.path("out/mine.db")) > 0);
+    fs::rename(study.path("out/mine.db"), study.path("out/study.db")).unwrap();
+    assert!(study.finish("out") == study.finish("undisturbed"), "records differ");
+}
+
+#[test]
+fn a_backup_of_a_running_study_is_continued_elsewhere() {
+    let study = Study::new(120, 20);
+    let process = study.start("out");
+    wait("interim tables", || study.path("out/runs.csv").exists());
+    let copy = study.path("copy.db");
+    let backup = |arguments: &[&Path]| catherd().arg("backup").args(arguments).output().unwrap();
+    let output = backup(&[&study.path("out"), Path::new("-o"), &copy]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1 study with "), "{text}");
+    let copied = records(&copy);
+    assert!(copied > 0 && copied < study.runs, "{copied}");
+    drop(process);
+
+    // By `catherd run`, which executes the other runs.
+    fs::create_dir(study.path("restored")).unwrap();
+    fs::copy(&copy, study.path("restored/study.db")).unwrap();
+    let expected = study.finish("undisturbed");
+    assert!(study.finish("restored") == expected, "records differ");
+
+    // By a coordinator.
+    fs::create_dir(study.path("data")).unwrap();
+    fs::copy(&copy, study.path("data/study.db")).unwrap();
+    let (_process, address) = coordinator(&study.path("data"), &["--listen", LOOPBACK]);
+    assert_eq!(acknowledged(&address), copied);
+    let _worker = worker(&address, &study.path("w"), &[]);
+    wait("the end", || acknowledged(&address) == study.runs);
+
+    // What is refused, with the reason.
+    let refusals = [
+        (vec![study.path("out"), "-o".into(), copy.clone()], "the file exists"),
+        (vec![study.path("files"), "-o".into(), study.path("x")], "has no study.db"),
+        (vec!["nowhere".into(), "-o".into(), study.path("x")], "nowhere is no folder"),
+        (vec!["--store".into(), "postgres://db/x".into(), "-o".into(), study.path("x")], "pg_dump"),
+    ];
+    for (arguments, reason) in refusals {
+        let arguments: Vec<_> = arguments.iter().map(PathBuf::as_path).collect();
+        let output = backup(&arguments);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains(reason), "{}", stderr(&output));
+    }
+    let other = Study::new(4, 20);
+    fs::create_dir(other.path("out")).unwrap();
+    fs::copy(&copy, other.path("out/study.db")).unwrap();
+    let arguments = ["run", &other.text("study.toml"), "--out", &other.text("out")];
+    let output = catherd().args(arguments).output().unwrap();
+    assert!(stderr(&output).contains("holds a study with other seeds"), "{}", stderr(&output));
+}

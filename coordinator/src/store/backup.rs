@@ -1,0 +1,212 @@
+//! Copies of an SQLite store that is in use.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::Connection;
+use rusqlite::backup::{Backup, StepResult};
+
+use super::error::StoreError;
+use super::files::beside;
+use super::row::Purpose;
+use super::sqlite::Sqlite;
+
+/// Pages copied between two calls of the caller's progress function: some 4 MiB.
+const PAGES: i32 = 1024;
+
+/// Time to wait for a lock on the copy.
+const LOCK_DELAY: Duration = Duration::from_millis(10);
+
+/// What a copy of a store has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackupContents {
+    /// Number of studies.
+    pub studies: u64,
+    /// Number of records of runs.
+    pub records: u64,
+    /// Size of the file in bytes.
+    pub bytes: u64,
+}
+
+/// Why a store was not copied.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The store cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Store {
+        /// The store.
+        path: PathBuf,
+        /// Why not.
+        cause: StoreError,
+    },
+    /// The copy cannot be written.
+    #[error("{}: {cause}", path.display())]
+    Copy {
+        /// The copy.
+        path: PathBuf,
+        /// Why not.
+        cause: io::Error,
+    },
+    /// The copy is not a store.
+    #[error("the copy of {} is damaged: {problem}", path.display())]
+    Damaged {
+        /// The store.
+        path: PathBuf,
+        /// What SQLite found in the copy.
+        problem: String,
+    },
+}
+
+/// Copies an SQLite store as it is now into a new file, also while another process writes to it: the
+/// copy has everything that was acknowledged before the call, and the writer is not held up. The
+/// file appears when the copy is complete and has been checked. `progress` is called with the
+/// number of pages copied so far and of all pages.
+///
+/// # Errors
+///
+/// If the store cannot be read, or if the copy exists, cannot be written or is damaged.
+pub fn backup(
+    store: &Path,
+    copy: &Path,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<BackupContents, BackupError> {
+    let of_store = |cause| BackupError::Store { path: store.to_owned(), cause };
+    let of_copy = |cause| BackupError::Copy { path: copy.to_owned(), cause };
+    if fs::symlink_metadata(copy).is_ok() {
+        return Err(of_copy(io::Error::new(io::ErrorKind::AlreadyExists, "the file exists")));
+    }
+    let mut source = Sqlite::open(store, Purpose::Read).map_err(of_store)?;
+    let partial = Partial::create(copy).map_err(of_copy)?;
+    // A transaction that has read holds the state that is copied, however long that takes.
+    source.batch("begin; select count(*) from sqlite_master").map_err(of_store)?;
+    let problem = write(source.connection(), &partial.0, progress).map_err(|error| {
+        let full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
+        let kind = if full { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
+        of_copy(io::Error::new(kind, error))
+    })?;
+    if problem != "ok" {
+        return Err(BackupError::Damaged { path: store.to_owned(), problem });
+    }
+    let contents = contents(&partial.0).map_err(of_store)?;
+    partial.publish(copy).map_err(of_copy)?;
+    Ok(contents)
+}
+
+/// Copies page by page, and returns what SQLite's check of the copy says: `ok` or a problem.
+fn write(
+    source: &Connection,
+    copy: &Path,
+    progress: &mut dyn FnMut(u64, u64),
+) -> rusqlite::Result<String> {
+    let mut copied = Connection::open(copy)?;
+    // Nothing has to survive a crash before the copy is complete.
+    copied.execute_batch("pragma journal_mode = off; pragma synchronous = off")?;
+    let backup = Backup::new(source, &mut copied)?;
+    loop {
+        match backup.step(PAGES)? {
+            StepResult::Done => break,
+            StepResult::More => {
+                let pages = backup.progress();
+                let number = |pages| u64::try_from(pages).unwrap_or(0);
+                let (all, left) = (number(pages.pagecount), number(pages.remaining));
+                progress(all.saturating_sub(left), all);
+            }
+            _ => std::thread::sleep(LOCK_DELAY),
+        }
+    }
+    drop(backup);
+    // The header says that the store has a write-ahead log.
+    copied.execute_batch("pragma journal_mode = delete")?;
+    copied.query_row("pragma quick_check(1)", (), |row| row.get(0))
+}
+
+fn contents(copy: &Path) -> Result<BackupContents, StoreError> {
+    let copied = Connection::open(copy)?;
+    let count = |table: &str| -> rusqlite::Result<u64> {
+        let sql = format!("select count(*) from {table}");
+        copied.query_row(&sql, (), |row| row.get::<_, i64>(0)).map(|count| count as u64)
+    };
+    let (studies, records) = (count("studies")?, count("records")?);
+    let bytes = fs::metadata(copy).map_or(0, |file| file.len());
+    Ok(BackupContents { studies, records, bytes })
+}
+
+/// A file on its way to become the copy, which is removed unless it does.
+struct Partial(PathBuf);
+
+impl Partial {
+    fn create(copy: &Path) -> io::Result<Partial> {
+        let path = beside(copy, &format!(".{}.partial", std::process::id()));
+        File::create(&path)?;
+        Ok(Partial(path))
+    }
+
+    fn publish(self, copy: &Path) -> io::Result<()> {
+        File::open(&self.0)?.sync_all()?;
+        fs::rename(&self.0, copy)?;
+        // Other systems than Unix cannot open folders, and need no sync of them.
+        let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
+            folder.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Reader, Store, StoreUrl};
+
+    #[test]
+    fn a_copy_of_an_open_store_has_what_was_written_and_is_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.db");
+        let mut store = Store::open(&StoreUrl::Sqlite(path.clone())).unwrap();
+        let project = store.put_project(&[7; 30_000_000]).unwrap();
+        let copy = folder.path().join("copy.db");
+        let mut calls = Vec::new();
+        let contents = backup(&path, &copy, &mut |done, all| calls.push((done, all))).unwrap();
+        assert_eq!((contents.studies, contents.records), (0, 0));
+        assert!(calls.len() > 3 && calls.is_sorted(), "{calls:?}");
+        let late = store.put_project(b"late").unwrap();
+
+        let mut reader = Reader::open(&StoreUrl::Sqlite(copy.clone())).unwrap();
+        assert_eq!(reader.project(project).unwrap().len(), 30_000_000);
+        assert!(reader.project(late).is_err());
+        let names = fs::read_dir(folder.path()).unwrap();
+        let names: Vec<_> = names.map(|file| file.unwrap().file_name()).collect();
+        assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("copy.db.")));
+
+        // The writer still has its files and their locks.
+        store.check_files().unwrap();
+        let again = backup(&path, &copy, &mut |_, _| {}).unwrap_err().to_string();
+        assert!(again.contains("the file exists"), "{again}");
+        assert_eq!(reader.project(project).unwrap().len(), 30_000_000);
+    }
+
+    #[test]
+    fn a_damaged_store_is_not_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.db");
+        let mut store = Store::open(&StoreUrl::Sqlite(path.clone())).unwrap();
+        store.put_project(&[7; 300_000]).unwrap();
+        store.close();
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 20_000].fill(0xff);
+        fs::write(&path, bytes).unwrap();
+        let copy = folder.path().join("copy.db");
+        backup(&path, &copy, &mut |_, _| {}).unwrap_err();
+        backup(&folder.path().join("none.db"), &copy, &mut |_, _| {}).unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
