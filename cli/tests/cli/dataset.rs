@@ -1,6 +1,6 @@
 //! Commands for corpora, run with the binary.
 
-#[path = "../../../datasets/examples/simulated_scratch/server.rs"]
+#[path = "../../../subjects/scratch/corpora/examples/simulated_scratch/server.rs"]
 mod server;
 use std::fs;
 use std::path::Path;

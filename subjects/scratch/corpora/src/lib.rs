@@ -1,0 +1,34 @@
+//! Collections of Scratch projects: finding, loading and describing projects, and reproducible
+//! corpora.
+//!
+//! [`find`] turns the paths of a study into checked [`ProjectEntry`]s and lists unusable projects
+//! with their reasons. [`ProjectEntry::load`] returns a [`LoadedProject`]: the project with the
+//! archive that every worker receives. [`describe`] counts the parts of a project.
+//!
+//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] executes the recipes
+//! of Random1000 and Top1000 with Scratch's servers; [`synth`] generates projects without a
+//! network.
+//!
+//! The folder `datasets/demo` of the repository contains the demo corpus, one unpacked project per
+//! folder.
+
+mod atomic_file;
+mod collection;
+pub mod corpus;
+mod description;
+mod loaded_project;
+pub mod sample;
+mod structure;
+pub mod synth;
+mod unique_names;
+
+pub use collection::{FindError, FoundProjects, ProjectEntry, SkippedProject, find};
+pub use description::{Description, describe};
+pub use loaded_project::{LoadError, LoadedProject};
+pub use structure::structure;
+
+/// Today's date in UTC, `2026-11-21`, for manifests. It must never influence a digest.
+pub fn today() -> String {
+    let now = jiff::Timestamp::now();
+    now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+}

@@ -1,0 +1,175 @@
+//! Exported suites on the original Scratch machine, and in the original Whisker. The tests need `node`;
+//! the former a folder with `scratch-vm` and `scratch-storage` that `CATHERD_NODE_MODULES` names, the latter
+//! a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`, otherwise `chromium`).
+
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use catherd_sb3::Project;
+use catherd_search::Budget;
+use catherd_testgen::{Assertions, Prepared, Request, Settings};
+
+fn generate(project: &Project, seed: u64) -> catherd_suite::Suite {
+    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    let budget = Budget { executions: Some(60), ..Budget::default() };
+    let mut request = Request::new("mio", &[], seed, budget).unwrap();
+    request.assertions = Some(Assertions::default());
+    prepared.generate(&request, |_| ControlFlow::Continue(())).suite
+}
+
+/// Demo projects that sense nothing of the renderer, which the driver lacks.
+const BLIND: [&str; 7] =
+    ["apple-catch", "combination-lock", "kiosk", "seedling", "sketchpad", "spirograph", "story"];
+
+fn demo() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo")
+}
+
+#[test]
+#[ignore = "needs node"]
+fn exported_suites_parse() {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(demo()).unwrap() {
+        let project = entry.unwrap().path();
+        if !project.is_dir() {
+            continue;
+        }
+        let suite = generate(&Project::read(&project).unwrap(), 1);
+        let file = folder.path().join("suite.js");
+        std::fs::write(&file, suite.to_javascript()).unwrap();
+        let check = Command::new("node").arg("--check").arg(&file).output().unwrap();
+        assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stderr));
+    }
+}
+
+#[test]
+#[ignore = "needs node and CATHERD_NODE_MODULES"]
+fn exported_suites_pass_on_the_original_machine() {
+    let modules = std::env::var_os("CATHERD_NODE_MODULES")
+        .expect("CATHERD_NODE_MODULES names a folder with scratch-vm");
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/driver.js");
+    let folder = tempfile::tempdir().unwrap();
+    for project in BLIND.map(|name| demo().join(name)) {
+        let suite = generate(&Project::read(&project).unwrap(), 1);
+        let file = folder.path().join("suite.js");
+        std::fs::write(&file, suite.to_javascript()).unwrap();
+        let archive = folder.path().join("project.sb3");
+        std::fs::write(&archive, catherd_sb3::pack(&project).unwrap()).unwrap();
+        let output = Command::new("node")
+            .arg(&driver)
+            .args([Path::new(&modules), &archive, &file])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["tests"], suite.tests.len(), "{}", project.display());
+        assert_eq!(report["unmet"], serde_json::json!([]), "{}", project.display());
+        assert_eq!(report["passed"], report["tests"], "{}", project.display());
+    }
+}
+
+/// A suite for the original, under a seed.
+struct Job {
+    project: PathBuf,
+    file: PathBuf,
+    suite: catherd_suite::Suite,
+    /// Goals by their numbers, as the original names blocks.
+    goals: Vec<String>,
+}
+
+impl Job {
+    /// Generates a suite and writes it and its project to a folder.
+    fn new(folder: &Path, project: &Path) -> Job {
+        let name = project.file_stem().unwrap().to_string_lossy().into_owned();
+        let model = Project::read(project).unwrap();
+        let suite = generate(&model, 1);
+        let file = folder.join(format!("{name}.js"));
+        std::fs::write(&file, suite.to_javascript()).unwrap();
+        let archive = folder.join(format!("{name}.sb3"));
+        if project.is_dir() {
+            std::fs::write(&archive, catherd_sb3::pack(project).unwrap()).unwrap();
+        } else {
+            std::fs::copy(project, &archive).unwrap();
+        }
+        let goals = catherd_suite::goals::find(&model, Default::default());
+        let named = |goal: &catherd_sb3::BlockNo| {
+            let (target, block) = model.locate(*goal);
+            let target = &model.targets[target];
+            format!("{}-{}", target.blocks[block as usize].id, target.name)
+        };
+        Job { project: archive, file, suite, goals: goals.iter().map(named).collect() }
+    }
+
+    /// The goals that it covers, and those of them not by chance.
+    fn robust(&self) -> Vec<&str> {
+        let tests = self.suite.tests.iter();
+        let goals = tests.flat_map(|test| test.covers.iter().filter(|g| !test.chance.contains(g)));
+        let mut goals: Vec<_> = goals.map(|goal| self.goals[*goal as usize].as_str()).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        goals
+    }
+}
+
+/// Executes suites in the original under three seeds; says how many tests passed of how many, and how
+/// many of the robust goals were covered.
+fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
+    let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
+    let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
+    let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/original.js");
+    let mut node = Command::new("node");
+    node.arg(&driver).arg(checkout).arg(browser);
+    let mut node = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = node.stdin.take().unwrap();
+    for job in jobs {
+        for seed in 0..3 {
+            let (project, suite) = (&job.project, &job.file);
+            let line = serde_json::json!({ "project": project, "suite": suite, "seed": seed });
+            writeln!(input, "{line}").unwrap();
+        }
+    }
+    drop(input);
+    let output = node.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let (mut passed, mut covered) = ([0, 0], [0, 0]);
+    let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
+    for (line, job) in lines.zip(jobs.iter().flat_map(|job| [job; 3])) {
+        let result: serde_json::Value = serde_json::from_str(line).unwrap();
+        let name = job.file.display();
+        assert!(result["failed"].is_null(), "{name}: {result}");
+        assert_eq!(result["goals"], job.goals.len(), "{name}");
+        let tests = result["tests"].as_array().unwrap();
+        assert_eq!(tests.len(), job.suite.tests.len(), "{name}");
+        for test in tests {
+            assert_ne!(test["outcome"], "error", "{name}: {test}");
+            passed[0] += usize::from(test["outcome"] == "pass");
+            passed[1] += 1;
+        }
+        let blocks = result["covered"].as_array().unwrap();
+        let robust = job.robust();
+        covered[0] += robust.iter().filter(|goal| blocks.iter().any(|b| b == **goal)).count();
+        covered[1] += robust.len();
+    }
+    (passed, covered)
+}
+
+#[test]
+#[ignore = "needs node, chromium and CATHERD_WHISKER"]
+fn exported_suites_pass_in_the_original() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut projects: Vec<_> =
+        std::fs::read_dir(demo()).unwrap().map(|e| e.unwrap().path()).collect();
+    if let Some(corpus) = std::env::var_os("CATHERD_CORPUS") {
+        let examples = Path::new(&corpus).join("whisker-examples");
+        projects.extend(std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    projects.retain(|path| path.is_dir() || path.extension().is_some_and(|name| name == "sb3"));
+    projects.sort();
+    let jobs: Vec<_> = projects.iter().map(|project| Job::new(folder.path(), project)).collect();
+    let (passed, covered) = in_the_original(&jobs);
+    let most = |[some, all]: [usize; 2]| some * 100 >= all * 99;
+    assert!(most(passed), "{passed:?} tests passed");
+    assert!(most(covered), "{covered:?} robust goals covered");
+}

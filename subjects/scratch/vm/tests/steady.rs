@@ -1,0 +1,134 @@
+//! A step allocates nothing in the steady state, except for texts and clones. This is the only
+//! test in its binary, because the counting allocator counts for the whole binary.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+
+use catherd_sb3::{BlockNo, Project};
+use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+
+/// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
+/// itself allocates nothing.
+const PROJECTS: [(&str, u64); 14] = [
+    ("apple-catch", 193),
+    ("ball-bounce", 0),
+    ("combination-lock", 0),
+    ("fireworks", 2),
+    ("kiosk", 0),
+    ("loud-balloon", 3),
+    ("maze", 1),
+    ("quiz", 1),
+    ("seedling", 1),
+    ("sketchpad", 0),
+    ("sorting", 2),
+    ("spirograph", 0),
+    ("story", 10),
+    ("traffic-light", 1),
+];
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // At its end a thread frees memory after its counter.
+    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from `System`.
+        unsafe { System.dealloc(block, layout) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the block came from `System`.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Tracer that keeps the smallest distances, as test generation does, so that the VM measures the
+/// same distances.
+struct Distances {
+    known: Vec<(f64, f64)>,
+    blocks: u64,
+}
+
+impl Tracer for Distances {
+    const ACTIVE: bool = true;
+
+    fn covered(&mut self, _: BlockNo) {
+        self.blocks += 1;
+    }
+
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
+        self.known[block.0 as usize]
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        let known = &mut self.known[block.0 as usize];
+        *known = (known.0.min(to_true), known.1.min(to_false));
+    }
+}
+
+/// Presses keys and moves the mouse.
+fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
+    const KEYS: [&str; 5] = ["left arrow", "right arrow", "up arrow", "down arrow", "space"];
+    for step in 0..steps {
+        let key = KEYS[(step / 20 % 5) as usize];
+        match step % 20 {
+            0 => vm.key(key, true),
+            10 => vm.key(key, false),
+            _ => vm.mouse_move((step * 7 % 480) as f64 - 240.0, (step * 3 % 360) as f64 - 180.0),
+        }
+        vm.step();
+    }
+}
+
+/// Allocations in the steps of an execution that follows others.
+fn allocations<T: Tracer>(vm: &mut Vm<T>) -> u64 {
+    for _ in 0..8 {
+        vm.green_flag();
+        play(vm, 600);
+    }
+    vm.green_flag();
+    let before = ALLOCATIONS.get();
+    play(vm, 600);
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn steps_allocate_nothing_in_the_steady_state() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo");
+    let mut blocks = 0;
+    for (name, texts) in PROJECTS {
+        let project = Project::read(demo.join(name)).unwrap();
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let (settings, random) = (Settings::default(), Random::portable(1));
+        let mut plain = Vm::new(program.clone(), settings, random, ());
+        let found = allocations(&mut plain);
+        assert!(found <= texts, "{name}: {found} allocations without a tracer");
+        let known = vec![(f64::INFINITY, f64::INFINITY); project.block_count()];
+        let (settings, random) = (Settings::default(), Random::portable(1));
+        let mut traced = Vm::new(program, settings, random, Distances { known, blocks: 0 });
+        let found = allocations(&mut traced);
+        assert!(found <= texts, "{name}: {found} allocations with a tracer");
+        blocks += traced.tracer.blocks;
+    }
+    assert!(blocks > 100_000, "{blocks} blocks are too few");
+}
