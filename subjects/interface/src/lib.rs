@@ -7,6 +7,7 @@
 //!   whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedProjects`]: the projects
 //!   that a runner keeps.
+//! - [`search`]: conversions for kinds whose algorithms are from `catherd-search`.
 //! - The kinds that need no crate of their own: [`command`] runs external tools, [`noop`] tests
 //!   and measures the machinery around runs.
 //!
@@ -22,6 +23,7 @@ pub mod noop;
 mod projects;
 mod recent;
 mod runner;
+pub mod search;
 
 pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 pub use kind::{Kinds, SubjectKind, UnknownKind};

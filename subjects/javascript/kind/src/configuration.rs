@@ -6,8 +6,8 @@ use catherd_javascript_classes::machine::instrument::MutationOperator;
 use catherd_javascript_classes::mutation::MutationSettings;
 use catherd_javascript_classes::{Method, Profile, Settings};
 use catherd_search::{Budget, Parameters, Setting};
+use catherd_subject::search::{parameter_info, setting};
 use catherd_subject::{AlgorithmInfo, FieldError};
-use catherd_subject_search::{parameter_info, setting};
 
 use crate::{EXECUTIONS, STEPS};
 
@@ -65,7 +65,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
             }
             _ => settings.set(name, setting),
         };
-        result.map_err(|error| catherd_subject_search::refusal(&error))?;
+        result.map_err(|error| catherd_subject::search::refusal(&error))?;
     }
     Ok((method, settings))
 }
@@ -121,7 +121,7 @@ pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> 
 
 /// The budget of a study as the search has it.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
-    catherd_subject_search::budget(budget, EXECUTIONS, STEPS)
+    catherd_subject::search::budget(budget, EXECUTIONS, STEPS)
 }
 
 /// The algorithms with their parameters.

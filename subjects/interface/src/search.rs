@@ -1,4 +1,4 @@
-//! Conversions for subject kinds whose algorithms are those of `search`: parameters, budgets and
+//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters, budgets and
 //! errors of a study in the types of the search, and descriptions of the search's parameters in
 //! the types of a subject kind.
 
@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use catherd_experiments::{Budget, Parameter};
 use catherd_search::{Kind, ParameterError, Setting};
-use catherd_subject::{FieldError, ParameterInfo, Values};
+
+use crate::{FieldError, ParameterInfo, Values};
 
 /// The value of a study's parameter as algorithms take it.
 pub fn setting(parameter: &Parameter) -> Setting<'_> {
