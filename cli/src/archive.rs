@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis::report::{FigureFormat, Settings};
 use catherd_analysis::tidy::{Results, RunStates};
-use catherd_archive::{Builder, Contents, PackageError, RunCounts};
+use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::{Engines, Plan};
 use clap::Args;
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut builder = Builder::default();
 
     let records = records::write(&study, &store, &work.path.join("records.jsonl"))?;
-    builder.file(catherd_archive::records::FILE, work.path.join("records.jsonl"));
+    builder.file(catherd_analysis_archive::records::FILE, work.path.join("records.jsonl"));
     let sources = corpus::Sources::read(&arguments.corpus)?;
     let projects = corpus::write(&study.plan, &store, &sources, arguments.with_projects, &work)?;
     builder.bytes(corpus::FILE, projects.manifest);

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use catherd_sb3::{BlockIndex, BlockNo, Notation, Project};
+use catherd_scratch_sb3::{BlockIndex, BlockNo, Notation, Project};
+use catherd_scratch_suite::goals::{self, GoalSettings};
+use catherd_scratch_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
 use catherd_search::Stream;
-use catherd_suite::goals::{self, GoalSettings};
-use catherd_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use catherd_datasets::corpus::Corpus;
+use catherd_scratch_corpora::corpus::Corpus;
 use clap::{Args, Subcommand};
 
 use crate::failure::{Exit, Failure};

@@ -8,12 +8,12 @@ use catherd_analysis::import::ImportError;
 use catherd_analysis::report::{AddressError, WriteError};
 use catherd_analysis::tidy;
 use catherd_coordinator::{CoordinatorError, StoreError};
-use catherd_datasets::corpus::{AddError, CorpusError};
-use catherd_datasets::sample::SampleError;
-use catherd_datasets::{FindError, LoadError};
 use catherd_experiments::text::printable;
 use catherd_experiments::{PlanError, StudyError};
 use catherd_proto::transport;
+use catherd_scratch_corpora::corpus::{AddError, CorpusError};
+use catherd_scratch_corpora::sample::SampleError;
+use catherd_scratch_corpora::{FindError, LoadError};
 use catherd_worker::WorkerError;
 use tonic::Code;
 

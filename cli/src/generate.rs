@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{Algorithm, Budget, Flags, Parameter, Study};
 use catherd_javascript_kind::classes;
 use catherd_javascript_kind::project::is_project;
-use catherd_mutation::{self as mutation, Level, minimise};
-use catherd_sb3::Project;
 use catherd_scratch_kind::{GeneratedSuite, GeneratorRequest, configuration};
-use catherd_testgen::{Assertions, End, Generated};
-use catherd_vm::Program;
+use catherd_scratch_mutation::{self as mutation, Level, minimise};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_testgen::{Assertions, End, Generated};
+use catherd_scratch_vm::Program;
 use clap::{Args, ValueEnum};
 
 use crate::failure::{Exit, Failure};
@@ -337,7 +337,7 @@ fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
         return save(file, &generated.suite.to_json());
     }
     let beside = file.with_extension("json");
-    let known = |text: String| catherd_suite::Suite::from_json(&text).is_ok();
+    let known = |text: String| catherd_scratch_suite::Suite::from_json(&text).is_ok();
     if fs::exists(&beside).unwrap_or(true) && !fs::read_to_string(&beside).is_ok_and(known) {
         let problem = format!("{}: exists and is no suite", beside.display());
         return Err(

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use catherd_javascript_suites::SuiteKind;
-use catherd_javascript_suites::whisker::{Limits, Options};
-use catherd_test_report::dodona;
+use catherd_scratch_grading_report::dodona;
+use catherd_scratch_grading_whisker::SuiteKind;
+use catherd_scratch_grading_whisker::whisker::{Limits, Options};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
@@ -94,7 +94,7 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
 
 /// The plan of an exercise, with its template.
 fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTests, Failure> {
-    let mut options = catherd_itch::Options::default();
+    let mut options = catherd_scratch_grading_itch::Options::default();
     options.limits = limited(options.limits, configuration);
     if configuration.natural_language.as_ref().is_some_and(|code| !code.starts_with("nl")) {
         options.language = "en".to_owned();

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use catherd_javascript_kind::classes::mutation::MutationSettings;
 use catherd_javascript_kind::configuration;
-use catherd_javascript_suites::SuiteKind;
-use catherd_javascript_suites::whisker::{Executed, Options, SuiteFile};
-use catherd_mutation::{
+use catherd_scratch_grading_kind::JavaScriptTests;
+use catherd_scratch_grading_whisker::SuiteKind;
+use catherd_scratch_grading_whisker::whisker::{Executed, Options, SuiteFile};
+use catherd_scratch_mutation::{
     Analysis, Kill, MutantName, MutantResult, Operator, Outcome, Settings, Tally, Tests, duplicates,
 };
-use catherd_sb3::{BlockIndex, Notation, Target};
-use catherd_suite_kind::JavaScriptTests;
+use catherd_scratch_sb3::{BlockIndex, Notation, Target};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use catherd_suite::{Bounds, LinkedSuite, Runner, Suite};
-use catherd_vm::Vm;
+use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite};
+use catherd_scratch_vm::Vm;
 use clap::Args;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 

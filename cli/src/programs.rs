@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use catherd_subject::Programs;
-use catherd_subject::command::{Supervision, supervise};
+use catherd_interface::Programs;
+use catherd_interface::command::{Supervision, supervise};
 use clap::{Args, ValueEnum};
 
 use crate::failure::{Exit, Failure};

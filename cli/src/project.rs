@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_datasets::LoadedProject;
-use catherd_javascript_suites::SuiteKind;
-use catherd_suite::{Suite, SuiteError};
-use catherd_testgen::{GenerateError, Prepared, Settings};
-use catherd_vm::Program;
+use catherd_scratch_corpora::LoadedProject;
+use catherd_scratch_grading_whisker::SuiteKind;
+use catherd_scratch_suite::{Suite, SuiteError};
+use catherd_scratch_testgen::{GenerateError, Prepared, Settings};
+use catherd_scratch_vm::Program;
 use clap::Args;
 
 use crate::failure::Failure;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_subject::RunnerContext;
+use catherd_interface::RunnerContext;
 use clap::Args;
 use serde_json::Value;
 

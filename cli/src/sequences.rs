@@ -12,7 +12,7 @@ mod test;
 use std::fs;
 use std::io::Read as _;
 
-use catherd_sequences::{
+use catherd_sequences_model::{
     Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
     parse_tests, unmarked,
 };

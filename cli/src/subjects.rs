@@ -6,13 +6,13 @@ mod listing;
 use std::sync::LazyLock;
 
 use catherd_experiments::Study;
+use catherd_interface::command::Command;
+use catherd_interface::noop::Noop;
+use catherd_interface::{FieldError, Kinds, RunnerContext, SubjectKind};
 use catherd_javascript_kind::JavaScript;
+use catherd_scratch_grading_kind::Suites;
 use catherd_scratch_kind::Scratch;
 use catherd_sequences_kind::Sequences;
-use catherd_subject::command::Command;
-use catherd_subject::noop::Noop;
-use catherd_subject::{FieldError, Kinds, RunnerContext, SubjectKind};
-use catherd_suite_kind::Suites;
 
 use crate::failure::Failure;
 pub(crate) use limits::WorkLimits;

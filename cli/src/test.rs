@@ -11,12 +11,12 @@ use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use catherd_javascript_suites::SuiteKind;
-use catherd_suite::{
+use catherd_scratch_grading_report::{ProjectReport, Skips, Status};
+use catherd_scratch_grading_whisker::SuiteKind;
+use catherd_scratch_suite::{
     AssertionNo, Bounds, Execution, Failure as FailedAssertion, LinkedSuite, Runner, Suite,
     SuiteTest, Verdict,
 };
-use catherd_test_report::{ProjectReport, Skips, Status};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Algorithm, Parameter, Study};
-use catherd_subject::FoundProject;
-use catherd_subject::command::{KIND, Tool};
+use catherd_interface::FoundProject;
+use catherd_interface::command::{KIND, Tool};
 use clap::{Args, Subcommand};
 
 use crate::failure::{self, Exit, Failure};

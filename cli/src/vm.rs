@@ -9,7 +9,7 @@ mod replay_all;
 
 use std::path::Path;
 
-use catherd_conformance::ProjectIndex;
+use catherd_scratch_conformance::ProjectIndex;
 use clap::Subcommand;
 
 use crate::failure::{Exit, Failure};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use catherd_interface::{Limits, RunnerContext};
 use catherd_platform::host;
-use catherd_subject::{Limits, RunnerContext};
 use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 

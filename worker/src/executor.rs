@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::text::truncated;
 use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
-use catherd_subject::{Limits, RunError, RunProgress, Runner};
+use catherd_interface::{Limits, RunError, RunProgress, Runner};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 

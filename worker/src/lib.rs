@@ -1,5 +1,5 @@
 //! The worker: one process, pinned to one core, that leases runs, executes them and
-//! commits their records. It knows no kind of subject: a [`Runner`](catherd_subject::Runner)
+//! commits their records. It knows no kind of subject: a [`Runner`](catherd_interface::Runner)
 //! that the program makes executes the runs of a kind.
 //!
 //! - [`run_worker`] is the whole process; [`Options`] configures it.
@@ -24,7 +24,7 @@ mod simulated_host;
 mod spool;
 mod worker;
 
-use catherd_subject::Runner;
+use catherd_interface::Runner;
 
 pub use allocator::OomMarkingAllocator;
 pub use disk_cache::DiskCache;
@@ -40,4 +40,4 @@ pub type MakeRunner = dyn Fn(&str) -> Option<Box<dyn Runner>> + Send;
 
 // Both crates bound the size of a project, and neither depends on the other.
 const _: () =
-    assert!(catherd_proto::transport::MAX_PROJECT == catherd_subject::files::LARGEST_PROJECT);
+    assert!(catherd_proto::transport::MAX_PROJECT == catherd_interface::files::LARGEST_PROJECT);

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catherd_experiments::{Digest, Engines, Provenance};
+use catherd_interface::Limits;
 use catherd_proto::{PROTOCOL, v1};
-use catherd_subject::Limits;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 use tonic::Status;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_experiments::{Engines, Provenance};
+use catherd_interface::Limits;
 use catherd_platform::MemoryLimit;
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
-use catherd_subject::Limits;
 
 use crate::MakeRunner;
 use crate::client::FailoverClient;

@@ -14,10 +14,10 @@ use catherd_coordinator::{
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject, ProjectSource,
 };
+use catherd_interface::noop::Noop;
+use catherd_interface::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
 use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
-use catherd_subject::noop::Noop;
-use catherd_subject::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
 use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, Options, run_worker};
 use tokio::net::TcpListener;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use catherd_archive::{Builder, Contents, FileEntry, Package, RunCounts};
+use catherd_analysis_archive::{Builder, Contents, FileEntry, Package, RunCounts};
 use catherd_experiments::Digest;
 use tempfile::TempDir;
 use zip::ZipWriter;

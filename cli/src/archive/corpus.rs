@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use catherd_archive::PackageError;
+use catherd_analysis_archive::PackageError;
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
-use catherd_datasets::corpus::Corpus;
 use catherd_experiments::Plan;
+use catherd_scratch_corpora::corpus::Corpus;
 
 use super::WorkFolder;
 use crate::failure::Failure;

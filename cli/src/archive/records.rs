@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use catherd_archive::PackageError;
-use catherd_archive::records::{self, End, Quarantined, ResultsDigest};
+use catherd_analysis_archive::PackageError;
+use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{Breakdown, CoordinatorError, QuarantinedRun, StoreUrl};
 use catherd_experiments::{Digest, Outcome};
@@ -17,7 +17,7 @@ use crate::terminal;
 
 /// What was written.
 pub(super) struct Written {
-    /// See [`catherd_archive::Contents::results`].
+    /// See [`catherd_analysis_archive::Contents::results`].
     pub(super) digest: Digest,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Read as _;
 
-use catherd_archive::{Builder, Contents};
+use catherd_analysis_archive::{Builder, Contents};
 use catherd_experiments::text::printable;
 use catherd_experiments::{Algorithm, Plan};
 use flate2::read::GzDecoder;

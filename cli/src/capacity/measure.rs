@@ -8,11 +8,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource, Study};
+use catherd_interface::SubjectKind;
+use catherd_interface::noop::Noop;
 use catherd_proto::transport::{self, Access, AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1;
 use catherd_proto::v1::studies_client::StudiesClient;
-use catherd_subject::SubjectKind;
-use catherd_subject::noop::Noop;
 use clap::Args;
 use tokio::runtime::Runtime;
 use tonic::Status;

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{
     Criterion, Digest, Provenance, Resources, RunRecord, RunSpec, SuiteSize, TimelinePoint,
 };
+use catherd_interface::SubjectKind;
+use catherd_interface::noop::Noop;
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::completion::End;
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 use catherd_proto::{PROTOCOL, v1};
-use catherd_subject::SubjectKind;
-use catherd_subject::noop::Noop;
 use tokio::task::JoinSet;
 use tonic::Status;
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::{Origin, add};
-use catherd_datasets::{find, today};
+use catherd_scratch_corpora::corpus::{Origin, add};
+use catherd_scratch_corpora::{find, today};
 use clap::Args;
 
 use super::{OutputFolder, summary};

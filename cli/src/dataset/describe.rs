@@ -6,10 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::corpus;
-use catherd_datasets::{ProjectEntry, find};
 use catherd_experiments::{Digest, Measure, Noun};
+use catherd_scratch_corpora::{ProjectEntry, find};
 use catherd_scratch_kind::ProjectMeasures;
-use catherd_vm::unsupported;
+use catherd_scratch_vm::unsupported;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::compare;
+use catherd_scratch_corpora::corpus::compare;
 use clap::Args;
 
 use super::read;

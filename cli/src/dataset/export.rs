@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::export_frozen;
+use catherd_scratch_corpora::corpus::export_frozen;
 use clap::Args;
 
 use super::read;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use catherd_datasets::sample::{
+use catherd_scratch_corpora::sample::{
     IdSource, ProbeOutcome, SampleEnd, SampleProgress, SampleRequest, SampleSettings,
     ServerAddresses, sample,
 };

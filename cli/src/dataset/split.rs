@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::split;
+use catherd_scratch_corpora::corpus::split;
 use clap::Args;
 
 use super::{OutputFolder, read, seed_parser, summary};

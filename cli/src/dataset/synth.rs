@@ -1,6 +1,6 @@
 //! `catherd dataset synth`: generates projects without a network.
 
-use catherd_datasets::synth;
+use catherd_scratch_corpora::synth;
 use clap::Args;
 
 use super::{OutputFolder, seed_parser, summary};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_datasets::corpus::verify;
+use catherd_scratch_corpora::corpus::verify;
 use clap::Args;
 
 use super::{read, summary};

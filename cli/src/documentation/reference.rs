@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use catherd_experiments::{Study, StudyError};
-use catherd_mutation::Operator;
+use catherd_scratch_mutation::Operator;
 use clap::{Arg, Command, CommandFactory};
 
 use super::{pages, parts, read, root, shown};

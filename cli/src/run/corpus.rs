@@ -7,7 +7,7 @@ use catherd_experiments::{
     Algorithm, CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource,
     duplicates,
 };
-use catherd_subject::{
+use catherd_interface::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SubjectKind,
 };
 use indicatif::ProgressBar;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
 use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
-use catherd_subject::FieldError;
+use catherd_interface::FieldError;
 use clap::Args;
 
 use super::corpus::Corpus;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catherd_sequences::{Counts, Format, Sampler};
+use catherd_sequences_model::{Counts, Format, Sampler};
 use clap::Args;
 use serde_json::json;
 
@@ -99,7 +99,7 @@ pub(crate) struct Walk {
     sampler: String,
 
     /// Longest trace in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Print one JSON object instead of lines, as a file of tests

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use catherd_sequences::Case;
+use catherd_sequences_model::Case;
 
 use super::Subject;
 use crate::failure::Failure;

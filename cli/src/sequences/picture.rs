@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catherd_sequences::{Alphabet, Criterion};
+use catherd_sequences_model::{Alphabet, Criterion};
 use maud::{PreEscaped, html};
 
 use crate::failure::Failure;

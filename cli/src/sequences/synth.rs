@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use catherd_sequences::{Shape, SyntheticError, synthetic};
+use catherd_sequences_model::{Shape, SyntheticError, synthetic};
 use clap::Args;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_experiments::{Parameter, SubjectInfo};
-use catherd_subject::{ANY_ALGORITHM, AlgorithmInfo, ParameterInfo, SubjectKind};
+use catherd_interface::{ANY_ALGORITHM, AlgorithmInfo, ParameterInfo, SubjectKind};
 use clap::Args;
 use serde_json::{Value, json};
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_datasets::LoadedProject;
-use catherd_itch::{End, Judgement, Options, Plan, PlanError, Status, judge};
+use catherd_scratch_corpora::LoadedProject;
+use catherd_scratch_grading_itch::{End, Judgement, Options, Plan, PlanError, Status, judge};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 

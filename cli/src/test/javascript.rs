@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_javascript_suites::whisker::{Limits, Models, Options, SuiteFile};
-use catherd_javascript_suites::{Seed, SuiteKind};
+use catherd_scratch_grading_whisker::whisker::{Limits, Models, Options, SuiteFile};
+use catherd_scratch_grading_whisker::{Seed, SuiteKind};
 use clap::{Args, ValueEnum};
 
 use super::output::Format;

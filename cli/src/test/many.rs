@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-use catherd_datasets::LoadedProject;
-use catherd_test_report::{ProjectReport, Table};
+use catherd_scratch_corpora::LoadedProject;
+use catherd_scratch_grading_report::{ProjectReport, Table};
 
 use super::output::{Output, unwritable};
 use super::suite::LoadedSuite;

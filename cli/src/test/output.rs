@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use catherd_test_report::{
+use catherd_scratch_grading_report::{
     JUNIT_END, JUNIT_START, ProjectReport, Skips, Table, Tally, WhiskerTable, dodona, junit,
     ndjson, ndjson_end, tap,
 };

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catherd_datasets::LoadedProject;
-use catherd_itch::Names;
-use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
-use catherd_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
-use catherd_test_report::{Limit, ProjectReport, Status, SuiteFacts, SuiteReport, TestReport};
-use catherd_vm::Program;
+use catherd_scratch_corpora::LoadedProject;
+use catherd_scratch_grading_itch::Names;
+use catherd_scratch_grading_report::{
+    Limit, ProjectReport, Status, SuiteFacts, SuiteReport, TestReport,
+};
+use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile};
+use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
+use catherd_scratch_vm::Program;
 use sha2::{Digest as _, Sha256};
 
 use super::itch::PlanTests;

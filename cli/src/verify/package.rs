@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catherd_archive::records::{self, End, ResultsDigest};
-use catherd_archive::{Contents, Package, PackageError, Problem, RunCounts};
+use catherd_analysis_archive::records::{self, End, ResultsDigest};
+use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCounts};
 use catherd_experiments::{Digest, Outcome, Plan, ProjectSource, RunSpec};
-use catherd_subject::FoundProject;
+use catherd_interface::FoundProject;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Arguments, Choice, lot, report_runs};
@@ -242,7 +242,7 @@ impl Projects {
             (Some(name), _) => {
                 let mut package = self.package.lock().unwrap_or_else(PoisonError::into_inner);
                 package
-                    .read(name, catherd_subject::files::LARGEST_PROJECT)
+                    .read(name, catherd_interface::files::LARGEST_PROJECT)
                     .map_err(|e| e.to_string())
             }
             (None, Some(project)) => project.bytes().map_err(|cause| cause.to_string()),

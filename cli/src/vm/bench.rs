@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catherd_conformance::{Speed, bench};
-use catherd_datasets::find;
+use catherd_scratch_conformance::{Speed, bench};
+use catherd_scratch_corpora::find;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};

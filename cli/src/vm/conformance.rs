@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use catherd_datasets::{ProjectEntry, find};
-use catherd_vm::SelfTestReport;
+use catherd_scratch_corpora::{ProjectEntry, find};
+use catherd_scratch_vm::SelfTestReport;
 use clap::Args;
 
 use crate::failure::{Exit, Failure};
@@ -58,7 +58,7 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
 
 fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<SelfTestReport, String> {
     let subject = entry.load().map_err(|error| error.reason())?;
-    catherd_vm::run_self_test(&subject.project, steps).map_err(|error| error.to_string())
+    catherd_scratch_vm::run_self_test(&subject.project, steps).map_err(|error| error.to_string())
 }
 
 fn assumed_layers(report: &SelfTestReport) -> String {

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use catherd_conformance::{RandomInputDriver, RunDigest, digests};
-use catherd_datasets::find;
+use catherd_scratch_conformance::{RandomInputDriver, RunDigest, digests};
+use catherd_scratch_corpora::find;
 use clap::Args;
 
 use super::thread_count;

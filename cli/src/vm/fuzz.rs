@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use catherd_conformance::fuzz::{
+use catherd_scratch_conformance::fuzz::{
     Campaign, CampaignReport, case, execute, run_campaign, run_executor,
 };
-use catherd_datasets::find;
+use catherd_scratch_corpora::find;
 use clap::Args;
 use indicatif::ProgressBar;
 

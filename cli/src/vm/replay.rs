@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use catherd_conformance::{Replay, Trace, device_states, replay_indexed, trace_files};
+use catherd_scratch_conformance::{Replay, Trace, device_states, replay_indexed, trace_files};
 use clap::Args;
 
 use super::project_index;

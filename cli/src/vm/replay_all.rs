@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use catherd_conformance::{ReplayOutcome, TraceVerdict, replay_all, trace_files};
+use catherd_scratch_conformance::{ReplayOutcome, TraceVerdict, replay_all, trace_files};
 use clap::Args;
 
 use super::project_index;

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use self::server::{Population, Server};
 use crate::support::{catherd, stderr, two_projects};
-use catherd_datasets::corpus::{Corpus, compare};
-use catherd_datasets::synth;
-use catherd_suite::goals::{self, GoalSettings};
+use catherd_scratch_corpora::corpus::{Corpus, compare};
+use catherd_scratch_corpora::synth;
+use catherd_scratch_suite::goals::{self, GoalSettings};
 use tempfile::TempDir;
 
 fn stdout(output: &std::process::Output) -> String {
@@ -167,7 +167,7 @@ fn synthetic_projects_have_goals_and_hardly_any_dead_code() {
         let reachable = goals::find(&loaded.project, GoalSettings::default()).len();
         assert!(reachable >= 2, "{number}");
         goals += reachable;
-        statements += catherd_datasets::describe(&loaded.project).statements;
+        statements += catherd_scratch_corpora::describe(&loaded.project).statements;
     }
     assert!(goals * 100 > statements * 97, "{goals} of {statements}");
 }

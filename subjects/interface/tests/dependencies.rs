@@ -1,5 +1,5 @@
-//! The layers of the workspace: which crates may use which, and that no crate but a subject
-//! kind's own names the kind.
+//! The layers of the workspace: names of crates, which crates may use which, and that no crate but a
+//! subject kind's own names the kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -70,16 +70,66 @@ fn member(package: &Value) -> Member {
 }
 
 #[test]
-fn worker_and_coordinator_compile_no_subject() {
+fn crates_are_named_after_their_folders() {
+    let root = root();
+    let members = Workspace::read().0;
+    for (name, member) in &members {
+        let folder = member.folder.strip_prefix(&root).unwrap();
+        let folder = folder.strip_prefix("subjects").unwrap_or(folder);
+        let words: Vec<_> = folder.iter().map(|part| part.to_str().unwrap()).collect();
+        let expected = match words[..] {
+            ["cli"] => "catherd".to_owned(),
+            _ => format!("catherd-{}", words.join("-")),
+        };
+        assert_eq!(*name, expected, "{}", folder.display());
+        let parents = member.folder.ancestors().skip(1).take_while(|parent| *parent != root);
+        for parent in parents {
+            let is_crate = members.values().any(|other| other.folder == parent);
+            let is_part = parent == root.join("analysis");
+            assert!(!is_crate || is_part, "{name} is in the folder of another crate");
+        }
+    }
+    assert!(members.len() > 30, "{}", members.len());
+}
+
+#[test]
+fn only_the_command_line_compiles_kinds() {
     let workspace = Workspace::read();
-    for name in ["worker", "coordinator", "subject", "proto", "analysis", "javascript-engine"] {
-        for used in workspace.compiled(name) {
-            let folder = workspace.0[used].folder.strip_prefix(root()).unwrap();
-            assert!(!folder.starts_with("subjects/scratch"), "{name} compiles {used}");
-            assert!(!folder.starts_with("subjects/sequences"), "{name} compiles {used}");
+    let subjects = root().join("subjects");
+    let outside = |name: &str| !workspace.0[name].folder.starts_with(&subjects);
+    for name in workspace.0.keys().filter(|name| *name != "catherd" && outside(name)) {
+        let name = name.strip_prefix("catherd-").unwrap();
+        for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
             // Of `search`, the interface needs the types of parameters and budgets.
-            let has_interface = matches!(name, "subject" | "worker");
-            assert!(has_interface || used != "catherd-search", "{name} compiles {used}");
+            let allowed = ["catherd-interface", "catherd-search"];
+            assert!(name == "worker" && allowed.contains(&used), "{name} compiles {used}");
+        }
+    }
+}
+
+#[test]
+fn kinds_do_not_compile_each_other() {
+    let workspace = Workspace::read();
+    for kind in ["javascript", "scratch", "sequences"] {
+        let folder = root().join("subjects").join(kind);
+        let of_kind = |name: &&String| workspace.0[*name].folder.starts_with(&folder);
+        for name in workspace.0.keys().filter(of_kind) {
+            let name = name.strip_prefix("catherd-").unwrap();
+            for used in workspace.compiled(name) {
+                let own = workspace.0[used].folder.starts_with(&folder);
+                // Scripts are part of suites and models.
+                let shared = matches!(
+                    used.strip_prefix("catherd-").unwrap(),
+                    "elementary"
+                        | "experiments"
+                        | "interface"
+                        | "javascript-engine"
+                        | "javascript-heap"
+                        | "platform"
+                        | "search"
+                );
+                assert!(own || shared, "{name} compiles {used}");
+            }
         }
     }
 }
@@ -87,32 +137,61 @@ fn worker_and_coordinator_compile_no_subject() {
 #[test]
 fn crates_use_only_the_layers_below_them() {
     let workspace = Workspace::read();
-    for (name, allowed) in [
-        ("experiments", &[][..]),
-        ("elementary", &[]),
-        ("javascript-engine", &["elementary", "javascript-heap"]),
-        ("javascript-heap", &[]),
-        ("javascript-classes", &["javascript-machine", "search"]),
-        ("javascript-instrument", &[]),
-        ("itch", &["javascript-engine", "sb3", "test-report", "vm"]),
-        ("javascript-machine", &["javascript-engine", "javascript-instrument", "search"]),
-        ("javascript-suites", &["javascript-engine", "sb3", "suite", "test-report", "vm"]),
-        ("test-report", &[]),
-        ("platform", &[]),
-        ("search", &[]),
-        ("sequences", &["javascript-engine", "platform", "search"]),
-        ("sequences-kind", &["experiments", "sequences", "subject"]),
-        ("proto", &["experiments"]),
-        ("analysis", &["experiments"]),
-        ("archive", &["experiments"]),
-        ("subject", &["experiments", "platform", "search"]),
-        ("coordinator", &["experiments", "platform", "proto"]),
-        ("worker", &["experiments", "platform", "proto", "subject"]),
-    ] {
-        for used in &workspace.member(name).uses {
-            let used = used.strip_prefix("catherd-").unwrap();
-            assert!(allowed.contains(&used), "{name} uses {used}");
-        }
+    // What each crate uses, as ARCHITECTURE.md has it.
+    let layers = [
+        ("analysis", "experiments"),
+        ("analysis-archive", "experiments"),
+        ("coordinator", "experiments platform proto"),
+        ("elementary", ""),
+        ("experiments", ""),
+        ("interface", "experiments platform search"),
+        ("javascript-classes", "javascript-machine search"),
+        ("javascript-engine", "elementary javascript-heap"),
+        ("javascript-heap", ""),
+        ("javascript-instrument", ""),
+        ("javascript-kind", "experiments interface javascript-classes search"),
+        ("javascript-machine", "javascript-engine javascript-instrument search"),
+        ("platform", ""),
+        ("proto", "experiments"),
+        ("scratch-conformance", "platform scratch-sb3 scratch-vm"),
+        ("scratch-corpora", "scratch-sb3 search"),
+        ("scratch-games", "scratch-sb3 scratch-suite scratch-testgen scratch-vm search"),
+        ("scratch-grading-itch", "javascript-engine scratch-grading-report scratch-sb3 scratch-vm"),
+        (
+            "scratch-grading-kind",
+            "experiments interface scratch-grading-report scratch-grading-whisker scratch-kind \
+             scratch-mutation scratch-sb3 scratch-suite scratch-vm",
+        ),
+        ("scratch-grading-report", ""),
+        (
+            "scratch-grading-whisker",
+            "javascript-engine scratch-grading-report scratch-sb3 scratch-suite scratch-vm",
+        ),
+        (
+            "scratch-kind",
+            "experiments interface scratch-corpora scratch-games scratch-mutation scratch-sb3 \
+             scratch-suite scratch-testgen scratch-vm search",
+        ),
+        ("scratch-mutation", "scratch-sb3 scratch-suite scratch-vm search"),
+        ("scratch-render", ""),
+        ("scratch-sb3", ""),
+        ("scratch-suite", "scratch-sb3 scratch-vm"),
+        ("scratch-testgen", "scratch-sb3 scratch-suite scratch-vm search"),
+        ("scratch-vm", "elementary scratch-render scratch-sb3"),
+        ("search", ""),
+        ("sequences-kind", "experiments interface sequences-model"),
+        ("sequences-model", "javascript-engine platform search"),
+        ("worker", "experiments interface platform proto"),
+    ];
+    for (name, allowed) in layers {
+        let allowed: BTreeSet<_> = allowed.split_whitespace().collect();
+        let uses = workspace.member(name).uses.iter();
+        let uses: BTreeSet<_> = uses.map(|used| used.strip_prefix("catherd-").unwrap()).collect();
+        assert_eq!(uses, allowed, "{name}");
+    }
+    let listed = layers.map(|(name, _)| format!("catherd-{name}"));
+    for name in workspace.0.keys().filter(|name| *name != "catherd") {
+        assert!(listed.contains(name), "{name} is not listed");
     }
 }
 

@@ -15,9 +15,9 @@ use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource,
     Provenance, Resources, RunRecord, RunSpec,
 };
+use catherd_interface::noop::{self, Noop, NoopRunner};
+use catherd_interface::{Limits, RunError, RunProgress, Runner, SubjectKind};
 use catherd_proto::transport::Access;
-use catherd_subject::noop::{self, Noop, NoopRunner};
-use catherd_subject::{Limits, RunError, RunProgress, Runner, SubjectKind};
 use catherd_worker::{CoordinatorAddress, Options, SimulatedHost, run_simulated_worker};
 use tempfile::TempDir;
 use turmoil::Sim;

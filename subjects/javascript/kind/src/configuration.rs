@@ -1,13 +1,13 @@
 //! Algorithms, parameters and budgets of a study as test generation takes them.
 
 use catherd_experiments::{Algorithm, Mutation};
+use catherd_interface::search::{parameter_info, setting};
+use catherd_interface::{AlgorithmInfo, FieldError};
 use catherd_javascript_classes::machine::Config;
 use catherd_javascript_classes::machine::instrument::MutationOperator;
 use catherd_javascript_classes::mutation::MutationSettings;
 use catherd_javascript_classes::{Method, Profile, Settings};
 use catherd_search::{Budget, Parameters, Setting};
-use catherd_subject::search::{parameter_info, setting};
-use catherd_subject::{AlgorithmInfo, FieldError};
 
 use crate::{EXECUTIONS, STEPS};
 
@@ -65,7 +65,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
             }
             _ => settings.set(name, setting),
         };
-        result.map_err(|error| catherd_subject::search::refusal(&error))?;
+        result.map_err(|error| catherd_interface::search::refusal(&error))?;
     }
     Ok((method, settings))
 }
@@ -121,7 +121,7 @@ pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> 
 
 /// The budget of a study as the search has it.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
-    catherd_subject::search::budget(budget, EXECUTIONS, STEPS)
+    catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
 /// The algorithms with their parameters.

@@ -18,7 +18,7 @@ mod runner;
 use catherd_experiments::{
     Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
 };
-use catherd_subject::{
+use catherd_interface::{
     AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
     RunnerContext, SubjectKind,
 };

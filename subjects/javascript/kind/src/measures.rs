@@ -1,10 +1,10 @@
 //! Measures of projects for `projects.csv`.
 
 use catherd_experiments::Measure;
+use catherd_interface::{FindError, FoundProject, ProjectTable};
 use catherd_javascript_classes::machine::instrument::{BranchKind, Goal, GoalKind, Units};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::{Model, Settings, machine_of};
-use catherd_subject::{FindError, FoundProject, ProjectTable};
 
 use crate::runner::on_a_large_stack;
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
+use catherd_interface::{FindError, Found, FoundProject, Progress, SkippedProject};
 use catherd_javascript_classes::machine::{Package, PackageError, Program};
-use catherd_subject::{FindError, Found, FoundProject, Progress, SkippedProject};
 
 /// Finds projects: files, folders with `package.json` or `subject.toml`, archives `.tgz`; of another
 /// folder those that are directly in it.

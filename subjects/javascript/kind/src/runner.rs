@@ -7,11 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
 use catherd_javascript_classes::{Generated, Request, check_config, generate};
 use catherd_search::{Meter, Progress, Stop};
-use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
 
 use crate::{configuration, record};
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use catherd_experiments::{
     Algorithm, Budget, Digest, MutantOutcome, Mutation, Outcome, RunRecord, RunSpec,
 };
+use catherd_interface::{FoundProject, RunnerContext, SubjectKind};
 use catherd_javascript_classes::machine::Package;
 use catherd_javascript_kind::{ENGINE, JavaScript, KIND};
-use catherd_subject::{FoundProject, RunnerContext, SubjectKind};
 
 fn demo(name: &str) -> Arc<[u8]> {
     let file =

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
 use serde::Serialize;
 
 use crate::limits::{LimitHit, limit_hits};

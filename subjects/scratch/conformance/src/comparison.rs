@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use catherd_sb3::RotationStyle;
-use catherd_vm::{TargetView, Text, Tracer, Value as Scalar, Vm};
+use catherd_scratch_sb3::RotationStyle;
+use catherd_scratch_vm::{TargetView, Text, Tracer, Value as Scalar, Vm};
 use serde::Serialize;
 use serde_json::Value;
 

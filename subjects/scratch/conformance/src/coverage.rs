@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catherd_sb3::{BlockNo, Project, Target};
-use catherd_vm::Program;
+use catherd_scratch_sb3::{BlockNo, Project, Target};
+use catherd_scratch_vm::Program;
 
 use crate::trace::Trace;
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project, RotationStyle};
-use catherd_vm::{Program, TargetView, Text, Tracer, Value, Vm};
+use catherd_scratch_sb3::{BlockNo, Project, RotationStyle};
+use catherd_scratch_vm::{Program, TargetView, Text, Tracer, Value, Vm};
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};

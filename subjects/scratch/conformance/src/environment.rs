@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use catherd_vm::{Tracer, Vm};
+use catherd_scratch_vm::{Tracer, Vm};
 use serde::Serialize;
 
 use crate::trace::{InputEvent, Trace};

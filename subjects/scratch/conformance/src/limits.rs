@@ -1,12 +1,12 @@
 //! Limits that were hit during a run, in the form that reports show.
 
-use catherd_vm::Hits;
+use catherd_scratch_vm::Hits;
 use serde::Serialize;
 
 /// A limit of the machine that a run hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitHit {
-    /// Name of the limit, see [`catherd_vm::Limit::name`].
+    /// Name of the limit, see [`catherd_scratch_vm::Limit::name`].
     pub limit: &'static str,
     /// Step of the first hit, counted from the green flag.
     pub first: u64,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use catherd_vm::{Program, Random, Settings, TargetId, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Settings, TargetId, Tracer, Vm};
 
 use crate::rng::Rng;
 

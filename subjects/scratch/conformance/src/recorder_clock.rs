@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use catherd_sb3::{Opcode, Project};
+use catherd_scratch_sb3::{Opcode, Project};
 use serde_json::Value;
 
 use crate::comparison::Divergence;
@@ -152,7 +152,7 @@ fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f6
     let is_read = blocks.any(|block| {
         block.opcode == Opcode::SensingCurrent
             && block.field("CURRENTMENU").is_some_and(|field| {
-                matches!(&field.value, catherd_sb3::Value::Text(text) if text.eq_ignore_ascii_case(name))
+                matches!(&field.value, catherd_scratch_sb3::Value::Text(text) if text.eq_ignore_ascii_case(name))
             })
     });
     let mut values: Vec<i64> = shown

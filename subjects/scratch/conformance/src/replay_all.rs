@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_sb3::Project;
-use catherd_vm::Program;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};

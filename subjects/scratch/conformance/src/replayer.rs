@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Program, Random, Settings, Snapshot, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{Program, Random, Settings, Snapshot, Tracer, Vm};
 use serde_json::Value;
 
 use crate::comparison::{Divergence, compare};

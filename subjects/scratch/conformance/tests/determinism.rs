@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catherd_conformance::{RandomInputDriver, RunDigest, digests};
+use catherd_scratch_conformance::{RandomInputDriver, RunDigest, digests};
 
 const DRIVER: RandomInputDriver = RandomInputDriver { steps: 300, seed: 1, interpret: false };
 
@@ -45,7 +45,7 @@ fn the_demo_projects_keep_their_digests() {
         expected == found,
         "runs differ from the recorded ones: {}.\n\
          If the machine, the renderer or the demo projects were changed on purpose, run\n\
-         CATHERD_REFRESH=1 cargo test -p catherd-conformance --test determinism\n\
+         CATHERD_REFRESH=1 cargo test -p catherd-scratch-conformance --test determinism\n\
          and commit tests/demo.digests. Otherwise this build behaves differently from others.",
         changed.join(", ")
     );

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_conformance::{Devices, Replay, Trace, replay_best};
-use catherd_sb3::Project;
-use catherd_vm::Program;
+use catherd_scratch_conformance::{Devices, Replay, Trace, replay_best};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 use serde_json::{Value, json};
 
 /// A project of one script on the stage: `when flag clicked, forever { set v to REPORTER }`.

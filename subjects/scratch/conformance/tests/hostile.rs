@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use catherd_conformance::fuzz::{Campaign, CampaignReport, case, execute, run_campaign};
+use catherd_scratch_conformance::fuzz::{Campaign, CampaignReport, case, execute, run_campaign};
 
 /// Number of executions in a test run. `catherd vm fuzz` does more.
 const EXECUTIONS: u64 = 40;

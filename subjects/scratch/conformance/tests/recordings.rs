@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_conformance::{Environment, Trace, replay};
-use catherd_sb3::Project;
-use catherd_vm::Program;
+use catherd_scratch_conformance::{Environment, Trace, replay};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 
 /// Lower bound of the recordings that agree in every state with untouched keyboard and mouse.
 /// It may only be raised.

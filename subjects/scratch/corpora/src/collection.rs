@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, io};
 
-use catherd_sb3::{Project, Warning};
+use catherd_scratch_sb3::{Project, Warning};
 
 use crate::corpus::{Corpus, CorpusError, Sha};
 use crate::unique_names::unique_names;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catherd_sb3::{Block, BlockIndex, Opcode, Project, Slot, Warning};
+use catherd_scratch_sb3::{Block, BlockIndex, Opcode, Project, Slot, Warning};
 use serde::Serialize;
 
 /// Counts of the parts of a project, as a table of projects shows them.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use catherd_sb3::{Limits, Project, ReadError, pack, read_archive};
+use catherd_scratch_sb3::{Limits, Project, ReadError, pack, read_archive};
 use sha2::{Digest, Sha256};
 
 /// A project in memory, together with its archive.

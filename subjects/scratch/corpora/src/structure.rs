@@ -1,6 +1,6 @@
 //! Structural digest of a project, equal for near-duplicates.
 
-use catherd_sb3::{BlockIndex, Project, Slot, Target};
+use catherd_scratch_sb3::{BlockIndex, Project, Slot, Target};
 use sha2::{Digest, Sha256};
 
 use crate::corpus::Sha;

@@ -9,7 +9,7 @@ use std::path::Path;
 #[cfg(unix)]
 use std::process::Command;
 
-use catherd_datasets::{FindError, FoundProjects, find};
+use catherd_scratch_corpora::{FindError, FoundProjects, find};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_datasets::corpus::{
+use catherd_scratch_corpora::corpus::{
     AddError, Corpus, CorpusError, Member, Origin, Recipe, add, compare, export_frozen, split,
     verify,
 };
-use catherd_datasets::{find, structure, synth};
+use catherd_scratch_corpora::{find, structure, synth};
 use tempfile::TempDir;
 
 /// Four files of three synthetic projects: one is a duplicate.

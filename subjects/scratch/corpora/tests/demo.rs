@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_datasets::{FoundProjects, find};
+use catherd_scratch_corpora::{FoundProjects, find};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo")
@@ -68,7 +68,7 @@ fn decisions_make_scripts_complex() {
     assert_eq!(of("quiz").mccabe(), Some(4.5));
     // `forever` is not a decision, and the decisions of loose scripts are not counted.
     assert_eq!((of("fireworks").scripts, of("fireworks").decisions), (9, 9));
-    assert_eq!(catherd_datasets::Description::default().mccabe(), None);
+    assert_eq!(catherd_scratch_corpora::Description::default().mccabe(), None);
 }
 
 /// A change of a digest would separate the demo projects from all stored results.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use catherd_datasets::corpus::{Corpus, Recipe, compare, export_frozen, verify};
-use catherd_datasets::sample::{
+use catherd_scratch_corpora::corpus::{Corpus, Recipe, compare, export_frozen, verify};
+use catherd_scratch_corpora::sample::{
     IdSource, ProbeOutcome, SampleEnd, SampleError, SampleProgress, SampleRequest, SampleSettings,
     sample,
 };
@@ -60,7 +60,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 let mut bytes = fs::read(&path).unwrap();
                 if path.ends_with("manifest.csv") {
                     let text = String::from_utf8(bytes).unwrap();
-                    let today = format!(",{},", catherd_datasets::today());
+                    let today = format!(",{},", catherd_scratch_corpora::today());
                     bytes = text.replace(&today, ",date,").into_bytes();
                 }
                 files.insert(path.strip_prefix(folder).unwrap().to_owned(), bytes);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use catherd_datasets::corpus::{Corpus, Sha, verify};
-use catherd_datasets::{Description, describe, find, synth};
+use catherd_scratch_corpora::corpus::{Corpus, Sha, verify};
+use catherd_scratch_corpora::{Description, describe, find, synth};
 
 /// The digest is fixed until [`synth::GENERATOR`] changes: other machines and versions must
 /// generate the same projects.

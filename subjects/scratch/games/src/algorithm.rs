@@ -1,7 +1,7 @@
 //! The algorithms for games by name, with their parameters.
 
+use catherd_scratch_testgen::{Configuration, GenerateError, Settings};
 use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
-use catherd_testgen::{Configuration, GenerateError, Settings};
 
 use crate::explore::Explore;
 use crate::neat::{MioNeatest, MosaNeatest, Neatest};

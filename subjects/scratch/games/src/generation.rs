@@ -5,10 +5,10 @@ mod plans;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Opcode, Project};
+use catherd_scratch_sb3::{BlockNo, Opcode, Project};
+use catherd_scratch_suite::{Suite, SuiteTest, Tolerances, measure_coverage};
+use catherd_scratch_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
 use catherd_search::{Budget, Progress, Stop, Stream};
-use catherd_suite::{Suite, SuiteTest, Tolerances, measure_coverage};
-use catherd_testgen::{Assertions, Counts, End, Generated, Limits, Prepared};
 
 use crate::account::{Account, Counted, OnProgress};
 use crate::algorithm::Game;
@@ -293,7 +293,7 @@ impl Run<'_> {
             let words = space.words();
             if path.events.is_empty() {
                 // The flag alone covers the goal; a test has at least one event.
-                let wait = vec![catherd_suite::event::Event::WAIT];
+                let wait = vec![catherd_scratch_suite::event::Event::WAIT];
                 let path = PathTest { events: wait, ..path };
                 self.add_path(&path, words, arena, left, &mut covered);
             } else {
@@ -305,7 +305,7 @@ impl Run<'_> {
     fn add_path(
         &mut self,
         path: &PathTest,
-        words: &catherd_suite::event::Vocabulary,
+        words: &catherd_scratch_suite::event::Vocabulary,
         arena: &mut Arena<'_>,
         limit: u64,
         covered: &mut [bool],

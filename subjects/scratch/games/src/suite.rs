@@ -1,9 +1,9 @@
 //! Suites of what was found: static tests without events that they do not need, and policies.
 
-use catherd_suite::event::{Event, Vocabulary};
-use catherd_suite::policy::Policy;
-use catherd_suite::{SuiteEvent, SuitePolicy, SuiteTest};
-use catherd_vm::Program;
+use catherd_scratch_suite::event::{Event, Vocabulary};
+use catherd_scratch_suite::policy::Policy;
+use catherd_scratch_suite::{SuiteEvent, SuitePolicy, SuiteTest};
+use catherd_scratch_vm::Program;
 
 use crate::reflex::Arena;
 

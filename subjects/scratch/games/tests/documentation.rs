@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use catherd_games::{Game, LONG};
+use catherd_scratch_games::{Game, LONG};
 use catherd_search::Parameters;
 
 #[test]

@@ -1,11 +1,11 @@
 //! Algorithms, budgets and mutation settings of a study as test generation takes them.
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
-use catherd_mutation::{self as mutation, Level, Operator};
+use catherd_interface::search::{parameter_info, setting};
+use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_scratch_mutation::{self as mutation, Level, Operator};
+use catherd_scratch_testgen::{Assertions, GenerateError};
 use catherd_search::Budget;
-use catherd_subject::search::{parameter_info, setting};
-use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
-use catherd_testgen::{Assertions, GenerateError};
 
 use crate::generator::Generator;
 use crate::info::{EXECUTIONS, STEPS};
@@ -134,7 +134,7 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
 /// An error of test generation with the parameter at fault.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
-        GenerateError::Parameter(error) => return catherd_subject::search::refusal(error),
+        GenerateError::Parameter(error) => return catherd_interface::search::refusal(error),
         GenerateError::Events { .. } => {
             let given = |name: &&str| algorithm.parameters.contains_key(*name);
             let name = ["min_events", "max_events"].into_iter().find(given);
@@ -167,7 +167,7 @@ pub fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
 
 /// The budget of a study as the search has it.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
-    catherd_subject::search::budget(budget, EXECUTIONS, STEPS)
+    catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
 /// The algorithms of the search, each with its own parameters, those of test generation and

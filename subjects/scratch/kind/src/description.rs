@@ -1,11 +1,11 @@
 //! Measures of Scratch projects: the rows of `projects.csv`.
 
-use catherd_datasets::{describe, structure};
 use catherd_experiments::Digest;
-use catherd_sb3::{Limits, Project};
-use catherd_subject::{FindError, FoundProject, ProjectTable};
-use catherd_suite::goals::{self, GoalSettings};
-use catherd_vm::unsupported;
+use catherd_interface::{FindError, FoundProject, ProjectTable};
+use catherd_scratch_corpora::{describe, structure};
+use catherd_scratch_sb3::{Limits, Project};
+use catherd_scratch_suite::goals::{self, GoalSettings};
+use catherd_scratch_vm::unsupported;
 
 /// The measures of one project.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_games::{Game, GameConfiguration, GameRequest};
-use catherd_sb3::Project;
-use catherd_search::{Budget, Parameters, Progress, Setting};
-use catherd_testgen::{
+use catherd_scratch_games::{Game, GameConfiguration, GameRequest};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_testgen::{
     Assertions, Configuration, GenerateError, Generated, Prepared, Request, Settings,
 };
+use catherd_search::{Budget, Parameters, Progress, Setting};
 
 /// An algorithm by name with all its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +48,7 @@ pub struct GeneratedSuite {
 impl Generator {
     /// The names of all algorithms, in the order of the documentation.
     pub fn names() -> Vec<&'static str> {
-        let long = catherd_games::LONG.iter().map(|(name, ..)| *name);
+        let long = catherd_scratch_games::LONG.iter().map(|(name, ..)| *name);
         catherd_search::Algorithm::NAMES.into_iter().chain(long).chain(Game::NAMES).collect()
     }
 
@@ -61,7 +61,7 @@ impl Generator {
         let kind = if Game::NAMES.contains(&name) {
             Kind::Game(GameConfiguration::new(name, parameters)?)
         } else {
-            let long = catherd_games::long(name, parameters);
+            let long = catherd_scratch_games::long(name, parameters);
             Kind::Search(long.unwrap_or_else(|| Configuration::new(name, parameters))?)
         };
         Ok(Self { name: name.to_owned(), kind })
@@ -72,7 +72,7 @@ impl Generator {
         match &self.kind {
             Kind::Game(configuration) => configuration.game.summary(),
             Kind::Search(configuration) => {
-                let long = catherd_games::LONG.iter().find(|(name, ..)| *name == self.name);
+                let long = catherd_scratch_games::LONG.iter().find(|(name, ..)| *name == self.name);
                 long.map_or(configuration.algorithm.summary(), |(.., summary)| summary)
             }
         }
@@ -129,7 +129,8 @@ impl Generator {
             Kind::Game(configuration) => {
                 let game = configuration.game.clone();
                 let request = GameRequest { game, seed, budget, project: digest, assertions };
-                let made = catherd_games::generate(prepared, project, &request, on_progress);
+                let made =
+                    catherd_scratch_games::generate(prepared, project, &request, on_progress);
                 GeneratedSuite { generated: made.generated, further: made.counts }
             }
         }

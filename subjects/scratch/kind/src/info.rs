@@ -38,6 +38,6 @@ mod tests {
     /// Suites are parts of records, so that they may change only with the engine id.
     #[test]
     fn suites_name_the_engine() {
-        assert_eq!(catherd_suite::ENGINE, ENGINE.replace('/', " "));
+        assert_eq!(catherd_scratch_suite::ENGINE, ENGINE.replace('/', " "));
     }
 }

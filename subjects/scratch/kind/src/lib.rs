@@ -1,7 +1,7 @@
 //! The subject kind `scratch`: Scratch projects, for which the search of `catherd-search` and
-//! the test generation of `catherd-testgen` make suites.
+//! the test generation of `catherd-scratch-testgen` make suites.
 //!
-//! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-datasets`.
+//! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-scratch-corpora`.
 //! - [`configuration`]: algorithms, parameters and budgets as a study names them.
 //! - [`ProjectMeasures`]: a row of `projects.csv`.
 
@@ -14,7 +14,7 @@ mod record;
 mod runner;
 
 use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
-use catherd_subject::{
+use catherd_interface::{
     AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
     RunnerContext, SubjectKind,
 };

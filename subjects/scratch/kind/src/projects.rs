@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use catherd_datasets::{LoadError, ProjectEntry, find as find_entries, synth};
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_subject::{FindError, Found, FoundProject, Progress, SkippedProject};
+use catherd_interface::{FindError, Found, FoundProject, Progress, SkippedProject};
+use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
 /// Finds projects below paths, or makes synthetic ones.
 ///
@@ -47,8 +47,8 @@ fn project(entry: ProjectEntry) -> FoundProject {
     FoundProject::new(name, path, digest, read)
 }
 
-fn refusal(error: catherd_datasets::FindError) -> FindError {
-    use catherd_datasets::FindError as Cause;
+fn refusal(error: catherd_scratch_corpora::FindError) -> FindError {
+    use catherd_scratch_corpora::FindError as Cause;
     let advice = match &error {
         Cause::Corpus(_) => {
             "see `catherd dataset verify`, which says which files of a corpus differ"

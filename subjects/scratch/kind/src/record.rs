@@ -7,9 +7,9 @@ use catherd_experiments::{
     Criterion, Level, Metric, MutantOutcome, MutantRecord, Resources, RunRecord, RunSpec,
     SuiteSize, TimelinePoint,
 };
-use catherd_mutation::{self as mutation, Analysis, MutantResult, Tests};
-use catherd_suite::Reliability;
-use catherd_testgen::{End, Generated};
+use catherd_scratch_mutation::{self as mutation, Analysis, MutantResult, Tests};
+use catherd_scratch_suite::Reliability;
+use catherd_scratch_testgen::{End, Generated};
 
 use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
 

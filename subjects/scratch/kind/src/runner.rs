@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_mutation::{self as mutation, Analysis};
-use catherd_sb3::{Limits, Project};
+use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
+use catherd_scratch_mutation::{self as mutation, Analysis};
+use catherd_scratch_sb3::{Limits, Project};
+use catherd_scratch_suite::{Suite, measure_reliability};
+use catherd_scratch_testgen::{End, Prepared, Settings};
 use catherd_search::{Stop, Stream};
-use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
-use catherd_suite::{Suite, measure_reliability};
-use catherd_testgen::{End, Prepared, Settings};
 
 use crate::generator::{GeneratedSuite, GeneratorRequest};
 use crate::info::{EXECUTIONS, STEPS};

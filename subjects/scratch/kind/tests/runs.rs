@@ -8,12 +8,12 @@ use catherd_experiments::{
     Algorithm, Budget, Digest, Metric, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
     RunRecord, RunSpec,
 };
+use catherd_interface::{FieldError, RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 use catherd_scratch_kind::{ENGINE, KIND, Scratch};
-use catherd_subject::{FieldError, RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 
 fn project(name: &str) -> Arc<[u8]> {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo");
-    catherd_sb3::pack(demo.join(name)).unwrap().into()
+    catherd_scratch_sb3::pack(demo.join(name)).unwrap().into()
 }
 
 fn spec(project: &[u8], algorithm: &str, seed: u64) -> RunSpec {

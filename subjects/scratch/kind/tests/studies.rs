@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use catherd_experiments::{Digest, Plan, PlannedProject, Study};
+use catherd_interface::SubjectKind;
 use catherd_scratch_kind::{KIND, Scratch};
-use catherd_subject::SubjectKind;
 
 #[test]
 fn every_shipped_study_can_be_planned_and_has_a_page() {

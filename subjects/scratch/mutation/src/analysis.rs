@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::{Opcode, Project};
+use catherd_scratch_sb3::{Opcode, Project};
+use catherd_scratch_suite::{Bounds, CoveredBlocks, Suite, SuiteError};
+use catherd_scratch_vm::Program;
 use catherd_search::Stream;
-use catherd_suite::{Bounds, CoveredBlocks, Suite, SuiteError};
-use catherd_vm::Program;
 
 use crate::generated::GeneratedTests;
 use crate::mutant::Mutant;

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_suite::{
+use catherd_scratch_suite::{
     Bounds, CoveredBlocks, Failure, LinkedSuite, Runner, Suite, SuiteError, Verdict,
 };
-use catherd_vm::Program;
+use catherd_scratch_vm::Program;
 
 use crate::analysis::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests};
 

@@ -10,11 +10,11 @@ use std::mem::{Discriminant, discriminant};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::Project;
-use catherd_suite::{
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::{
     AssertionNo, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteError, SuiteTest, Verdict,
 };
-use catherd_vm::Program;
+use catherd_scratch_vm::Program;
 
 use crate::analysis::{
     Analysis, BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests,

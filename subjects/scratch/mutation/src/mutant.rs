@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{
+use catherd_scratch_sb3::{
     Block, BlockIndex, BlockNo, Input, Literal, Opcode, Project, Slot, Target, Value,
 };
 
@@ -98,7 +98,7 @@ impl Mutant {
         let mut change = Change { target, before: Vec::new() };
         match &self.edit {
             Edit::Key(key) => {
-                let keys = |field: &&mut catherd_sb3::Field| *field.name == *KEY;
+                let keys = |field: &&mut catherd_scratch_sb3::Field| *field.name == *KEY;
                 if let Some(field) = change.block(index).fields.iter_mut().find(keys) {
                     field.value = Value::Text((*key).into());
                 }
@@ -117,7 +117,8 @@ impl Mutant {
                 change.block(index).inputs[*input].block = Slot::Literal(literal);
             }
             Edit::Variable { input: None, name, id } => {
-                let variables = |field: &&mut catherd_sb3::Field| &*field.name == "VARIABLE";
+                let variables =
+                    |field: &&mut catherd_scratch_sb3::Field| &*field.name == "VARIABLE";
                 if let Some(field) = change.block(index).fields.iter_mut().find(variables) {
                     (field.value, field.id) = (Value::Text(name.clone()), Some(id.clone()));
                 }

@@ -1,6 +1,6 @@
 //! Results of mutants, and scores of suites.
 
-use catherd_suite::Failure;
+use catherd_scratch_suite::Failure;
 use rustc_hash::FxHashMap;
 
 use crate::mutant::Mutant;
@@ -33,7 +33,7 @@ pub struct MutantResult<F = Failure> {
     pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
-    /// [`catherd_vm::Program::fingerprint`]; `None` if the mutant was not executed.
+    /// [`catherd_scratch_vm::Program::fingerprint`]; `None` if the mutant was not executed.
     pub(super) fingerprint: Option<u64>,
 }
 

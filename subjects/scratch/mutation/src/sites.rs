@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{Block, BlockIndex, Literal, Opcode, Project, Slot, Target};
+use catherd_scratch_sb3::{Block, BlockIndex, Literal, Opcode, Project, Slot, Target};
+use catherd_scratch_suite::goals::statement::is_statement;
 use catherd_search::Stream;
-use catherd_suite::goals::statement::is_statement;
 
 use crate::mutant::{Edit, KEY, Link, Mutant, Predecessor};
 use crate::operator::Operator;
@@ -177,7 +177,7 @@ impl Finder<'_> {
         let known = stage.variables.iter().chain(own);
         // A block with the id of no variable means the variable of that name.
         let by_id = id.filter(|&id| known.clone().any(|variable| *variable.id == *id));
-        let is_other = |variable: &&catherd_sb3::Variable| match by_id {
+        let is_other = |variable: &&catherd_scratch_sb3::Variable| match by_id {
             Some(id) => *variable.id != *id,
             None => *variable.name != *name,
         };

@@ -1,10 +1,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Opcode, Project, Slot};
-use catherd_suite::{Assertion, Expected, Suite, SuiteEvent, SuiteTest, Tolerances};
-use catherd_vm::Program;
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{Opcode, Project, Slot};
+use catherd_scratch_suite::{Assertion, Expected, Suite, SuiteEvent, SuiteTest, Tolerances};
+use catherd_scratch_vm::Program;
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn walking() -> Project {
     cat.script(loose, &[more]);
     let mut project = project(vec![TargetBuilder::new("Stage"), cat]);
     for block in &mut project.targets[1].blocks {
-        if let Some(catherd_sb3::Mutation::Prototype { warp, .. }) = &mut block.mutation {
+        if let Some(catherd_scratch_sb3::Mutation::Prototype { warp, .. }) = &mut block.mutation {
             *warp = true;
         }
     }
@@ -56,13 +56,13 @@ fn suite() -> Suite {
     let wait = || SuiteEvent::Wait { steps: 3 };
     let press = SuiteEvent::KeyPress { key: "b".into(), steps: 1 };
     Suite {
-        format: catherd_suite::FORMAT,
+        format: catherd_scratch_suite::FORMAT,
         engine: String::new(),
         project: String::new(),
         algorithm: String::new(),
         seed: 1,
         goals: 9,
-        machine: catherd_vm::Settings::default(),
+        machine: catherd_scratch_vm::Settings::default(),
         tolerances: Tolerances::default(),
         nan_equal: false,
         tests: vec![
@@ -198,12 +198,12 @@ fn names_say_what_was_changed() {
 #[test]
 fn variables_are_replaced_by_any_that_can_be_read() {
     let variable = |name: &str| {
-        Slot::Literal(catherd_sb3::Literal::Variable { name: name.into(), id: name.into() })
+        Slot::Literal(catherd_scratch_sb3::Literal::Variable { name: name.into(), id: name.into() })
     };
-    let declared = |name: &str| catherd_sb3::Variable {
+    let declared = |name: &str| catherd_scratch_sb3::Variable {
         id: name.into(),
         name: name.into(),
-        value: catherd_sb3::Value::Number(0.0),
+        value: catherd_scratch_sb3::Value::Number(0.0),
         cloud: false,
     };
     let mut cat = TargetBuilder::new("Cat");

@@ -8,15 +8,15 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_mutation::{Analysis, Compat, Operator, Tally, mutants};
-use catherd_sb3::Project;
-use catherd_search::Budget;
-use catherd_suite::goals::{self, GoalSettings};
-use catherd_suite::{
+use catherd_scratch_mutation::{Analysis, Compat, Operator, Tally, mutants};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::goals::{self, GoalSettings};
+use catherd_scratch_suite::{
     Bounds, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, Verdict, measure_coverage,
 };
-use catherd_testgen::{Assertions, Prepared, Request, Settings};
-use catherd_vm::Program;
+use catherd_scratch_testgen::{Assertions, Prepared, Request, Settings};
+use catherd_scratch_vm::Program;
+use catherd_search::Budget;
 
 fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()
@@ -122,10 +122,10 @@ fn tests_that_are_not_executed_kill_no_mutant() {
         let mut project = read(&corpus, &format!("whisker-examples/{name}.sb3"));
         let suite = generate(&project, 40);
         let program = Arc::new(Program::compile(&project).unwrap());
-        let settings = catherd_mutation::Settings {
+        let settings = catherd_scratch_mutation::Settings {
             all_killers: true,
             block_factor: u64::MAX,
-            ..catherd_mutation::Settings::default()
+            ..catherd_scratch_mutation::Settings::default()
         };
         let analysis = Analysis::new(&project, program, suite.clone(), settings).unwrap();
         assert!(analysis.false_positives().is_empty(), "{name}");

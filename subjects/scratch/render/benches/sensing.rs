@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_render::{DrawableId, Group, Limits, Rect, Scene, SkinSetBuilder};
+use catherd_scratch_render::{DrawableId, Group, Limits, Rect, Scene, SkinSetBuilder};
 use divan::{Bencher, black_box};
 
 fn main() {
@@ -113,7 +113,7 @@ fn touching_edge(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn find_color_miss(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(10, 20.0, 90.0);
-    let of = catherd_render::ColorOf::AllBut(ids[0]);
+    let of = catherd_scratch_render::ColorOf::AllBut(ids[0]);
     bencher.bench_local(|| scene.find_color((0.0, 0.0), Rect::STAGE, [1, 2, 3], of, f64::INFINITY));
 }
 

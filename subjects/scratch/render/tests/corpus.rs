@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_render::{Group, Limits, Scene, SkinId, SkinSetBuilder};
+use catherd_scratch_render::{Group, Limits, Scene, SkinId, SkinSetBuilder};
 
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]

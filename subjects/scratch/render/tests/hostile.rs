@@ -4,7 +4,9 @@ mod stage;
 
 use std::sync::Arc;
 
-use catherd_render::{Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder};
+use catherd_scratch_render::{
+    Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder,
+};
 use proptest::prelude::*;
 
 /// Limits that are so small that every document is drawn quickly.
@@ -23,7 +25,7 @@ fn limits() -> Limits {
 }
 
 /// Senses a costume in every way.
-fn sense(builder: SkinSetBuilder, skin: catherd_render::SkinId) {
+fn sense(builder: SkinSetBuilder, skin: catherd_scratch_render::SkinId) {
     let mut scene = Scene::new(Arc::new(builder.build()));
     let id = scene.add(Group::Sprite);
     scene.set_skin(id, skin);
@@ -199,7 +201,7 @@ fn positions_may_be_anything() {
         let stroke = PenStroke { rgba: [wild; 4], diameter: wild };
         scene.pen_line((wild, 0.0), (0.0, wild), &stroke);
         let within = Rect { left: -wild, right: wild, bottom: wild, top: wild };
-        let own = catherd_render::ColorOf::Only(id);
+        let own = catherd_scratch_render::ColorOf::Only(id);
         scene.find_color((wild, wild), within, [0; 3], own, f64::INFINITY);
         scene.move_order(id, wild);
         scene.end_frame();

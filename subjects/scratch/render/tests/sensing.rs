@@ -4,7 +4,7 @@ mod stage;
 
 use std::sync::Arc;
 
-use catherd_render::{
+use catherd_scratch_render::{
     ColorOf, DrawableId, Effect, Group, Limits, PenStroke, Rect, Scene, SkinSetBuilder,
 };
 use stage::{filled, png, scene, skins, svg};

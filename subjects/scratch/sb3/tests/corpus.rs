@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catherd_sb3::{Literal, Opcode, Project, Slot, Target};
+use catherd_scratch_sb3::{Literal, Opcode, Project, Slot, Target};
 
 fn corpus() -> PathBuf {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use archive::{archive, cat, read};
-use catherd_sb3::{Cause, Limits, Project, ReadError};
+use catherd_scratch_sb3::{Cause, Limits, Project, ReadError};
 use proptest::prelude::*;
 
 fn from_bytes(bytes: &[u8]) -> Result<Project, ReadError> {

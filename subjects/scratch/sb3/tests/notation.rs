@@ -1,6 +1,6 @@
 //! Text notation of blocks.
 
-use catherd_sb3::{Notation, Project};
+use catherd_scratch_sb3::{Notation, Project};
 use serde_json::{Value, json};
 
 fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: Value) -> Value {

@@ -3,7 +3,7 @@
 mod archive;
 
 use archive::{archive, cat, read};
-use catherd_sb3::{
+use catherd_scratch_sb3::{
     Limits, Literal, Mutation, Opcode, Project, RotationStyle, Slot, Target, Value, Warning, pack,
     pack_files, repack,
 };

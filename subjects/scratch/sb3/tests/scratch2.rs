@@ -3,7 +3,7 @@
 mod archive;
 
 use archive::read;
-use catherd_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Value, Warning};
+use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Value, Warning};
 
 /// A stage with these members and one sprite `Cat` with these scripts.
 fn project(stage: &str, scripts: &str) -> Project {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use catherd_vm::{TargetId, Text, Tracer, Value, Vm};
+use catherd_scratch_vm::{TargetId, Text, Tracer, Value, Vm};
 
 /// The stage, a sprite or a clone, named in the same way in every execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Comparison of expected and actual values.
 
-use catherd_vm::Value;
+use catherd_scratch_vm::Value;
 
 use crate::attribute::{Attribute, AttributeValue};
 use crate::format::Tolerances;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
-use catherd_vm::{Program, Tracer};
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::{Program, Tracer};
 
 use crate::error::SuiteError;
 use crate::event::Vocabulary;
@@ -18,7 +18,7 @@ pub struct CoveredBlocks(Vec<u64>);
 
 impl CoveredBlocks {
     /// The empty set for a project of that many blocks, see
-    /// [`Project::block_count`](catherd_sb3::Project::block_count).
+    /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
     pub fn new(block_count: usize) -> Self {
         Self(vec![0; block_count.div_ceil(64)])
     }
@@ -129,8 +129,8 @@ impl<'a> Executions<'a> {
 
 #[cfg(test)]
 mod tests {
-    use catherd_sb3::Opcode;
-    use catherd_sb3::test_support::{TargetBuilder, number, project};
+    use catherd_scratch_sb3::Opcode;
+    use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 
     use super::*;
     use crate::goals::{self, GoalSettings};

@@ -1,6 +1,6 @@
 //! Suites whose names have been looked up in a program.
 
-use catherd_vm::{Program, Text, Tracer, Value, Vm};
+use catherd_scratch_vm::{Program, Text, Tracer, Value, Vm};
 
 use crate::attribute::{Attribute, AttributeValue, Object, Range};
 use crate::comparison::Comparison;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
-use catherd_vm::Program;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::Program;
 
 use crate::coverage::Executions;
 use crate::error::SuiteError;

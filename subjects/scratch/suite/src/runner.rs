@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_vm::{Program, Random, Snapshot, TargetId, Tracer, Value, Vm};
+use catherd_scratch_vm::{Program, Random, Snapshot, TargetId, Tracer, Value, Vm};
 
 use crate::attribute::{AttributeValue, Range};
 use crate::event::{Interaction, Vocabulary, center_mouse};
@@ -22,7 +22,7 @@ pub struct Runner<T: Tracer = ()> {
 impl<T: Tracer> Runner<T> {
     /// A machine with a program. Its settings should be the suite's
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
-    pub fn new(program: Arc<Program>, machine: catherd_vm::Settings, tracer: T) -> Self {
+    pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::Settings, tracer: T) -> Self {
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
         center_mouse(&mut vm);
         Self { start: vm.snapshot(), vm }

@@ -1,6 +1,6 @@
 //! Errors of test generation.
 
-use catherd_vm::CompileError;
+use catherd_scratch_vm::CompileError;
 
 /// Error of preparing a project or a run.
 #[derive(Debug, thiserror::Error)]

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::{Event, Interaction, center_mouse};
+use catherd_scratch_vm::{Random, Snapshot, TargetId, Tracer, Vm};
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, center_mouse};
-use catherd_vm::{Random, Snapshot, TargetId, Tracer, Vm};
 
 use crate::chromosome::Chromosome;
 use crate::extraction::{Extractor, Instance, LastStep, Scene};

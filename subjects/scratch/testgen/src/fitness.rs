@@ -15,7 +15,7 @@
 #[cfg(test)]
 mod tests;
 
-use catherd_suite::goals::HatEvent;
+use catherd_scratch_suite::goals::HatEvent;
 
 use crate::graph::{Adjacency, ENTRY, Edge, FIRST_EVENT, NodeId, Outcomes, START};
 use crate::model::Model;

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::event::Event;
+use catherd_scratch_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 use catherd_search::{Clock, Improvement, Meter, Problem, Progress, Stopwatch, Stream};
-use catherd_suite::event::Event;
-use catherd_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 
 use crate::assertion::{Assertions, Deviations, assert_changes, assert_play, separate_chance};
 use crate::chromosome::{Chromosome, Genetics};

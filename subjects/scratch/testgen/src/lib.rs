@@ -5,7 +5,7 @@
 //! - Tests: [`chromosome`], [`extraction`], [`parameters`].
 //! - From a project to a suite: [`Prepared`], [`Request`], [`Generated`].
 //!
-//! Suites and their execution are in `catherd-suite`.
+//! Suites and their execution are in `catherd-scratch-suite`.
 
 mod assertion;
 pub mod chromosome;

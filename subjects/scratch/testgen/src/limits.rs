@@ -1,6 +1,6 @@
 //! Limits of the machine that the executions of a run reached.
 
-use catherd_vm::{Hits, Limit};
+use catherd_scratch_vm::{Hits, Limit};
 
 /// How often the executions of a run reached one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

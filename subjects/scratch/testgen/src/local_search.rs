@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use catherd_scratch_suite::event::Event;
 use catherd_search::{Cost, Meter, Stream, Test};
-use catherd_suite::event::Event;
 
 use crate::chromosome::Chromosome;
 use crate::execution::Recording;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use catherd_scratch_suite::event::Event;
 use catherd_search::{Clock, Stream, Test};
-use catherd_suite::event::Event;
 
 /// A test that may become part of the suite.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Parameters of events that the extractor does not infer: chosen by codons, or at random.
 
+use catherd_scratch_suite::event::Event;
 use catherd_search::Stream;
-use catherd_suite::event::Event;
 
 /// The largest codon; codons count from 0.
 pub const MAX_CODON: u16 = 480;
@@ -133,7 +133,7 @@ fn below(codon: u16, bound: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use catherd_suite::event::KeyNo;
+    use catherd_scratch_suite::event::KeyNo;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::Project;
-use catherd_vm::Program;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 
 use crate::assertion::Observer;
 use crate::error::GenerateError;

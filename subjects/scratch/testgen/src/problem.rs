@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use catherd_scratch_suite::event::Event;
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
-use catherd_suite::event::Event;
 
 use crate::chromosome::{Chromosome, Genetics};
 use crate::execution::{Executor, Recording};

@@ -4,8 +4,8 @@
 
 use std::rc::Rc;
 
+use catherd_scratch_suite::event::Event;
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
-use catherd_suite::event::Event;
 
 use crate::execution::Executor;
 

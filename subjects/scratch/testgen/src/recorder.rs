@@ -1,7 +1,7 @@
 //! Recording of executions, event by event.
 
-use catherd_sb3::BlockNo;
-use catherd_vm::Tracer;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::Tracer;
 
 use crate::trace::Trace;
 

@@ -1,7 +1,7 @@
 //! Requests and results of test generation.
 
+use catherd_scratch_suite::Suite;
 use catherd_search::{Algorithm, Budget, Improvement, Parameters as _, Setting, Stop};
-use catherd_suite::Suite;
 
 use crate::assertion::Assertions;
 use crate::counts::Counts;

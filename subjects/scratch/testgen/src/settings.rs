@@ -1,7 +1,7 @@
 //! Settings of test generation, and configurations by name as in study files.
 
+use catherd_scratch_suite::goals::GoalSet;
 use catherd_search::{Algorithm, Field, Parameters, Setting};
-use catherd_suite::goals::GoalSet;
 
 use crate::compat::Compat;
 use crate::error::GenerateError;
@@ -20,7 +20,7 @@ const TIMER: f64 = 0.075;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Settings of the machine.
-    pub machine: catherd_vm::Settings,
+    pub machine: catherd_scratch_vm::Settings,
     /// The set of blocks to cover.
     pub goals: GoalSet,
     /// How events are extracted.
@@ -49,7 +49,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            machine: catherd_vm::Settings { timer_increment: TIMER, ..Default::default() },
+            machine: catherd_scratch_vm::Settings { timer_increment: TIMER, ..Default::default() },
             goals: GoalSet::Published,
             extraction: Extraction::Dynamic,
             selection: Selection::Modulo,

@@ -1,6 +1,6 @@
 //! Traces of executions.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 /// Covered blocks and branch distances of one execution, by project-wide block number.
 ///
@@ -15,7 +15,7 @@ pub struct Trace {
 
 impl Trace {
     /// An empty trace for a project of that many blocks, see
-    /// [`catherd_sb3::Project::block_count`].
+    /// [`catherd_scratch_sb3::Project::block_count`].
     pub fn new(block_count: usize) -> Self {
         let words = block_count.div_ceil(64);
         Self {

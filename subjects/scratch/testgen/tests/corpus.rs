@@ -5,10 +5,10 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::measure_coverage;
+use catherd_scratch_testgen::{Generated, Prepared, Request, Settings};
 use catherd_search::Budget;
-use catherd_suite::measure_coverage;
-use catherd_testgen::{Generated, Prepared, Request, Settings};
 
 fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()

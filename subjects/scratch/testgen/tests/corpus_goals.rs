@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_testgen::Compat;
-use catherd_testgen::fitness::{Distance, Workspace};
-use catherd_testgen::model::Model;
-use catherd_testgen::trace::Trace;
-use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_testgen::Compat;
+use catherd_scratch_testgen::fitness::{Distance, Workspace};
+use catherd_scratch_testgen::model::Model;
+use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
 
 fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()

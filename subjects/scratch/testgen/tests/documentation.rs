@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use catherd_scratch_testgen::Configuration;
 use catherd_search::{Algorithm, Parameters};
-use catherd_testgen::Configuration;
 
 /// The cells of the rows of all tables whose first cell is code.
 fn rows(text: &str) -> Vec<Vec<&str>> {

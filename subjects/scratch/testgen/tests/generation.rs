@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::{Suite, SuiteError, SuiteEvent, measure_coverage};
+use catherd_scratch_testgen::{End, Generated, Prepared, Request, Settings, generate};
 use catherd_search::{Budget, Setting, Stop};
-use catherd_suite::{Suite, SuiteError, SuiteEvent, measure_coverage};
-use catherd_testgen::{End, Generated, Prepared, Request, Settings, generate};
 use serde_json::{Value, json};
 
 fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: Value) -> Value {

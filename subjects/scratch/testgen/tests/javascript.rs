@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_testgen::{Assertions, Prepared, Request, Settings};
 use catherd_search::Budget;
-use catherd_testgen::{Assertions, Prepared, Request, Settings};
 
-fn generate(project: &Project, seed: u64) -> catherd_suite::Suite {
+fn generate(project: &Project, seed: u64) -> catherd_scratch_suite::Suite {
     let prepared = Prepared::new(project, Settings::default()).unwrap();
     let budget = Budget { executions: Some(60), ..Budget::default() };
     let mut request = Request::new("mio", &[], seed, budget).unwrap();
@@ -56,7 +56,7 @@ fn exported_suites_pass_on_the_original_machine() {
         let file = folder.path().join("suite.js");
         std::fs::write(&file, suite.to_javascript()).unwrap();
         let archive = folder.path().join("project.sb3");
-        std::fs::write(&archive, catherd_sb3::pack(&project).unwrap()).unwrap();
+        std::fs::write(&archive, catherd_scratch_sb3::pack(&project).unwrap()).unwrap();
         let output = Command::new("node")
             .arg(&driver)
             .args([Path::new(&modules), &archive, &file])
@@ -74,7 +74,7 @@ fn exported_suites_pass_on_the_original_machine() {
 struct Job {
     project: PathBuf,
     file: PathBuf,
-    suite: catherd_suite::Suite,
+    suite: catherd_scratch_suite::Suite,
     /// Goals by their numbers, as the original names blocks.
     goals: Vec<String>,
 }
@@ -89,12 +89,12 @@ impl Job {
         std::fs::write(&file, suite.to_javascript()).unwrap();
         let archive = folder.join(format!("{name}.sb3"));
         if project.is_dir() {
-            std::fs::write(&archive, catherd_sb3::pack(project).unwrap()).unwrap();
+            std::fs::write(&archive, catherd_scratch_sb3::pack(project).unwrap()).unwrap();
         } else {
             std::fs::copy(project, &archive).unwrap();
         }
-        let goals = catherd_suite::goals::find(&model, Default::default());
-        let named = |goal: &catherd_sb3::BlockNo| {
+        let goals = catherd_scratch_suite::goals::find(&model, Default::default());
+        let named = |goal: &catherd_scratch_sb3::BlockNo| {
             let (target, block) = model.locate(*goal);
             let target = &model.targets[target];
             format!("{}-{}", target.blocks[block as usize].id, target.name)

@@ -9,7 +9,7 @@ mod programs;
 
 use std::sync::Arc;
 
-use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 

@@ -5,8 +5,8 @@ mod everything;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use catherd_sb3::Project;
-use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
 use divan::{Bencher, black_box};
 
 use everything::Everything;

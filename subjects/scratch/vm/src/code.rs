@@ -1,8 +1,8 @@
 //! Compiled code: [`Command`]s (stack blocks) and [`Expr`]s (reporters and booleans), linked by
 //! index.
 
-use catherd_render::Effect;
-use catherd_sb3::{BlockNo, RotationStyle};
+use catherd_scratch_render::Effect;
+use catherd_scratch_sb3::{BlockNo, RotationStyle};
 
 use crate::text::Text;
 

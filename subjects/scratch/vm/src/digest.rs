@@ -1,6 +1,6 @@
 //! Digests of states: numbers that tell states apart without comparing them.
 
-use catherd_render::{DrawableId, Fingerprint};
+use catherd_scratch_render::{DrawableId, Fingerprint};
 
 use crate::code::{NONE, Op};
 use crate::keys::Key;

@@ -1,7 +1,7 @@
 //! Changes of the state that no user input can make: a test sets up a situation with them.
 
-use catherd_render::{Rect, Scene};
-use catherd_sb3::BlockNo;
+use catherd_scratch_render::{Rect, Scene};
+use catherd_scratch_sb3::BlockNo;
 
 use crate::interpreter::Interpreter;
 use crate::keys::Key;

@@ -1,8 +1,8 @@
 //! Branch distances: how far a condition was from the other outcome (Whisker paper,
 //! section 5.2.2).
 
-use catherd_render::ColorOf;
-use catherd_sb3::BlockNo;
+use catherd_scratch_render::ColorOf;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::blocks::MISSING_TARGET_DISTANCE;
 use crate::code::{Comparison, Expr, ExprId};

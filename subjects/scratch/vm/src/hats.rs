@@ -1,6 +1,6 @@
 //! Events that a caller makes happen between steps, and the threads that they start.
 
-use catherd_sb3::Opcode;
+use catherd_scratch_sb3::Opcode;
 
 use crate::keys::{Key, KeyQuery};
 use crate::program::Trigger;

@@ -2,7 +2,7 @@
 //! separately so that code can be read while the state changes.
 
 use catherd_elementary::AngleCache;
-use catherd_render::DrawableId;
+use catherd_scratch_render::DrawableId;
 
 use crate::cycles::Cycles;
 use crate::functions::Angles;

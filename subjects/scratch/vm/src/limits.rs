@@ -19,7 +19,7 @@ pub enum Limit {
     List,
     /// 300 clones: a clone was not created.
     Clones,
-    /// [`catherd_render::Limits`]: a costume is larger than allowed and shows nothing. Counted
+    /// [`catherd_scratch_render::Limits`]: a costume is larger than allowed and shows nothing. Counted
     /// once for each costume, at the first green flag.
     Costume,
 }

@@ -1,6 +1,6 @@
 //! Positions of scripts: where their threads are, as numbers that can be compared.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::NONE;
 use crate::thread::Thread;

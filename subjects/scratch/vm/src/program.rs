@@ -5,8 +5,8 @@ use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use catherd_render::{SkinId, SkinSet};
-use catherd_sb3::{BlockNo, Opcode, RotationStyle};
+use catherd_scratch_render::{SkinId, SkinSet};
+use catherd_scratch_sb3::{BlockNo, Opcode, RotationStyle};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Command, CommandId, Expr, ExprId, Op};

@@ -1,6 +1,6 @@
 //! Random numbers of the VM, all from one stream.
 
-use catherd_render::Fingerprint;
+use catherd_scratch_render::Fingerprint;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 

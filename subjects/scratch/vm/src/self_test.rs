@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
 
 use crate::compile::CompileError;
 use crate::program::Program;

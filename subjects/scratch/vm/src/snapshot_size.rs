@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_render::Scene;
+use catherd_scratch_render::Scene;
 
 use crate::state::State;
 use crate::target::{List, Target};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use catherd_render::{DrawableId, Group, Scene};
+use catherd_scratch_render::{DrawableId, Group, Scene};
 use smallvec::SmallVec;
 
 use crate::interpreter::NO_CURRENT;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_render::{DrawableId, Scene};
-use catherd_sb3::RotationStyle;
+use catherd_scratch_render::{DrawableId, Scene};
+use catherd_scratch_sb3::RotationStyle;
 use smallvec::SmallVec;
 
 use crate::program::Sprite;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::hats::ThreadId;
 use crate::text::Text;

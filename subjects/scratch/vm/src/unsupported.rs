@@ -1,6 +1,6 @@
 //! Blocks that the VM does not support, or supports differently from Scratch.
 
-use catherd_sb3::Opcode;
+use catherd_scratch_sb3::Opcode;
 
 /// Short reason why a block behaves differently here than in Scratch; `None` if it does not.
 /// `docs/explanation/conformance.md` has the details.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use catherd_sb3 as sb3;
+use catherd_scratch_sb3 as sb3;
 use smallvec::SmallVec;
 
 use crate::rounding::{floor, round, trunc};

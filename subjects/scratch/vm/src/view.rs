@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_render::{ColorOf, Rect, Scene};
+use catherd_scratch_render::{ColorOf, Rect, Scene};
 
 use crate::program::{Program, VariableDef};
 use crate::target::{Target, TargetId};
@@ -42,7 +42,7 @@ pub struct TargetView<'a> {
     /// Index of the costume, from 0.
     pub costume: usize,
     /// How the costume follows the direction.
-    pub rotation_style: catherd_sb3::RotationStyle,
+    pub rotation_style: catherd_scratch_sb3::RotationStyle,
     /// Volume in percent.
     pub volume: f64,
     /// Whether it can be dragged; then it is clicked when the mouse button is released.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::NONE;
 use crate::interpreter::{Buffers, Interpreter};

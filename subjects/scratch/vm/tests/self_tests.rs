@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use catherd_sb3::Project;
-use catherd_vm::run_self_test;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::run_self_test;
 
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]

@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
 
 /// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
 /// itself allocates nothing.

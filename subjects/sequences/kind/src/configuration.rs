@@ -3,9 +3,9 @@
 mod values;
 
 use catherd_experiments::{Algorithm, Mutation, Parameter};
-use catherd_sequences::suite::{Profile, Ties};
-use catherd_sequences::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
-use catherd_subject::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_sequences_model::suite::{Profile, Ties};
+use catherd_sequences_model::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
 
 use values::Settings;
 

@@ -1,7 +1,7 @@
 //! Names of the items that coverage is about.
 
 use catherd_experiments::{Algorithm, NamedGoals};
-use catherd_subject::{FindError, FoundProject};
+use catherd_interface::{FindError, FoundProject};
 
 use crate::configuration::{self, Configuration};
 use crate::projects;

@@ -18,7 +18,7 @@ mod search;
 mod subject;
 
 use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
-use catherd_subject::{
+use catherd_interface::{
     AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
     RunnerContext, SubjectKind,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_subject::{LoadedProjects, RunError, RunProgress, Runner};
+use catherd_interface::{LoadedProjects, RunError, RunProgress, Runner};
 
 use crate::configuration::{self, Method};
 use crate::search::{Watch, search};

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_experiments::Digest;
-use catherd_sequences::suite::Matrix;
-use catherd_sequences::{
+use catherd_interface::Recent;
+use catherd_sequences_model::suite::Matrix;
+use catherd_sequences_model::{
     Alphabet, Criterion, MOST_POOL_EVENTS, Model, Pool, Source, Space, Walker,
 };
-use catherd_subject::Recent;
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
@@ -183,7 +183,7 @@ impl Subject {
         let matrix = self.matrices.get(key, || {
             go_on()?;
             let tests = pool.pool.letters.iter().map(Vec::as_slice);
-            let refused = |error: catherd_sequences::CriterionError| {
+            let refused = |error: catherd_sequences_model::CriterionError| {
                 Stop::Failed(format!("{error}; {}", error.hint))
             };
             items.criterion.check_tests(tests).map_err(refused)?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use catherd_experiments::{
     Algorithm, Budget, Digest, Metric, Outcome, Parameter, ProjectSource, RunRecord, RunSpec,
 };
+use catherd_interface::{RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 use catherd_sequences_kind::{ENGINE, KIND, Sequences};
-use catherd_subject::{RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 
 fn algorithm(name: &str, parameters: &[(&str, &str)]) -> Algorithm {
     let mut algorithm = Algorithm::plain(name);

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use catherd_experiments::{Digest, Parameter, Plan, PlannedProject, Study};
+use catherd_interface::SubjectKind;
 use catherd_sequences_kind::{KIND, Sequences};
-use catherd_subject::SubjectKind;
 
 #[test]
 fn every_shipped_study_can_be_planned_and_has_a_page() {
@@ -69,7 +69,7 @@ fn algorithms_and_parameters_are_documented() {
                 Parameter::Text(text) => text.clone(),
                 other => serde_json::to_string(other).unwrap(),
             };
-            let shared = |other: &catherd_subject::AlgorithmInfo| {
+            let shared = |other: &catherd_interface::AlgorithmInfo| {
                 other.parameters.iter().any(|known| known.name == parameter.name)
             };
             let of = if algorithms.iter().all(shared) { "all" } else { &info.name };

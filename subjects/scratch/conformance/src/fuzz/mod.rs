@@ -14,8 +14,8 @@ mod values;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_sb3::{Cause, Limits, Project, pack};
-use catherd_vm::{Program, TargetId};
+use catherd_scratch_sb3::{Cause, Limits, Project, pack};
+use catherd_scratch_vm::{Program, TargetId};
 
 use crate::digest::{TraceHash, digest_states};
 use crate::random_input::RandomInputDriver;
@@ -123,7 +123,7 @@ pub fn execute(case: &Case) -> Result<OutcomeName, String> {
         vm.extent(target);
     }
     vm.restore(&start);
-    vm.set_random(catherd_vm::Random::portable(case.driver.seed));
+    vm.set_random(catherd_scratch_vm::Random::portable(case.driver.seed));
     let again = digest_states(&mut vm, case.driver);
     if first != again {
         return Err("the run of the restored machine differs from the first one".to_owned());

@@ -1,7 +1,7 @@
 //! Simulation of Scratch's servers, for `catherd dataset sample` without a network:
 //!
 //! ```text
-//! cargo run --release -p catherd-datasets --example simulated_scratch -- 8117 100
+//! cargo run --release -p catherd-scratch-corpora --example simulated_scratch -- 8117 100
 //! ```
 //!
 //! listens on port 8117 and injects a fault into 100 of 1000 requests.

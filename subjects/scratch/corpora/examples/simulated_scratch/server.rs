@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use catherd_datasets::sample::{ProbeOutcome, ServerAddresses};
-use catherd_datasets::synth;
+use catherd_scratch_corpora::sample::{ProbeOutcome, ServerAddresses};
+use catherd_scratch_corpora::synth;
 use serde_json::{Value, json};
 
 /// Simulated projects and faults.

@@ -59,7 +59,8 @@ pub fn add(
     let before = members.len();
     for entry in &found.projects {
         let loaded = entry.load()?;
-        let packed = catherd_sb3::repack(&entry.path.display().to_string(), &loaded.archive);
+        let packed =
+            catherd_scratch_sb3::repack(&entry.path.display().to_string(), &loaded.archive);
         let packed = packed.map_err(LoadError::from)?;
         let sha = Sha::of(&packed);
         if !known.insert(sha) {

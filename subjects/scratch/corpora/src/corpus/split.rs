@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use catherd_sb3::{Limits, read_archive};
+use catherd_scratch_sb3::{Limits, read_archive};
 use catherd_search::Stream;
 
 use super::{Corpus, CorpusError, Member, Recipe, Sha, create_folder, project, projects};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::{fmt, fs};
 
-use catherd_sb3::{Limits, Project, read_archive, repack};
+use catherd_scratch_sb3::{Limits, Project, read_archive, repack};
 use md5::{Digest, Md5};
 
 use super::{Corpus, CorpusError, Member, Sha, projects};

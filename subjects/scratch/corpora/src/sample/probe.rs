@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_sb3::{Cause, Limits, Project, Warning, pack_files};
+use catherd_scratch_sb3::{Cause, Limits, Project, Warning, pack_files};
 use serde::Deserialize;
 
 use super::client::{Client, FetchError, Reply, RetryCause, RetryCounts};
@@ -320,7 +320,7 @@ fn media_names(id: &str, json: &BTreeMap<String, Vec<u8>>) -> Result<BTreeSet<St
     Ok(names)
 }
 
-fn unreadable(error: catherd_sb3::ReadError) -> ProbeEnd {
+fn unreadable(error: catherd_scratch_sb3::ReadError) -> ProbeEnd {
     let outcome = match error.cause {
         Cause::Limit { .. } => ProbeOutcome::TooLarge,
         Cause::Version(_) => ProbeOutcome::OldFormat,

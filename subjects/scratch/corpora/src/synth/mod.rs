@@ -13,7 +13,7 @@ mod script_writer;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use catherd_sb3::{Limits, Project, pack_files};
+use catherd_scratch_sb3::{Limits, Project, pack_files};
 use catherd_search::Stream;
 
 use crate::corpus::{Corpus, CorpusError, Member, Recipe, Sha};

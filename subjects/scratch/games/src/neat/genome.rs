@@ -1,7 +1,7 @@
 //! Genomes: networks as lists of genes that can be bred.
 
+use catherd_scratch_suite::policy::{Link, Network};
 use catherd_search::Stream;
-use catherd_suite::policy::{Link, Network};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interface::Interface;

@@ -1,10 +1,10 @@
 //! The nodes through which networks see a project and act on it.
 
-use catherd_sb3::{Block, Literal, Opcode, Project, RotationStyle, Slot, Target, Value};
-use catherd_suite::event::TextNo;
-use catherd_suite::policy::{Output, Sense, Signal, Subject};
-use catherd_testgen::extraction::{Input, Tables};
-use catherd_vm::color_of;
+use catherd_scratch_sb3::{Block, Literal, Opcode, Project, RotationStyle, Slot, Target, Value};
+use catherd_scratch_suite::event::TextNo;
+use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
+use catherd_scratch_testgen::extraction::{Input, Tables};
+use catherd_scratch_vm::color_of;
 
 /// Clones of a sprite that are seen, and on which networks can click.
 const SEEN: u32 = 5;

@@ -1,10 +1,10 @@
 //! Genomes, their changes, and a search on the bowl that must catch an apple.
 
+use catherd_scratch_suite::event::KeyNo;
+use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
+use catherd_scratch_suite::{LinkedSuite, Suite};
+use catherd_scratch_testgen::{Prepared, Settings};
 use catherd_search::Stream;
-use catherd_suite::event::KeyNo;
-use catherd_suite::policy::{Output, Sense, Signal, Subject};
-use catherd_suite::{LinkedSuite, Suite};
-use catherd_testgen::{Prepared, Settings};
 
 use super::change::{Changes, cross};
 use super::genome::{Genome, Innovations, Start};

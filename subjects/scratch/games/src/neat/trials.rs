@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use catherd_suite::policy::Policy;
+use catherd_scratch_suite::policy::Policy;
 
 use super::genome::Genome;
 use super::interface::Interface;

@@ -1,11 +1,11 @@
 //! The alphabet of policies: events that the program reacts to, and what they move, found by walks of
 //! random events with experiments on the way.
 
+use catherd_scratch_suite::Axis;
+use catherd_scratch_suite::event::{Event, Interaction, KeyNo, TextNo};
+use catherd_scratch_testgen::extraction::Identifier;
+use catherd_scratch_testgen::parameters::with_random;
 use catherd_search::Stream;
-use catherd_suite::Axis;
-use catherd_suite::event::{Event, Interaction, KeyNo, TextNo};
-use catherd_testgen::extraction::Identifier;
-use catherd_testgen::parameters::with_random;
 use rustc_hash::FxHashSet;
 
 use super::arena::Arena;

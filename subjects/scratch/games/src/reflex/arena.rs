@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::{Event, Interaction, TextNo, Vocabulary, center_mouse};
+use catherd_scratch_suite::policy::{Network, Policy};
+use catherd_scratch_testgen::Prepared;
+use catherd_scratch_testgen::extraction::Extractor;
+use catherd_scratch_testgen::fitness::Workspace;
+use catherd_scratch_vm::{Random, Snapshot, TargetId, Vm};
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, TextNo, Vocabulary, center_mouse};
-use catherd_suite::policy::{Network, Policy};
-use catherd_testgen::Prepared;
-use catherd_testgen::extraction::Extractor;
-use catherd_testgen::fitness::Workspace;
-use catherd_vm::{Random, Snapshot, TargetId, Vm};
 
 use crate::states::LatestRecorder;
 

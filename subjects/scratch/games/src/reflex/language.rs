@@ -1,10 +1,10 @@
 //! The language of policies: drawing and changing rules.
 
+use catherd_scratch_suite::event::Event;
+use catherd_scratch_suite::policy::{Action, Condition, Policy, Rule};
+use catherd_scratch_suite::{Axis, Comparison};
+use catherd_scratch_vm::Value;
 use catherd_search::Stream;
-use catherd_suite::event::Event;
-use catherd_suite::policy::{Action, Condition, Policy, Rule};
-use catherd_suite::{Axis, Comparison};
-use catherd_vm::Value;
 
 use super::alphabet::Alphabet;
 use super::settings::Reflex;
@@ -79,7 +79,7 @@ impl<'a> Language<'a> {
         Policy { rules, answers: self.answers(rng), most, network: None }
     }
 
-    fn answers(&self, rng: &mut Stream) -> Vec<catherd_suite::event::TextNo> {
+    fn answers(&self, rng: &mut Stream) -> Vec<catherd_scratch_suite::event::TextNo> {
         if self.alphabet.answers.is_empty() {
             return Vec::new();
         }

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use catherd_scratch_suite::policy::{Policy, Rule};
 use catherd_search::{Stop, Stream};
-use catherd_suite::policy::{Policy, Rule};
 
 use super::alphabet::Alphabet;
 use super::arena::Arena;

@@ -1,6 +1,6 @@
 //! Tests from policies: which are kept for which goals, and what they can do without.
 
-use catherd_suite::policy::Policy;
+use catherd_scratch_suite::policy::Policy;
 
 use super::arena::Arena;
 use super::search::Learned;

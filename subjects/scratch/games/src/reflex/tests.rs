@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Opcode, Project};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{Opcode, Project};
+use catherd_scratch_suite::{Suite, measure_reliability};
+use catherd_scratch_testgen::{Prepared, Settings};
 use catherd_search::{Budget, Parameters as _, Setting, Stream};
-use catherd_suite::{Suite, measure_reliability};
-use catherd_testgen::{Prepared, Settings};
 
 use crate::{Game, GameGenerated, GameRequest, generate};
 
@@ -110,7 +110,10 @@ fn what_policies_cannot_do_is_left_to_tests_that_do_not_react() {
     let (still, moving): (Vec<_>, Vec<_>) =
         suite.tests.iter().partition(|test| test.policy.is_none());
     assert_eq!((still.len(), moving.is_empty()), (1, false), "{}", suite.to_json());
-    assert_eq!(made.generated.end, catherd_testgen::End::Search(catherd_search::Stop::Covered));
+    assert_eq!(
+        made.generated.end,
+        catherd_scratch_testgen::End::Search(catherd_search::Stop::Covered)
+    );
 
     let mut without = few.to_vec();
     without.push(("plans", Setting::Switch(false)));
@@ -187,7 +190,7 @@ fn a_run_can_be_cancelled() {
         });
         assert_eq!(
             made.generated.end,
-            catherd_testgen::End::Search(catherd_search::Stop::Cancelled)
+            catherd_scratch_testgen::End::Search(catherd_search::Stop::Cancelled)
         );
         assert_eq!(calls, 1, "{name}");
     }

@@ -1,9 +1,9 @@
 //! Effects of events on sprites, found by experiment: the same state with an event and without.
 
-use catherd_suite::event::Event;
-use catherd_suite::{Axis, event::KeyNo};
-use catherd_testgen::extraction::Identifier;
-use catherd_vm::{Tracer, Vm};
+use catherd_scratch_suite::event::Event;
+use catherd_scratch_suite::{Axis, event::KeyNo};
+use catherd_scratch_testgen::extraction::Identifier;
+use catherd_scratch_vm::{Tracer, Vm};
 use rustc_hash::FxHashMap;
 
 /// Share of the probed states in which an event must have had an effect.

@@ -1,9 +1,9 @@
 //! What of a project tells its states apart: scripts, and variables in conditions.
 
-use catherd_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
+use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
 
-use catherd_testgen::model::Model;
+use catherd_scratch_testgen::model::Model;
 
 /// Scripts, variables and chance conditions of a project.
 #[derive(Clone, Debug, Default)]
@@ -218,12 +218,12 @@ fn reporters(
 
 fn literal(slot: &Slot) -> Option<String> {
     match slot {
-        Slot::Literal(Literal::Value { value: catherd_sb3::Value::Text(text), .. }) => {
+        Slot::Literal(Literal::Value { value: catherd_scratch_sb3::Value::Text(text), .. }) => {
             Some(text.to_string())
         }
-        Slot::Literal(Literal::Value { value: catherd_sb3::Value::Number(number), .. }) => {
-            Some(number.to_string())
-        }
+        Slot::Literal(Literal::Value {
+            value: catherd_scratch_sb3::Value::Number(number), ..
+        }) => Some(number.to_string()),
         _ => None,
     }
 }

@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use catherd_sb3::BlockNo;
-use catherd_testgen::trace::Trace;
-use catherd_vm::Snapshot;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_vm::Snapshot;
 
 use super::space::StateData;
 

@@ -1,9 +1,9 @@
 //! Recording of where a state is: the latest distances of its conditions.
 
-use catherd_sb3::BlockNo;
-use catherd_testgen::extraction::LastStep;
-use catherd_testgen::trace::Trace;
-use catherd_vm::Tracer;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_testgen::extraction::LastStep;
+use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_vm::Tracer;
 
 /// Tracer of a path of actions. It keeps all covered blocks, and of each condition the smallest
 /// distances within the last action that evaluated it, or within the whole path.

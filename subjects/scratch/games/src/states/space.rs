@@ -3,13 +3,13 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use catherd_scratch_suite::event::{Event, Interaction, Vocabulary, center_mouse};
+use catherd_scratch_testgen::Prepared;
+use catherd_scratch_testgen::extraction::{Extractor, Identifier};
+use catherd_scratch_testgen::fitness::Workspace;
+use catherd_scratch_testgen::parameters::{EventChoice, with_random};
+use catherd_scratch_vm::{DigestScope, Random, Snapshot, TargetId, Vm};
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction, Vocabulary, center_mouse};
-use catherd_testgen::Prepared;
-use catherd_testgen::extraction::{Extractor, Identifier};
-use catherd_testgen::fitness::Workspace;
-use catherd_testgen::parameters::{EventChoice, with_random};
-use catherd_vm::{DigestScope, Random, Snapshot, TargetId, Vm};
 
 use super::effects::{Axes, places};
 use super::layout::Layout;
@@ -420,7 +420,7 @@ impl StateSpace for Space<'_> {
 
 /// Probes events in the present state: runs it without and with each. Returns the steps executed. The
 /// machine is left in any state.
-pub(crate) fn probe<T: catherd_vm::Tracer>(
+pub(crate) fn probe<T: catherd_scratch_vm::Tracer>(
     axes: &mut Axes,
     vm: &mut Vm<T>,
     interaction: Interaction,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{BlockNo, Opcode};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{BlockNo, Opcode};
+use catherd_scratch_suite::event::Event;
+use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_testgen::{Prepared, Settings};
+use catherd_scratch_vm::{Random, Tracer as _, Vm};
 use catherd_search::Stream;
-use catherd_suite::event::Event;
-use catherd_testgen::trace::Trace;
-use catherd_testgen::{Prepared, Settings};
-use catherd_vm::{Random, Tracer as _, Vm};
 
 use super::{LatestRecorder, Layout, Space};
 use crate::explore::{Explore, StateSpace as _};
@@ -81,8 +81,8 @@ fn positions_of_scripts_count_loops() {
     let flag = cat.flag(&[head]);
     let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let top = project.targets[1].number(flag);
-    let program = Arc::new(catherd_vm::Program::compile(&project).unwrap());
-    let mut vm = Vm::new(program, catherd_vm::Settings::default(), Random::portable(1), ());
+    let program = Arc::new(catherd_scratch_vm::Program::compile(&project).unwrap());
+    let mut vm = Vm::new(program, catherd_scratch_vm::Settings::default(), Random::portable(1), ());
     assert_eq!(vm.script_position(top), 0);
     vm.green_flag();
     let mut seen = vec![vm.script_position(top)];

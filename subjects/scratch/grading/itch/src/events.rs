@@ -1,7 +1,7 @@
 //! Events of an execution: what happened between which snapshots.
 
-use catherd_sb3::BlockNo;
-use catherd_vm::{PenMark, Text, Value};
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::{PenMark, Text, Value};
 
 /// Most events of a log.
 const MOST_EVENTS: usize = 2_000_000;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use catherd_javascript_engine::quickjs::{
     Array, Ctx, Exception, Function, IntoJs, Object, Result, Value as Js,
 };
-use catherd_sb3::Project;
-use catherd_vm::{Event as Input, PenMark, TargetId, Text, Value};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::{Event as Input, PenMark, TargetId, Text, Value};
 
 use crate::events::What;
 use crate::machine::{Profile, Shared};

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use catherd_javascript_engine::{Engine, Host, Limits, LogLevel};
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
 
 use crate::machine::Shared;
 use crate::output::{End, Judgement, Status};

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use catherd_javascript_engine::Clock;
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Event as Input, Pace, PenMark, Program, Random, TargetId, Text, ThreadId, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{
+    Event as Input, Pace, PenMark, Program, Random, TargetId, Text, ThreadId, Vm,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::{Events, What};
@@ -133,7 +135,7 @@ impl Shared {
     }
 
     /// The program of the submission, in which some waits are left out.
-    pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_vm::CompileError> {
+    pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_scratch_vm::CompileError> {
         let impatient = self.impatient.borrow();
         if impatient.is_empty() {
             return Program::compile(&self.submission).map(Arc::new);

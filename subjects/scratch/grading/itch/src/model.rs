@@ -1,6 +1,6 @@
 //! The static model: blocks, variables and costumes of a project as plans see them.
 
-use catherd_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Target, Value};
+use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Target, Value};
 use serde_json::{Value as Json, json};
 
 /// A value as the text that JavaScript makes of it.
@@ -32,7 +32,7 @@ fn saved(target: &Target, block: &Block) -> Json {
         };
         inputs.push(json!([&*input.name, saved]));
     }
-    let field = |field: &catherd_sb3::Field| {
+    let field = |field: &catherd_scratch_sb3::Field| {
         json!([&*field.name, [json!(text(&field.value)), json!(field.id.as_deref())]])
     };
     let fields: Vec<Json> = block.fields.iter().map(field).collect();

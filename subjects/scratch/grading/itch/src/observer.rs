@@ -7,8 +7,8 @@ use std::rc::Rc;
 use catherd_javascript_engine::Session;
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::quickjs::function::IntoArgs;
-use catherd_sb3::{BlockNo, Opcode, Project, Slot};
-use catherd_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
+use catherd_scratch_sb3::{BlockNo, Opcode, Project, Slot};
+use catherd_scratch_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
 
 use crate::events::What;
 use crate::machine::{Profile, Shared};

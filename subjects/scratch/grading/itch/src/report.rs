@@ -1,6 +1,6 @@
 //! Judgements as reports of tests.
 
-use catherd_test_report::{
+use catherd_scratch_grading_report::{
     Feedback, Group, Limit, Status as Verdict, SuiteFacts, SuiteReport, TestReport, Visibility,
 };
 use serde_json::Value;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::quickjs::{Ctx, Error, Function, Object, Result as JsResult, Value};
 use catherd_javascript_engine::{Session, Thrown};
-use catherd_vm::{Pace, Settings, Vm};
+use catherd_scratch_vm::{Pace, Settings, Vm};
 
 use crate::host;
 use crate::machine::{STEP_MS, Shared};
@@ -149,7 +149,10 @@ impl<'a, 'js> Course<'a, 'js> {
 
     /// Makes the machine at the pace that the plan has asked for. Returns the milliseconds between
     /// two steps.
-    fn start_machine(&self, program: std::sync::Arc<catherd_vm::Program>) -> Result<f64, Broken> {
+    fn start_machine(
+        &self,
+        program: std::sync::Arc<catherd_scratch_vm::Program>,
+    ) -> Result<f64, Broken> {
         let times: Vec<f64> = self.call(&self.parts.times)?;
         let [whole, time] = times[..] else { return Err(Broken::Limit("no times".to_owned())) };
         let usable = |factor: f64| if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use catherd_sb3::{Project, RotationStyle};
-use catherd_vm::{TargetId, TargetView, Text, Value, Vm};
+use catherd_scratch_sb3::{Project, RotationStyle};
+use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 use rustc_hash::FxHashMap;
 
 use crate::values::from_saved;
@@ -263,7 +263,8 @@ fn live(view: &TargetView<'_>, thinks: bool, clones: Vec<u32>) -> Record {
 /// The record of a target as loaded.
 fn saved(number: usize, project: &Project, at: usize) -> Record {
     let target = &project.targets[at];
-    let items = |list: &catherd_sb3::List| Arc::new(list.items.iter().map(from_saved).collect());
+    let items =
+        |list: &catherd_scratch_sb3::List| Arc::new(list.items.iter().map(from_saved).collect());
     Record {
         project: number,
         sprite: at,

@@ -3,8 +3,8 @@
 use catherd_javascript_engine::quickjs::{
     Array, Coerced, Ctx, FromJs, IntoJs, Result, Value as Js,
 };
-use catherd_sb3::RotationStyle;
-use catherd_vm::{Text, Value};
+use catherd_scratch_sb3::RotationStyle;
+use catherd_scratch_vm::{Text, Value};
 
 /// A value of the machine as a script gets it.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
@@ -38,11 +38,11 @@ pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
 }
 
 /// A value of the project format as the machine stores it.
-pub(crate) fn from_saved(value: &catherd_sb3::Value) -> Value {
+pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     match value {
-        catherd_sb3::Value::Number(number) => Value::Number(*number),
-        catherd_sb3::Value::Text(text) => Value::Text(Text::new(&**text)),
-        catherd_sb3::Value::Bool(flag) => Value::Bool(*flag),
+        catherd_scratch_sb3::Value::Number(number) => Value::Number(*number),
+        catherd_scratch_sb3::Value::Text(text) => Value::Text(Text::new(&**text)),
+        catherd_scratch_sb3::Value::Bool(flag) => Value::Bool(*flag),
     }
 }
 

@@ -6,7 +6,7 @@
 mod dice;
 mod support;
 
-use catherd_itch::{Options, Plan, judge};
+use catherd_scratch_grading_itch::{Options, Plan, judge};
 use dice::{Dice, fuzz};
 use support::{submission, template};
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use catherd_itch::{Options, Plan, PlanError, Status, judge};
 use catherd_javascript_engine::Limits;
+use catherd_scratch_grading_itch::{Options, Plan, PlanError, Status, judge};
 use support::{judged_with, submission, template};
 
 /// Small limits, so that the tests are quick.

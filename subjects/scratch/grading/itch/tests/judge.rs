@@ -2,7 +2,7 @@
 
 mod support;
 
-use catherd_itch::{End, Names, Options, Plan, Status, judge};
+use catherd_scratch_grading_itch::{End, Names, Options, Plan, Status, judge};
 use support::{judged, judged_with, says, submission, template, verdicts};
 
 /// What a plan says that only has a phase before the execution.
@@ -181,7 +181,7 @@ fn the_profiler_logs_reporters_with_the_block_that_they_are_in() {
 /// Costumes of both projects come first, then the layer of the template's pen.
 #[test]
 fn pictures_of_bubbles_are_numbered_after_costumes_and_pen() {
-    let costumes = |project: catherd_sb3::Project| -> usize {
+    let costumes = |project: catherd_scratch_sb3::Project| -> usize {
         project.targets.iter().map(|target| target.costumes.len()).sum()
     };
     let first = costumes(template()) + costumes(submission()) + 1;

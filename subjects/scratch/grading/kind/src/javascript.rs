@@ -3,12 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_javascript_suites::whisker::{
+use catherd_scratch_grading_report::{Limit, Status};
+use catherd_scratch_grading_whisker::whisker::{
     self, Chosen, Executed, LoadError, Options, Outcome, SuiteFile,
 };
-use catherd_mutation::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests};
-use catherd_test_report::{Limit, Status};
-use catherd_vm::Program;
+use catherd_scratch_mutation::{
+    BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests,
+};
+use catherd_scratch_vm::Program;
 
 /// The tests of a suite in JavaScript, which were executed on the original.
 ///

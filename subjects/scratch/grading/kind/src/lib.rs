@@ -15,11 +15,11 @@ mod runner;
 mod settings;
 
 use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
-use catherd_scratch_kind::{Scratch, configuration};
-use catherd_subject::{
+use catherd_interface::{
     ANY_ALGORITHM, AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
 };
+use catherd_scratch_kind::{Scratch, configuration};
 
 pub use bundle::{Bundle, BundleError, SuiteText};
 pub use javascript::JavaScriptTests;

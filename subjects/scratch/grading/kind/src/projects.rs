@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_sb3::{Limits, Project};
-use catherd_scratch_kind::{ProjectMeasures, Scratch};
-use catherd_subject::{
+use catherd_interface::{
     FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject, SubjectKind,
 };
+use catherd_scratch_kind::{ProjectMeasures, Scratch};
+use catherd_scratch_sb3::{Limits, Project};
 
 use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 

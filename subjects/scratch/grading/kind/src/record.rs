@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use catherd_experiments::{Criterion, RunRecord, RunSpec, SuiteSize, TimelinePoint};
-use catherd_sb3::BlockNo;
-use catherd_suite::CoveredBlocks;
-use catherd_test_report::Status;
+use catherd_scratch_grading_report::Status;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::CoveredBlocks;
 
 /// The criterion, the units of work and the unit of sizes, which are those of the kind `scratch`.
 const BLOCKS: &str = "blocks";

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_javascript_suites::whisker::SuiteFile;
-use catherd_mutation::{Analysis, GeneratedTests, Tests};
-use catherd_sb3::{BlockNo, Limits, Project};
+use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
+use catherd_scratch_grading_report::{Status, SuiteFacts, SuiteReport, TestReport};
+use catherd_scratch_grading_whisker::whisker::SuiteFile;
 use catherd_scratch_kind::configuration;
 use catherd_scratch_kind::{ENGINE as GENERATOR_ENGINE, KIND as GENERATOR, add_mutants};
-use catherd_subject::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
-use catherd_suite::goals::{self, GoalSettings};
-use catherd_suite::{
+use catherd_scratch_mutation::{Analysis, GeneratedTests, Tests};
+use catherd_scratch_sb3::{BlockNo, Limits, Project};
+use catherd_scratch_suite::goals::{self, GoalSettings};
+use catherd_scratch_suite::{
     Bounds, CoveredBlocks, LinkedSuite, Runner as GeneratedRunner, Suite, Verdict,
 };
-use catherd_test_report::{Status, SuiteFacts, SuiteReport, TestReport};
-use catherd_vm::Program;
+use catherd_scratch_vm::Program;
 
 use crate::bundle::Bundle;
 use crate::javascript::JavaScriptTests;
@@ -218,8 +218,9 @@ impl Loaded {
             messages: Vec::new(),
             coverage: None,
         };
-        let text =
-            catherd_test_report::ndjson(&catherd_test_report::ProjectReport::Executed(report));
+        let text = catherd_scratch_grading_report::ndjson(
+            &catherd_scratch_grading_report::ProjectReport::Executed(report),
+        );
         record.artifacts.insert(TESTS.to_owned(), text);
     }
 

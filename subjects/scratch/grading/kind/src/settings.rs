@@ -1,9 +1,9 @@
 //! Parameters of algorithms that name a suite.
 
 use catherd_experiments::{Algorithm, Parameter};
-use catherd_javascript_suites::Seed;
-use catherd_javascript_suites::whisker::Options;
-use catherd_subject::{FieldError, ParameterInfo, Values};
+use catherd_interface::{FieldError, ParameterInfo, Values};
+use catherd_scratch_grading_whisker::Seed;
+use catherd_scratch_grading_whisker::whisker::Options;
 
 const SUITE: &str = "suite";
 const STRICT: &str = "strict";

@@ -9,8 +9,8 @@ use catherd_experiments::{
     Algorithm, Budget, Metric, MutantOutcome, Mutation, Parameter, ProjectSource, RunRecord,
     RunSpec,
 };
-use catherd_subject::{FoundProject, RunError, RunProgress, RunnerContext, SubjectKind};
-use catherd_suite_kind::{Bundle, ENGINE, KIND, Suites};
+use catherd_interface::{FoundProject, RunError, RunProgress, RunnerContext, SubjectKind};
+use catherd_scratch_grading_kind::{Bundle, ENGINE, KIND, Suites};
 
 const PASSES: &str = "
     const runs = async t => {
@@ -36,8 +36,8 @@ fn folder() -> tempfile::TempDir {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../datasets/demo");
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
-    write("maze.sb3", &catherd_sb3::pack(demo.join("maze")).unwrap());
-    write("maze2.sb3", &catherd_sb3::pack(demo.join("maze")).unwrap());
+    write("maze.sb3", &catherd_scratch_sb3::pack(demo.join("maze")).unwrap());
+    write("maze2.sb3", &catherd_scratch_sb3::pack(demo.join("maze")).unwrap());
     write("maze-manual.js", PASSES.as_bytes());
     write("maze2-other.js", b"module.exports = []");
     write("notes.txt", b"no suite");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catherd_vm::Random;
+use catherd_scratch_vm::Random;
 
 /// A seed, as Whisker understands it: a whole number made of a number or a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

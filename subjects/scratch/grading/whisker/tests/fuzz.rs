@@ -7,7 +7,7 @@ mod dice;
 mod support;
 
 use catherd_javascript_engine::Limits;
-use catherd_javascript_suites::whisker::{self, Options, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile};
 use dice::{Dice, fuzz};
 
 /// Statements, in which `$v` stands for a value, `$n` for a number and `$f` for a function.

@@ -4,7 +4,7 @@
 mod support;
 
 use catherd_javascript_engine::Limits;
-use catherd_javascript_suites::whisker::Options;
+use catherd_scratch_grading_whisker::whisker::Options;
 use support::{run_with, statuses};
 
 const COMPUTES: &str = "the script does not stop computing";

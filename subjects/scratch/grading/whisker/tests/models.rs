@@ -2,7 +2,7 @@
 
 mod support;
 
-use catherd_javascript_suites::whisker::{self, Models, Options, Outcome, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{self, Models, Options, Outcome, SuiteFile};
 use serde_json::{Value, json};
 use support::{program, statuses};
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use catherd_javascript_suites::whisker::{Options, SuiteOutcome};
+use catherd_scratch_grading_whisker::whisker::{Options, SuiteOutcome};
 use support::{messages, run, run_with, statuses};
 
 fn strict(compat_p: bool) -> Options {

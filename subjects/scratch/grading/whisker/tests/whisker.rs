@@ -2,8 +2,8 @@
 
 mod support;
 
-use catherd_javascript_suites::whisker::Options;
-use catherd_test_report::{Skips, Status};
+use catherd_scratch_grading_report::{Skips, Status};
+use catherd_scratch_grading_whisker::whisker::Options;
 use support::{messages, run, run_with, statuses, test_of};
 
 #[test]
@@ -82,7 +82,7 @@ fn a_second_run_is_refused_while_one_is_active() {
     assert!(forgotten.tests[0].hints[0].contains("a run was not awaited"), "{forgotten:?}");
 }
 
-fn test_of_any(body: &str) -> catherd_javascript_suites::whisker::SuiteOutcome {
+fn test_of_any(body: &str) -> catherd_scratch_grading_whisker::whisker::SuiteOutcome {
     run(&support::suite_of(body))
 }
 
@@ -413,11 +413,13 @@ fn hints_name_what_does_not_exist() {
 
 #[test]
 fn inputs_to_which_a_project_reacts_are_found_in_its_blocks() {
-    let found = catherd_javascript_suites::whisker::detected_inputs(&support::project());
+    let found = catherd_scratch_grading_whisker::whisker::detected_inputs(&support::project());
     let found: Vec<_> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
     assert_eq!(found, [("click sprite", "Cat"), ("key", "space"), ("click sprite", "Dog")]);
     let options = Options {
-        detected_inputs: catherd_javascript_suites::whisker::detected_inputs(&support::project()),
+        detected_inputs: catherd_scratch_grading_whisker::whisker::detected_inputs(
+            &support::project(),
+        ),
         ..Options::default()
     };
     let body = "t.detectRandomInputs({duration: [50, 100]}); let down = 0;
@@ -545,7 +547,7 @@ fn reports_are_in_tap() {
         {name: 'd', test: t => { t.log('line'); t.assume.ok(false, 'no reason') }}]";
     let outcome = run(suite);
     let report = outcome.report("p", "", "suite.js", "");
-    let tap = catherd_test_report::tap(&report, Skips::Directive);
+    let tap = catherd_scratch_grading_report::tap(&report, Skips::Directive);
     let expected = "TAP version 13\n1..4\nok 1 - a\nnot ok 2 - b\n  ---\n  severity: \"fail\"\n  \
         error: \"AssertionError\"\n  message: \"not two\"\n  actual: 1\n  expected: 2\n  \
         operator: \"==\"\n  generatedMessage: false\n  at: {\"column\":41,\"line\":2}\n  steps: 0\n  \
@@ -553,6 +555,6 @@ fn reports_are_in_tap() {
         severity: \"skip\"\n";
     assert!(tap.starts_with(expected), "{tap}");
     assert!(tap.ends_with("# tests 4\n# pass 1\n# fail 1\n# error 0\n# skip 2\n"), "{tap}");
-    let strict = catherd_test_report::tap(&report, Skips::NotOk);
+    let strict = catherd_scratch_grading_report::tap(&report, Skips::NotOk);
     assert!(strict.contains("\nnot ok 3 - c\nnot ok 4 - d\n"), "{strict}");
 }

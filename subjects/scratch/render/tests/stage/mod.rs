@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use catherd_render::{DrawableId, Group, Limits, Scene, SkinId, SkinSet, SkinSetBuilder};
+use catherd_scratch_render::{DrawableId, Group, Limits, Scene, SkinId, SkinSet, SkinSetBuilder};
 
 /// A vector costume of this size filled with one colour.
 pub(crate) fn filled(width: u32, height: u32, color: &str) -> String {

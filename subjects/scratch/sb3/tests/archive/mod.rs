@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use catherd_sb3::{Limits, Project, ReadError};
+use catherd_scratch_sb3::{Limits, Project, ReadError};
 use zip::write::SimpleFileOptions;
 
 /// An archive of these files, deflated.

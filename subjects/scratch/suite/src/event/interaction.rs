@@ -1,6 +1,6 @@
 //! Sending events to the machine.
 
-use catherd_vm::{TargetId, Tracer, Vm};
+use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
 use super::{Event, Vocabulary};
 

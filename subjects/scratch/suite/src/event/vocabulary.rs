@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::Project;
-use catherd_vm::Program;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 use rustc_hash::FxHashMap;
 
 /// The number of a key in a [`Vocabulary`].

@@ -1,14 +1,14 @@
 //! Settings of the machine in suite files.
 
-use catherd_vm::Settings;
+use catherd_scratch_vm::Settings;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SuiteError;
 
-/// Serialised form of [`catherd_vm::Settings`]. Settings that a suite leaves out have their
+/// Serialised form of [`catherd_scratch_vm::Settings`]. Settings that a suite leaves out have their
 /// defaults.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "catherd_vm::Settings", default = "catherd_vm::Settings::default")]
+#[serde(remote = "catherd_scratch_vm::Settings", default = "catherd_scratch_vm::Settings::default")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
     timer_increment: f64,
@@ -26,7 +26,7 @@ pub(crate) struct Machine {
     #[serde(skip)]
     awaits_translations: bool,
     #[serde(skip)]
-    pace: catherd_vm::Pace,
+    pace: catherd_scratch_vm::Pace,
 }
 
 /// Largest multiple of its default that a suite may set a bound of a step to. Files are not

@@ -1,6 +1,6 @@
 //! Dead code: blocks that nothing leads to.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
 
 use super::hat_event::EventLink;

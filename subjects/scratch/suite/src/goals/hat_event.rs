@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use catherd_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target, Value};
+use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target, Value};
 use rustc_hash::FxHashMap;
 
 use super::script::Statement;

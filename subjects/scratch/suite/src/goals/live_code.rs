@@ -1,6 +1,6 @@
 //! Live code: the statements of a project to which something leads.
 
-use catherd_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
+use catherd_scratch_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;
 
 use super::dead_code::{live, reachable};

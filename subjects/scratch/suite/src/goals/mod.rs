@@ -8,7 +8,7 @@ pub mod statement;
 #[cfg(test)]
 mod tests;
 
-use catherd_sb3::{BlockNo, Project};
+use catherd_scratch_sb3::{BlockNo, Project};
 
 pub use hat_event::{EventLink, HatEvent};
 pub use live_code::LiveCode;

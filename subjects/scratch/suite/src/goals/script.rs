@@ -1,6 +1,6 @@
 //! Control flow within scripts.
 
-use catherd_sb3::{BlockIndex, BlockNo, Opcode, Project, Target};
+use catherd_scratch_sb3::{BlockIndex, BlockNo, Opcode, Project, Target};
 
 use super::statement::{is_goal, is_loop};
 

@@ -1,6 +1,6 @@
 //! Properties of opcodes: which blocks are statements, and how control passes them.
 
-use catherd_sb3::{Block, Opcode};
+use catherd_scratch_sb3::{Block, Opcode};
 
 /// Whether the block is a goal unless it is dead. Statement blocks of the core and of the pen,
 /// music and text-to-speech extensions are goals; of the blocks on top of scripts only those

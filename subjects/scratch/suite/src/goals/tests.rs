@@ -1,6 +1,6 @@
 //! Goals of small programs.
 
-use catherd_sb3::test_support::LabelledProject;
+use catherd_scratch_sb3::test_support::LabelledProject;
 
 use super::*;
 

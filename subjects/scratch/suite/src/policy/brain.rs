@@ -1,6 +1,6 @@
 //! Playing networks: from what they see of the program to the next event.
 
-use catherd_vm::{TargetId, TargetView, Tracer, Vm};
+use catherd_scratch_vm::{TargetId, TargetView, Tracer, Vm};
 
 use super::network::{Network, Output, Sense, Signal, Subject};
 use crate::event::{Event, Interaction, KeyNo, Vocabulary};
@@ -199,7 +199,8 @@ impl Brain {
             }
             _ => true,
         };
-        let reacts = |&(top, runs): &(catherd_sb3::BlockNo, bool)| vm.is_active(top) == runs;
+        let reacts =
+            |&(top, runs): &(catherd_scratch_sb3::BlockNo, bool)| vm.is_active(top) == runs;
         there && (output.scripts.is_empty() || output.scripts.iter().any(reacts))
     }
 

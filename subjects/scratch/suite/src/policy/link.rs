@@ -1,6 +1,6 @@
 //! Policies with names, as suite files have them, from and to policies with numbers.
 
-use catherd_vm::{Program, Value};
+use catherd_scratch_vm::{Program, Value};
 
 use super::{Action, Condition, Policy, Rule};
 use crate::event::{Event, KeyNo, Vocabulary};

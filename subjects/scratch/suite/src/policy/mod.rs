@@ -8,7 +8,7 @@ mod player;
 #[cfg(test)]
 mod tests;
 
-use catherd_vm::Value;
+use catherd_scratch_vm::Value;
 
 use crate::event::{Event, KeyNo, TextNo};
 use crate::format::{Axis, Comparison};

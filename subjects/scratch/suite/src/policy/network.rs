@@ -1,7 +1,7 @@
 //! Networks with numbers in place of names, from and to [`SuiteNetwork`], the form with names.
 
-use catherd_sb3::BlockNo;
-use catherd_vm::Program;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::Program;
 
 use super::link::{finite, sprite, steps};
 use crate::event::{KeyNo, TextNo, Vocabulary};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use catherd_vm::{TargetId, Tracer, Vm};
+use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
 use super::brain::Brain;
 use super::{Action, Condition, Policy, Rule};

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use catherd_sb3::Opcode;
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_vm::Program;
+use catherd_scratch_sb3::Opcode;
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_vm::Program;
 
 use crate::goals::{self, GoalSettings};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 
 /// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the
 /// bowl touches its place.
-fn program() -> (Arc<Program>, Vec<catherd_sb3::BlockNo>) {
+fn program() -> (Arc<Program>, Vec<catherd_scratch_sb3::BlockNo>) {
     let mut bowl = TargetBuilder::new("Bowl");
     for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
         let walk = bowl.block(Opcode::MotionChangeXBy, &[("DX", number(by))]);

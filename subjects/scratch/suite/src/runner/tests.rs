@@ -1,5 +1,5 @@
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Opcode, Project};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{Opcode, Project};
 
 use super::*;
 use crate::{Assertion, Expected, Suite, SuiteTest};

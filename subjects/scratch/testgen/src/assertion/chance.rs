@@ -4,10 +4,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::{
+    Bounds, CoveredBlocks, LinkedSuite, Runner, Suite, SuiteError, SuiteTest,
+};
+use catherd_scratch_vm::Program;
 use catherd_search::Stream;
-use catherd_suite::{Bounds, CoveredBlocks, LinkedSuite, Runner, Suite, SuiteError, SuiteTest};
-use catherd_vm::Program;
 
 /// Most re-executions of a test that draws no random numbers, and number of the other days.
 const WITHOUT_DRAWS: u32 = 5;

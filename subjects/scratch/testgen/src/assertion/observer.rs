@@ -1,10 +1,10 @@
 //! Observation of the attributes that assertions are about.
 
-use catherd_sb3::{Literal, Project, Slot, Target};
-use catherd_suite::attribute::{Attribute, AttributeValue, Object};
-use catherd_suite::event::Vocabulary;
-use catherd_suite::{Assertion, Effect, Expected};
-use catherd_vm::{Program, Tracer, Vm};
+use catherd_scratch_sb3::{Literal, Project, Slot, Target};
+use catherd_scratch_suite::attribute::{Attribute, AttributeValue, Object};
+use catherd_scratch_suite::event::Vocabulary;
+use catherd_scratch_suite::{Assertion, Effect, Expected};
+use catherd_scratch_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
 /// Most characters of a text in an assertion. Longer texts are not asserted.
@@ -164,7 +164,7 @@ impl Observation {
 
     fn expected(&self, words: &Vocabulary, program: &Program) -> Option<Expected> {
         let target = usize::from(self.object.target);
-        let short = |text: &catherd_vm::Text| {
+        let short = |text: &catherd_scratch_vm::Text| {
             (text.len() <= LONGEST_TEXT).then(|| text.to_str().into_owned())
         };
         Some(match (self.attribute, &self.value) {

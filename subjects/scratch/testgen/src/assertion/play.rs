@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use catherd_scratch_suite::attribute::{Attribute, AttributeValue, Object, Range};
+use catherd_scratch_suite::event::Vocabulary;
+use catherd_scratch_suite::{LinkedSuite, Runner, Suite, SuiteError};
+use catherd_scratch_vm::{Program, TargetId};
 use catherd_search::Stream;
-use catherd_suite::attribute::{Attribute, AttributeValue, Object, Range};
-use catherd_suite::event::Vocabulary;
-use catherd_suite::{LinkedSuite, Runner, Suite, SuiteError};
-use catherd_vm::{Program, TargetId};
 
 use super::observer::{Observation, Observer};
 
@@ -47,7 +47,7 @@ pub(crate) fn assert_play(
                 for ((target, variable, range), last) in ranges.iter_mut().zip(&mut last) {
                     let view = vm.target(TargetId(u32::from(*target)));
                     let value = view.as_ref().and_then(|view| view.variable(*variable as usize));
-                    let value = value.map_or(f64::NAN, catherd_vm::Value::js_number);
+                    let value = value.map_or(f64::NAN, catherd_scratch_vm::Value::js_number);
                     let first = Range { least: value, most: value, rises: true };
                     range.get_or_insert(first).add(*last, value);
                     *last = Some(value);
@@ -74,9 +74,9 @@ pub(crate) fn assert_play(
 
 #[cfg(test)]
 mod tests {
-    use catherd_sb3::test_support::{TargetBuilder, number, project};
-    use catherd_sb3::{Field, Opcode, Project, Value, Variable};
-    use catherd_suite::{Bounds, Expected, SuitePolicy, SuiteTest};
+    use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+    use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
+    use catherd_scratch_suite::{Bounds, Expected, SuitePolicy, SuiteTest};
 
     use super::super::separate_chance;
     use super::*;
@@ -128,7 +128,7 @@ mod tests {
         }
         // A range in play after an event that is none.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
-        suite.tests[1].events = vec![catherd_suite::SuiteEvent::Wait { steps: 1 }; 2];
+        suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());
     }
 }

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_suite::event::Vocabulary;
-use catherd_suite::{LinkedSuite, Runner};
-use catherd_suite::{Suite, SuiteError};
-use catherd_vm::Program;
+use catherd_scratch_suite::event::Vocabulary;
+use catherd_scratch_suite::{LinkedSuite, Runner};
+use catherd_scratch_suite::{Suite, SuiteError};
+use catherd_scratch_vm::Program;
 
 use super::observer::{Observation, Observer, changes};
 

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{List, Opcode, Project, Value as Stored, Variable};
-use catherd_suite::attribute::Attribute;
-use catherd_suite::{
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{List, Opcode, Project, Value as Stored, Variable};
+use catherd_scratch_suite::attribute::Attribute;
+use catherd_scratch_suite::{
     Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, goals,
     measure_coverage,
 };
-use catherd_vm::Program;
+use catherd_scratch_vm::Program;
 
 use super::chance::separate_chance;
 use super::observer::Observer;
@@ -27,7 +27,7 @@ fn cat() -> Project {
     cat.flag(&[say]);
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("10"))]);
     let add = cat.block(Opcode::DataAddToList, &[("ITEM", number("1"))]);
-    cat.target.blocks[add as usize].fields.push(catherd_sb3::Field {
+    cat.target.blocks[add as usize].fields.push(catherd_scratch_sb3::Field {
         name: "LIST".into(),
         value: Stored::Text("l".into()),
         id: Some("l".into()),
@@ -41,7 +41,7 @@ fn cat() -> Project {
     let divided = cat.value(Opcode::SensingDaysSince2000, &[]);
     cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "r")), &[jump]);
     let set = cat.block(Opcode::DataSetVariableTo, &[("VALUE", divided)]);
-    cat.target.blocks[set as usize].fields.push(catherd_sb3::Field {
+    cat.target.blocks[set as usize].fields.push(catherd_scratch_sb3::Field {
         name: "VARIABLE".into(),
         value: Stored::Text("days".into()),
         id: Some("days".into()),
@@ -144,7 +144,7 @@ fn used_variables_are_observed_once_for_each_name() {
     project.targets[0].variables.push(Variable { id: "other".into(), ..days });
     let program = Arc::new(Program::compile(&project).unwrap());
     let observer = Observer::new(&project);
-    let mut runner = Runner::new(program, catherd_vm::Settings::default(), ());
+    let mut runner = Runner::new(program, catherd_scratch_vm::Settings::default(), ());
     let observations = observer.observe(runner.at_start(1), false);
     let variables = observations.iter().filter(|f| matches!(f.attribute, Attribute::Variable(_)));
     assert_eq!(variables.count(), 1);

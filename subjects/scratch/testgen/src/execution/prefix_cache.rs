@@ -7,8 +7,8 @@
 //! the last state saved on the path and executes the rest of the prefix. Results, including counts
 //! of steps, are those of an execution from the green flag on.
 
-use catherd_sb3::BlockNo;
-use catherd_suite::event::Event;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::Event;
 
 use super::prefix_tree::{NodeNo, PrefixTree, SavedState};
 use super::{Executor, Recording};

@@ -5,10 +5,10 @@
 //! which a test that leaves the tree resumes. When the tree exceeds its capacity in bytes, the least
 //! recently used leaves are evicted first.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::{Event, Interaction};
+use catherd_scratch_vm::Snapshot;
 use catherd_search::Stream;
-use catherd_suite::event::{Event, Interaction};
-use catherd_vm::Snapshot;
 use rustc_hash::FxHashMap;
 
 use crate::parameters::EventChoice;

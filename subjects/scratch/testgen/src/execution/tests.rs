@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Mutation, Opcode, Project, Slot};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{Mutation, Opcode, Project, Slot};
+use catherd_scratch_suite::event::Event;
+use catherd_scratch_vm::Limit;
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stop, Stream, Test as _};
-use catherd_suite::event::Event;
-use catherd_vm::Limit;
 
 use super::{Executor, PREFIX_CACHE_BYTES, Recording};
 use crate::chromosome::{Chromosome, Genetics};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{Block, Literal, Opcode, Project, Slot, Target};
+use catherd_scratch_sb3::{Block, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
 
 use super::scan::literal_text;

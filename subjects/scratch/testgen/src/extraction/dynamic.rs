@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use catherd_scratch_suite::event::{Event, TextNo, Vocabulary};
 use catherd_search::Stream;
-use catherd_suite::event::{Event, TextNo, Vocabulary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Extraction;

@@ -1,7 +1,7 @@
 //! Extraction independent of the program's state.
 
+use catherd_scratch_suite::event::{Event, TextNo, Vocabulary};
 use catherd_search::Stream;
-use catherd_suite::event::{Event, TextNo, Vocabulary};
 
 use super::source::{Hat, Source};
 use super::tables::Tables;

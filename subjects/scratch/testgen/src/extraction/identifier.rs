@@ -1,6 +1,6 @@
 //! Identity of extracted events.
 
-use catherd_suite::event::Event;
+use catherd_scratch_suite::event::Event;
 
 /// Identity of an event in lists of extracted events: its kind and the parameters that the
 /// extractor inferred, not those that codons set.
@@ -41,7 +41,7 @@ impl Identifier {
 
 #[cfg(test)]
 mod tests {
-    use catherd_suite::event::{KeyNo, TextNo};
+    use catherd_scratch_suite::event::{KeyNo, TextNo};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Inputs that the scripts of a project react to, whatever state it is in.
 
-use catherd_sb3::BlockNo;
-use catherd_suite::event::KeyNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::KeyNo;
 
 use super::source::{Body, Hat, Source};
 use super::tables::Tables;
@@ -107,8 +107,8 @@ fn input(source: Source) -> Option<Input> {
 
 #[cfg(test)]
 mod tests {
-    use catherd_sb3::Opcode;
-    use catherd_sb3::test_support::{TargetBuilder, project};
+    use catherd_scratch_sb3::Opcode;
+    use catherd_scratch_sb3::test_support::{TargetBuilder, project};
 
     use super::*;
 

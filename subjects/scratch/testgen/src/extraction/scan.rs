@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use catherd_sb3::{BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
-use catherd_suite::event::Vocabulary;
-use catherd_vm::color_of;
+use catherd_scratch_sb3::{BlockIndex, Literal, Mutation, Opcode, Slot, Target, Value};
+use catherd_scratch_suite::event::Vocabulary;
+use catherd_scratch_vm::color_of;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::source::{Body, Procedure, Source};
@@ -133,7 +133,7 @@ impl<'a> Scanner<'a> {
 }
 
 /// The signature that a definition block defines.
-fn definition<'a>(target: &'a Target, block: &catherd_sb3::Block) -> Option<&'a str> {
+fn definition<'a>(target: &'a Target, block: &catherd_scratch_sb3::Block) -> Option<&'a str> {
     if block.opcode != Opcode::ProceduresDefinition {
         return None;
     }

@@ -1,6 +1,6 @@
 //! A running program as an extractor sees it.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 /// The stage, the original of a sprite, or a clone.
 #[derive(Clone, Copy, Debug, PartialEq)]

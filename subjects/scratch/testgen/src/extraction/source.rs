@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
-use catherd_suite::event::KeyNo;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::event::KeyNo;
 
 /// Source of an event: a block that can react to it, with the parameters of the event that are
 /// known before the program runs.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use catherd_sb3::{Opcode, Project, Target};
-use catherd_suite::event::Vocabulary;
+use catherd_scratch_sb3::{Opcode, Project, Target};
+use catherd_scratch_suite::event::Vocabulary;
 
 use super::Extraction;
 use super::answers::{compared_literals, compares_numbers};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::test_support::{TargetBuilder, number, project, variable};
-use catherd_sb3::{BlockNo, Input, Opcode, Project, Slot};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project, variable};
+use catherd_scratch_sb3::{BlockNo, Input, Opcode, Project, Slot};
+use catherd_scratch_suite::event::Event;
 use catherd_search::Stream;
-use catherd_suite::event::Event;
 
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;

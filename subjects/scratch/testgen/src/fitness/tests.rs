@@ -1,7 +1,7 @@
 //! Fitness of traces made by hand, and of random traces against the definition.
 
-use catherd_sb3::BlockNo;
-use catherd_sb3::test_support::LabelledProject;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_sb3::test_support::LabelledProject;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,8 +1,8 @@
 //! Control flow edges of a project: scripts linked by events and calls.
 
-use catherd_sb3::{BlockNo, Opcode, Project};
-use catherd_suite::goals::statement::takes_time;
-use catherd_suite::goals::{EventLink, LiveCode, Next, Statement};
+use catherd_scratch_sb3::{BlockNo, Opcode, Project};
+use catherd_scratch_suite::goals::statement::takes_time;
+use catherd_scratch_suite::goals::{EventLink, LiveCode, Next, Statement};
 use rustc_hash::FxHashMap;
 
 use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};

@@ -8,8 +8,8 @@ mod postdominators;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_suite::goals::{HatEvent, LiveCode};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_suite::goals::{HatEvent, LiveCode};
 
 pub(crate) use adjacency::Adjacency;
 

@@ -1,7 +1,7 @@
 //! The graph of small programs, and control dependence against its definition.
 
-use catherd_sb3::test_support::LabelledProject;
-use catherd_suite::goals::GoalSettings;
+use catherd_scratch_sb3::test_support::LabelledProject;
+use catherd_scratch_suite::goals::GoalSettings;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,7 +1,9 @@
 //! Goals whose coverage implies the coverage of the others.
 
-use catherd_sb3::{Block, BlockIndex, BlockNo, Opcode, Project};
-use catherd_suite::goals::statement::{has_single_branch, is_branching, is_goal, takes_time};
+use catherd_scratch_sb3::{Block, BlockIndex, BlockNo, Opcode, Project};
+use catherd_scratch_suite::goals::statement::{
+    has_single_branch, is_branching, is_goal, takes_time,
+};
 use rustc_hash::FxHashSet;
 
 use crate::graph::Graph;

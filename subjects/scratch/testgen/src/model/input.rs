@@ -1,6 +1,6 @@
 //! Input that a project reacts to.
 
-use catherd_sb3::{Opcode, Project, Slot, Target};
+use catherd_scratch_sb3::{Opcode, Project, Slot, Target};
 
 /// Whether there is a hat of a user event or a block that senses input.
 pub(super) fn has_any_input_event(project: &Project) -> bool {

@@ -9,8 +9,8 @@ mod tests;
 
 use std::sync::OnceLock;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_suite::goals::{GoalSet, GoalSettings, HatEvent, LiveCode};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_suite::goals::{GoalSet, GoalSettings, HatEvent, LiveCode};
 
 use crate::compat::Compat;
 use crate::graph::Graph;

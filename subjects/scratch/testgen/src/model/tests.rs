@@ -1,6 +1,6 @@
 //! Models of small programs.
 
-use catherd_sb3::test_support::LabelledProject;
+use catherd_scratch_sb3::test_support::LabelledProject;
 
 use super::*;
 

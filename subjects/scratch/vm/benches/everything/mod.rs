@@ -1,7 +1,7 @@
 //! The tracer of the benchmarks that trace.
 
-use catherd_sb3::BlockNo;
-use catherd_vm::Tracer;
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::Tracer;
 use divan::black_box;
 
 /// Tracer for which coverage and distances are computed but not kept.

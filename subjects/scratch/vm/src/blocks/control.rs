@@ -1,7 +1,7 @@
 //! Control blocks: loops, stopping, clones.
 
-use catherd_render::{Effect, Group};
-use catherd_sb3::BlockNo;
+use catherd_scratch_render::{Effect, Group};
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::{CommandId, ExprId, NONE, Op, Slot};
 use crate::interpreter::Interpreter;

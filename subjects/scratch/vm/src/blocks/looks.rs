@@ -1,7 +1,7 @@
 //! Looks blocks: bubbles, costumes, effects, size, layers.
 
-use catherd_render::Effect;
-use catherd_sb3::BlockNo;
+use catherd_scratch_render::Effect;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;

@@ -11,7 +11,7 @@ mod sensing;
 pub(crate) use sensing::MISSING_TARGET_DISTANCE;
 mod sound;
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::{ExprId, Op, Sensor};
 use crate::eval::NO_MOTION;

@@ -1,7 +1,7 @@
 //! Motion blocks: position, direction, gliding, bouncing.
 
 use catherd_elementary as elementary;
-use catherd_sb3::{BlockNo, RotationStyle};
+use catherd_scratch_sb3::{BlockNo, RotationStyle};
 
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;

@@ -1,6 +1,6 @@
 //! Pen blocks: state, colour model, strokes.
 
-use catherd_render::PenStroke;
+use catherd_scratch_render::PenStroke;
 
 use crate::code::{ExprId, PenParam};
 use crate::interpreter::Interpreter;

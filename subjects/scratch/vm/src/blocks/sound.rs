@@ -1,6 +1,6 @@
 //! Sound, music, speech and hardware blocks: without output, but they take their time.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use crate::code::{Device, ExprId, SoundEffect};
 use crate::interpreter::Interpreter;

@@ -1,7 +1,7 @@
 //! Compilation of stack blocks to commands.
 
-use catherd_render::Effect;
-use catherd_sb3::{self as sb3, Block, Opcode, RotationStyle};
+use catherd_scratch_render::Effect;
+use catherd_scratch_sb3::{self as sb3, Block, Opcode, RotationStyle};
 
 use super::{Compiler, message};
 use crate::code::*;

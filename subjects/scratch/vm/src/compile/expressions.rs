@@ -1,6 +1,6 @@
 //! Compilation of inputs and reporters to expressions.
 
-use catherd_sb3::{self as sb3, Block, Literal, Opcode};
+use catherd_scratch_sb3::{self as sb3, Block, Literal, Opcode};
 
 use super::{CompileError, Compiler, MAX_NESTING};
 use crate::code::*;

@@ -9,8 +9,8 @@ mod scope;
 
 use std::sync::Arc;
 
-use catherd_render::{Limits, SkinSet, SkinSetBuilder};
-use catherd_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
+use catherd_scratch_render::{Limits, SkinSet, SkinSetBuilder};
+use catherd_scratch_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
 use rustc_hash::FxHashMap;
 
 use crate::code::*;

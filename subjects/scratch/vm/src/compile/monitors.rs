@@ -2,7 +2,7 @@
 //! hide. A shown monitor is a thread of its own in the original, of which the scheduler needs to know
 //! only that there is one.
 
-use catherd_sb3::{Monitor, Opcode};
+use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;
 
 /// The monitors of a project.

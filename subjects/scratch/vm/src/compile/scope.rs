@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{self as sb3, Block, BlockIndex, Opcode};
+use catherd_scratch_sb3::{self as sb3, Block, BlockIndex, Opcode};
 use rustc_hash::FxHashMap;
 
 use crate::code::{CommandId, NONE};

@@ -1,6 +1,6 @@
 //! The linear form: instructions and operands.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use super::expansions::Expansion;
 use crate::code::{CommandId, Comparison, ExprId, MathOp, Slot};

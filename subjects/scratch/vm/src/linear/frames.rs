@@ -4,7 +4,7 @@
 //! notes the call, and pushes its frames when a custom block with loops is called, a run of blocks finds too
 //! little fuel, or the interpreter takes over.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
 use super::machine::{MOST_DELAYED, Machine};

@@ -1,6 +1,6 @@
 //! Outcomes of conditions in linear form, and their distances.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use super::form::Link;
 use super::machine::Machine;

@@ -1,6 +1,6 @@
 //! The linear form of one VM: each instruction beside the function that executes it.
 
-use catherd_sb3::BlockNo;
+use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
 use super::frames::Delayed;

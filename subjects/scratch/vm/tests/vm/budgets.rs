@@ -1,6 +1,6 @@
 //! Every step of a hostile program ends, soon and in the same state on every machine.
 
-use catherd_vm::{Limit, Settings};
+use catherd_scratch_vm::{Limit, Settings};
 
 use crate::harness::{Harness, eval, paper};
 use crate::language::project;

@@ -30,7 +30,7 @@ fn clones_copy_their_source() {
         (clone.costume, clone.effects[6], clone.bubble, clone.volume),
         (1, 30.0, None, 100.0)
     );
-    assert_eq!(clone.rotation_style, catherd_sb3::RotationStyle::LeftRight);
+    assert_eq!(clone.rotation_style, catherd_scratch_sb3::RotationStyle::LeftRight);
     let own = clone.variables().next().unwrap().1.to_text();
     assert_eq!((own.to_string(), clone.lists().next().unwrap().1.len()), ("5".to_owned(), 2));
     assert_eq!(harness.list("A.items"), ["x", "y", "z"]);

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Hits, Program, Random, Settings, TargetView, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{Hits, Program, Random, Settings, TargetView, Tracer, Vm};
 use proptest::prelude::*;
 
 use crate::harness::paper;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use catherd_vm::{DigestScope, Random, Vm};
+use catherd_scratch_vm::{DigestScope, Random, Vm};
 use proptest::prelude::*;
 
 use crate::harness::{Harness, Record, paper};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_vm::{Program, Random, Settings, Vm};
+use catherd_scratch_vm::{Program, Random, Settings, Vm};
 
 use crate::harness::{Harness, SEED, paper};
 

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_sb3::BlockNo;
-use catherd_vm::{Change, Limit, Midstep, Program, Random, Settings, Tracer, Value, Vm};
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::{Change, Limit, Midstep, Program, Random, Settings, Tracer, Value, Vm};
 use proptest::prelude::*;
 
 use crate::harness::{Harness, paper};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Program, Random, Settings, TargetId, TargetView, Text, Tracer, Value, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{
+    Program, Random, Settings, TargetId, TargetView, Text, Tracer, Value, Vm,
+};
 
 use crate::language;
 

@@ -1,6 +1,6 @@
 //! Every limit that a program hits is counted, with the step of the first hit.
 
-use catherd_vm::{Hit, Limit, Settings};
+use catherd_scratch_vm::{Hit, Limit, Settings};
 
 use crate::harness::{Harness, paper};
 use crate::language::project;

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_sb3::{BlockNo, Project};
-use catherd_vm::{Hits, Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_sb3::{BlockNo, Project};
+use catherd_scratch_vm::{Hits, Program, Random, Settings, Tracer, Vm};
 use proptest::prelude::*;
 
 use crate::cycles::{projects, seen};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catherd_sb3::{Opcode, Project};
-use catherd_vm::{Program, Random, Settings, Vm};
+use catherd_scratch_sb3::{Opcode, Project};
+use catherd_scratch_vm::{Program, Random, Settings, Vm};
 
 use crate::language;
 

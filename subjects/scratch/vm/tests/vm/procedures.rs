@@ -1,6 +1,6 @@
 //! Warp and custom blocks.
 
-use catherd_vm::Value;
+use catherd_scratch_vm::Value;
 
 use crate::harness::{Harness, draws};
 
@@ -153,7 +153,7 @@ fn a_prototype_with_more_ids_than_names_is_no_crash() {
         "(sprite A (define f (a b) (log (arg a)) (log (arg b))) (flag (call f 1 2)))",
     );
     for block in &mut project.targets[1].blocks {
-        if let Some(catherd_sb3::Mutation::Prototype { names, .. }) = &mut block.mutation {
+        if let Some(catherd_scratch_sb3::Mutation::Prototype { names, .. }) = &mut block.mutation {
             names.pop();
         }
     }

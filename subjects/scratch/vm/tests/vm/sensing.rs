@@ -1,6 +1,6 @@
 //! Sensing blocks, and the pen, whose drawing is sensed as colours.
 
-use catherd_vm::Value;
+use catherd_scratch_vm::Value;
 
 use crate::harness::{Harness, eval};
 use crate::sprites::after;

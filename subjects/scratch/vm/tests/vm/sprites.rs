@@ -1,6 +1,6 @@
 //! Motion, looks and sound blocks.
 
-use catherd_vm::{TargetView, Value};
+use catherd_scratch_vm::{TargetView, Value};
 
 use crate::harness::{Harness, draws, eval_in};
 
@@ -165,7 +165,7 @@ fn bouncing_turns_and_comes_back() {
 
 #[test]
 fn rotation_styles() {
-    use catherd_sb3::RotationStyle::*;
+    use catherd_scratch_sb3::RotationStyle::*;
     for (style, want) in [
         ("left-right", LeftRight),
         ("\"don't rotate\"", DontRotate),

@@ -1,7 +1,7 @@
 //! Snapshots and determinism.
 
-use catherd_sb3::Project;
-use catherd_vm::Vm;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Vm;
 use proptest::prelude::*;
 
 use crate::harness::{Harness, Record, paper};
@@ -194,7 +194,7 @@ fn a_snapshot_in_the_middle_of_everything() {
 
 #[test]
 fn seeds_matter() {
-    use catherd_vm::Random;
+    use catherd_scratch_vm::Random;
     let run = |seed| {
         let mut harness = Harness::new("(sprite A (flag (forever [(goto _random_)])))");
         harness.vm.set_random(Random::portable(seed));

@@ -1,7 +1,7 @@
 //! Steps, batches, slices, loops.
 
-use catherd_sb3::Opcode;
-use catherd_vm::{Event, Pace, Settings, TargetId, Value};
+use catherd_scratch_sb3::Opcode;
+use catherd_scratch_vm::{Event, Pace, Settings, TargetId, Value};
 
 use crate::harness::{Harness, draws, steps};
 
@@ -73,9 +73,9 @@ fn a_thread_that_a_later_one_stops_is_listed_until_the_next_step() {
 
 #[test]
 fn a_visible_monitor_ends_a_thread_in_each_batch() {
-    let monitor = |id: &str, visible| catherd_sb3::Monitor {
+    let monitor = |id: &str, visible| catherd_scratch_sb3::Monitor {
         id: id.into(),
-        opcode: catherd_sb3::Opcode::DataVariable,
+        opcode: catherd_scratch_sb3::Opcode::DataVariable,
         sprite: None,
         params: Vec::new(),
         visible,

@@ -1,6 +1,6 @@
 //! Blocks that take time: waits, glides, sounds, music; timer and clock.
 
-use catherd_vm::{Pace, Settings};
+use catherd_scratch_vm::{Pace, Settings};
 
 use crate::harness::{Harness, draws, eval, steps};
 

@@ -1,6 +1,6 @@
 //! Casts, comparison, operators, variables and lists.
 
-use catherd_vm::Value;
+use catherd_scratch_vm::Value;
 
 use crate::harness::{Harness, draws, eval, eval_in, paper};
 use crate::language::project;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catherd_experiments::Parameter;
-use catherd_subject::{FieldError, ParameterInfo, Values};
+use catherd_interface::{FieldError, ParameterInfo, Values};
 
 /// The values of all parameters of an algorithm.
 pub(super) struct Settings(BTreeMap<String, Parameter>);

@@ -1,8 +1,8 @@
 //! Two projects and the judging of the second by plans.
 
-use catherd_itch::{Judgement, Options, Plan, judge};
-use catherd_sb3::test_support::{TargetBuilder, number, project};
-use catherd_sb3::{Field, Opcode, Project, Value, Variable};
+use catherd_scratch_grading_itch::{Judgement, Options, Plan, judge};
+use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
+use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 
 /// What pupils start with: `Cat` has a script that says `hi` for half a second at the flag.
 pub(crate) fn template() -> Project {

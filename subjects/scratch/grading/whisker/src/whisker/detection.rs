@@ -1,6 +1,6 @@
 //! Inputs to which a project reacts, found in its blocks, for `detectRandomInputs`.
 
-use catherd_sb3::{Block, Literal, Opcode, Project, Slot, Target, Value};
+use catherd_scratch_sb3::{Block, Literal, Opcode, Project, Slot, Target, Value};
 
 /// The value of the mouse in menus of targets.
 const MOUSE: &str = "_mouse_";

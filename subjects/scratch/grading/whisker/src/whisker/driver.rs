@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catherd_javascript_engine::Thrown;
-use catherd_suite::{CoveredBlocks, Effect};
-use catherd_test_report::{Limit, Status};
-use catherd_vm::{Program, Random, Settings, Snapshot, TargetId, TargetView, Tracer, Value, Vm};
+use catherd_scratch_grading_report::{Limit, Status};
+use catherd_scratch_suite::{CoveredBlocks, Effect};
+use catherd_scratch_vm::{
+    Program, Random, Settings, Snapshot, TargetId, TargetView, Tracer, Value, Vm,
+};
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
@@ -80,7 +82,7 @@ pub(crate) struct Old {
     pub(crate) volume: f64,
     pub(crate) layer: usize,
     pub(crate) bubble: Option<String>,
-    pub(crate) rotation_style: catherd_sb3::RotationStyle,
+    pub(crate) rotation_style: catherd_scratch_sb3::RotationStyle,
     pub(crate) effects: [f64; Effect::ALL.len()],
 }
 

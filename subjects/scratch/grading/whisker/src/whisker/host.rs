@@ -7,9 +7,9 @@ use catherd_javascript_engine::quickjs::{
     Array, Ctx, Error, Exception, Function, Object, Result, Value as Js,
 };
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits, Session, Thrown};
-use catherd_sb3::Opcode;
-use catherd_test_report::Status;
-use catherd_vm::{Event, TargetId};
+use catherd_scratch_grading_report::Status;
+use catherd_scratch_sb3::Opcode;
+use catherd_scratch_vm::{Event, TargetId};
 
 use super::driver::{Driver, Finished, TargetKey};
 use super::inputs::{Device, Down, Input, key_name};

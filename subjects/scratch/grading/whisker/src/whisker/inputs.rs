@@ -1,6 +1,6 @@
 //! Inputs of a suite: devices, and when an input is performed and undone.
 
-use catherd_vm::{TargetId, Vm};
+use catherd_scratch_vm::{TargetId, Vm};
 
 use super::driver::TargetKey;
 

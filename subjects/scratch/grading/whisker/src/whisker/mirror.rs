@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use catherd_javascript_engine::SharedArray;
 use catherd_javascript_engine::quickjs::{Ctx, Object, Result};
-use catherd_vm::TargetView;
+use catherd_scratch_vm::TargetView;
 
 use super::driver::{Old, TargetKey};
 

@@ -1,6 +1,6 @@
 //! How tests ended.
 
-use catherd_test_report::{
+use catherd_scratch_grading_report::{
     Coverage, Feedback, Limit, Location, Status, SuiteFacts, SuiteReport, TestReport,
 };
 use serde::Serialize;

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use catherd_javascript_engine::{Engine, Host, Limits, LogLevel, Session};
-use catherd_sb3::BlockNo;
-use catherd_suite::CoveredBlocks;
-use catherd_test_report::{Status, SuiteFacts};
-use catherd_vm::Program;
+use catherd_scratch_grading_report::{Status, SuiteFacts};
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::CoveredBlocks;
+use catherd_scratch_vm::Program;
 
 use super::driver::Driver;
 use super::execution::TestExecution;

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::Session;
 use catherd_javascript_engine::quickjs::{Function, Value};
-use catherd_sb3::BlockNo;
-use catherd_suite::CoveredBlocks;
-use catherd_vm::{Change, Midstep, Settings, TargetId, Tracer, Vm};
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::CoveredBlocks;
+use catherd_scratch_vm::{Change, Midstep, Settings, TargetId, Tracer, Vm};
 
 use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID, TargetKey};
 use crate::seed::Seed;

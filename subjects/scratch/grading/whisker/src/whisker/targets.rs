@@ -5,8 +5,8 @@ use std::rc::Rc;
 use catherd_javascript_engine::quickjs::{
     Array, Coerced, Ctx, FromJs, Function, IntoJs, Object, Result, Value as Js,
 };
-use catherd_sb3::RotationStyle;
-use catherd_vm::{TargetId, TargetView, Text, Value, Vm};
+use catherd_scratch_sb3::RotationStyle;
+use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 
 use super::driver::{Content, Driver, TargetKey};
 

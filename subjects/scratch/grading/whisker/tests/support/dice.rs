@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catherd_vm::Random;
+use catherd_scratch_vm::Random;
 
 /// Numbers from a seed.
 pub(crate) struct Dice(Random);

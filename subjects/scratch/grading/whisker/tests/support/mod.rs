@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use catherd_javascript_suites::whisker::{self, Options, SuiteFile, SuiteOutcome};
-use catherd_sb3::test_support::{self, TargetBuilder, number};
-use catherd_sb3::{Field, Opcode, Project, Value, Variable};
-use catherd_vm::Program;
+use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile, SuiteOutcome};
+use catherd_scratch_sb3::test_support::{self, TargetBuilder, number};
+use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
+use catherd_scratch_vm::Program;
 
 /// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step, and goes to the
 /// front when it is clicked. `Dog` sets

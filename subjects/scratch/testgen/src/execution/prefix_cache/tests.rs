@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_sb3::Project;
+use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::event::Event;
 use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stream};
-use catherd_suite::event::Event;
 use proptest::prelude::*;
 
 use crate::chromosome::{Chromosome, Genetics};

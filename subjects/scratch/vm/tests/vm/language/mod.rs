@@ -19,8 +19,8 @@ mod vocabulary;
 
 use std::sync::Arc;
 
-use catherd_sb3::test_support::empty_target;
-use catherd_sb3::{
+use catherd_scratch_sb3::test_support::empty_target;
+use catherd_scratch_sb3::{
     Asset, Block, BlockIndex, Costume, Field, Input, List, Literal, Mutation, Opcode, Project,
     RotationStyle, Slot, Sound, Target, Value, Variable,
 };
