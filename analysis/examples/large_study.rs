@@ -3,7 +3,7 @@
 //! Three algorithms, so 1000 projects and 20 seeds are the 60,000 runs of Random1000.
 //! `/usr/bin/time -v catherd report DIR` says what a report on it costs.
 
-#[path = "../tests/analysis/synthetic/mod.rs"]
+#[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
 
 use std::error::Error;
