@@ -8,14 +8,21 @@
 //! Small blocks are parts of chunks and are served again by their size; all others, and those that
 //! would make the chunks larger than their limit, are allocated one by one.
 
+// A heap hands out memory by its address; all of this crate is about that.
+#![allow(unsafe_code)]
+
 mod block;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ptr;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use block::{Block, Saved};
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("catherd needs a 64-bit target: the sizes of blocks take 48 bits");
 
 /// Bytes of a chunk.
 const CHUNK: usize = 256 << 10;
@@ -44,7 +51,9 @@ struct Header {
     size_number: u16,
 }
 
-const _: () = assert!(HEADER == ALIGN && HEADER < STEP);
+// A header keeps the alignment of the block after it, and a free block of the smallest size has room for
+// the address of the next one.
+const _: () = assert!(HEADER == ALIGN && size_of::<*mut u8>() <= STEP - HEADER);
 
 impl Header {
     fn new(usable: usize, size_number: u16) -> Header {
@@ -83,8 +92,13 @@ fn size_of_number(number: usize) -> usize {
     }
 }
 
+/// How many heaps this process has made.
+static HEAPS: AtomicU64 = AtomicU64::new(0);
+
 /// The memory of one engine.
 pub struct Heap {
+    /// The number of the heap in this process, which its images have too.
+    id: u64,
     /// The first free block of each size. The first bytes of a free block, after its header, are the
     /// address of the next.
     free: [Cell<*mut u8>; SIZES],
@@ -100,6 +114,8 @@ pub struct Heap {
 
 /// The contents of a heap at one time.
 pub struct Image {
+    /// [`Heap::id`].
+    heap: u64,
     free: [*mut u8; SIZES],
     chunks: Vec<Saved>,
     rest: (*mut u8, *mut u8),
@@ -110,6 +126,7 @@ impl Heap {
     /// A heap without blocks. Small blocks have at most this many bytes of chunks, rounded up to a chunk.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
+            id: HEAPS.fetch_add(1, Ordering::Relaxed),
             free: [const { Cell::new(ptr::null_mut()) }; SIZES],
             chunks: RefCell::default(),
             chunks_in_use: Cell::new(0),
@@ -119,7 +136,8 @@ impl Heap {
         }
     }
 
-    /// A block of at least this many bytes, aligned as `u64` is; null if there is no memory.
+    /// A block of at least this many bytes, aligned as `u64` is; null if there is no memory. C's `malloc`
+    /// aligns to 16 bytes on most systems: what is stored here must not rely on that.
     pub fn allocate(&self, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -179,7 +197,7 @@ impl Heap {
     /// Takes a block back.
     ///
     /// # Safety
-    /// The block is one of this heap that was not freed, and nothing uses it any more.
+    /// The block is not null, is one of this heap that was not freed, and nothing uses it any more.
     pub unsafe fn free(&self, block: *mut u8) {
         // SAFETY: the caller passes a block, before which stands its header.
         let (start, header) = unsafe { header_of(block) };
@@ -196,8 +214,8 @@ impl Heap {
     /// Changes the bytes of a block, which may move; null, and nothing changes, if there is no memory.
     ///
     /// # Safety
-    /// The block is one of this heap that was not freed. Nothing uses its old address afterwards, unless null
-    /// is returned.
+    /// The block is not null and is one of this heap that was not freed. Nothing uses its old address
+    /// afterwards, unless null is returned.
     pub unsafe fn reallocate(&self, block: *mut u8, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -244,7 +262,7 @@ impl Heap {
     /// The bytes of a block that may be used: those that were asked for, rounded up to a `u64`.
     ///
     /// # Safety
-    /// The block is one of a heap that was not freed.
+    /// The block is not null and is one of a heap that was not freed.
     pub unsafe fn usable_size(block: *mut u8) -> usize {
         // SAFETY: the caller passes a block, before which stands its header.
         unsafe { header_of(block) }.1.usable()
@@ -261,6 +279,7 @@ impl Heap {
         let alone = self.alone.borrow();
         let alone = alone.values().map(|block| (Rc::clone(block), block.save(block.len())));
         Image {
+            heap: self.id,
             free: self.free.each_ref().map(Cell::get),
             chunks: used.collect(),
             rest,
@@ -271,10 +290,14 @@ impl Heap {
     /// Puts all blocks back to what they were when the image was made. Blocks that were allocated since are
     /// gone.
     ///
+    /// # Panics
+    /// If the image is one of another heap.
+    ///
     /// # Safety
-    /// The image is one of this heap. Nothing but the contents of the blocks themselves refers to a block
-    /// that was allocated since, and nothing that the blocks refer to outside of the heap was freed since.
+    /// Nothing but the contents of the blocks themselves refers to a block that was allocated since, and
+    /// nothing that the blocks refer to outside of the heap was freed since.
     pub unsafe fn restore(&self, image: &Image) {
+        assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();
         for (chunk, saved) in chunks.iter().zip(&image.chunks) {
             // SAFETY: chunks keep their place in the list as long as the heap lives; nothing refers to
