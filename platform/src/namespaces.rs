@@ -1,5 +1,8 @@
 //! Namespaces in which a program does not see the processes and the secret files of its worker.
 
+// Calls of the system that rustix has no safe functions for.
+#![allow(unsafe_code)]
+
 pub use system::{
     enter_mount_namespace, enter_namespaces, give_up_privileges, hide, leave_network, mount_proc,
     protect_files,
@@ -38,7 +41,7 @@ mod system {
     /// If the kernel or the administrator does not permit user namespaces.
     pub fn enter_namespaces() -> io::Result<()> {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
-        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWPID)?;
+        unshare(Unshared::UserAndProcesses)?;
         // Without this a user without privileges may not map a group.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
@@ -60,13 +63,27 @@ mod system {
     ///
     /// If the kernel or the administrator does not permit it.
     pub fn enter_mount_namespace() -> io::Result<()> {
-        unshare(UnshareFlags::NEWNS)?;
+        unshare(Unshared::Mounts)?;
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
     }
 
-    fn unshare(flags: UnshareFlags) -> io::Result<()> {
-        // SAFETY: unsharing the table of file descriptors is what makes the call unsafe, and no
-        // caller here does. The crate has no other function for it that is not deprecated.
+    /// What a process gets for itself.
+    #[derive(Clone, Copy)]
+    enum Unshared {
+        /// A user namespace, and a process namespace for its children.
+        UserAndProcesses,
+        Mounts,
+        Network,
+    }
+
+    fn unshare(what: Unshared) -> io::Result<()> {
+        let flags = match what {
+            Unshared::UserAndProcesses => UnshareFlags::NEWUSER | UnshareFlags::NEWPID,
+            Unshared::Mounts => UnshareFlags::NEWNS,
+            Unshared::Network => UnshareFlags::NEWNET,
+        };
+        // SAFETY: the call is unsafe because it can unshare the table of file descriptors, for which none of
+        // these flags asks. rustix has no other function for it that is not deprecated.
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
@@ -193,7 +210,7 @@ mod system {
     ///
     /// If the system refuses.
     pub fn leave_network() -> io::Result<()> {
-        unshare(UnshareFlags::NEWNET)?;
+        unshare(Unshared::Network)?;
         let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
         /// `struct ifreq` of the kernel with flags.
         #[repr(C)]
