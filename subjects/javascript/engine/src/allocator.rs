@@ -1,6 +1,9 @@
 //! The engine's memory, counted in the sizes that the engine asks for: what the platform's
 //! allocator adds differs from one to the next.
 
+// The allocator of the engine, which is C.
+#![allow(unsafe_code)]
+
 use std::ptr;
 use std::rc::Rc;
 
@@ -18,8 +21,9 @@ pub(crate) struct MeteredAllocator {
 /// Largest block; no sum with a header overflows below it.
 const LARGEST: usize = 1 << 40;
 
-// SAFETY: all blocks come from one heap, which fulfils the contract; this type only counts their
-// sizes, and refuses some, which the contract allows by a null pointer.
+// SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned as `u64`, which is
+// at least what rquickjs asks for (`usize`). This type only counts their sizes, and refuses some, which the
+// contract allows by a null pointer.
 unsafe impl Allocator for MeteredAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if size > LARGEST || !self.meter.allocate(size) {
@@ -44,7 +48,8 @@ unsafe impl Allocator for MeteredAllocator {
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
-        // SAFETY: the caller passes a block of this allocator, which has a header.
+        // SAFETY: the caller passes a block of this allocator, which has a header; rquickjs passes no null,
+        // because it returns before it calls `dealloc` then.
         unsafe {
             self.meter.free(Heap::usable_size(block));
             self.heap.free(block);
@@ -77,7 +82,7 @@ unsafe impl Allocator for MeteredAllocator {
     }
 
     unsafe fn usable_size(block: *mut u8) -> usize {
-        // SAFETY: the caller passes a block of this allocator, which has a header.
+        // SAFETY: as in `dealloc`: a block with a header, never null.
         unsafe { Heap::usable_size(block) }
     }
 }

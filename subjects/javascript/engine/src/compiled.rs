@@ -1,5 +1,8 @@
 //! Scripts as bytecode: what is evaluated in many contexts is parsed once.
 
+// rquickjs has no safe functions for bytecode.
+#![allow(unsafe_code)]
+
 use std::ffi::CString;
 use std::ptr;
 use std::rc::Rc;
@@ -62,7 +65,9 @@ impl CompiledScript {
         })
     }
 
-    /// Evaluates the script in the global scope of a context, within the limits of its engine.
+    /// Evaluates the script in the global scope of a context, within the limits of its engine: for functions of
+    /// the host, which have no session. The context is one of an [`Engine`](crate::Engine), because this crate
+    /// exports nothing else that makes one, and so has all parts of the language that bytecode can refer to.
     ///
     /// # Errors
     /// If the script throws or meets a limit.

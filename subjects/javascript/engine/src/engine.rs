@@ -1,5 +1,8 @@
 //! Engines and sessions: contexts, calls, promises by hand.
 
+// Images of the engine's memory, and addresses of promises.
+#![allow(unsafe_code)]
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -175,15 +178,28 @@ impl Engine {
     /// Puts the engine back to the state that an image keeps, which is quicker than to execute the scripts
     /// that led to it again.
     ///
+    /// Functions and sources of buffers that the host has made since the image leak: their objects vanish
+    /// without being finalised, so that what they own in Rust is never dropped.
+    ///
+    /// # Panics
+    /// If the image is one of another engine.
+    ///
     /// # Safety
-    /// The image is one of this engine. The [`Persistent`] values of this engine are those that there were
-    /// when the image was made. The functions and the sources of buffers that the caller had made by then
-    /// have not been dropped, as is certain of members of objects that such values keep and no script reaches.
+    /// - The [`Persistent`] values of this engine are those that there were when the image was made.
+    /// - The functions and the sources of buffers that the caller had made by then have not been dropped, as
+    ///   is certain of members of objects that such values keep and no script reaches.
+    /// - rquickjs has kept no value on Rust's side since. It keeps the prototype of each class of Rust from the
+    ///   first object of the class on, and what a context's user data holds. The only class here is the one of
+    ///   host functions, whose prototype is kept when the global objects are installed, which is before any
+    ///   image; [`quickjs`](crate::quickjs) exports nothing to define another with, and the caller stores no
+    ///   values as user data.
     pub unsafe fn restore(&mut self, image: &EngineImage) {
-        // SAFETY: no session is open, because the engine is borrowed alone, so that only persistent values
-        // refer to blocks; those of the caller are older than the image, as it promises, and so are those of
-        // the engine: one for the timers' function, one for the host's functions. What blocks refer to
-        // outside of the heap are functions and buffers: the caller's, and those of the host's functions.
+        // SAFETY: no session is open, because the engine is borrowed exclusively, so that only persistent
+        // values, prototypes and user data refer to blocks. Those of the caller are older than the image, as it
+        // promises, and so are those of the engine: a persistent value for the timers' function, one for the
+        // host's functions, and the prototype of host functions. The rejections that the engine lists are
+        // strings. What blocks refer to outside of the heap are functions and buffers: the caller's, and those
+        // of the host's functions.
         unsafe { self.heap.restore(&image.heap) };
         self.meter.continue_from(&image.meter);
         self.clock.continue_from(&image.clock);
@@ -328,5 +344,56 @@ impl<'js> Session<'js> {
             return Vec::new();
         }
         self.rejections.take().into_iter().map(|rejection| rejection.reason).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which objects of the host scripts reach from the global object, after how many others. A script gets
+    /// the host's before.
+    fn reached(script: &str) -> (usize, String) {
+        let engine = Engine::new(Limits::default(), Host::default()).unwrap();
+        let answer: String = engine
+            .enter(|session| {
+                let functions = engine.functions.borrow().clone().unwrap();
+                let host = functions.restore(session.ctx()).unwrap();
+                let script: Function = session.evaluate("script.js", script).unwrap();
+                let more: Object = session.call(&script, (host.clone(),)).unwrap();
+                let search = include_str!("../tests/support/reach.js");
+                let search: Function = session.evaluate("reach.js", search).unwrap();
+                session.call(&search, (host, more)).unwrap()
+            })
+            .unwrap();
+        let (count, found) = answer.split_once(": ").unwrap();
+        (count.parse().unwrap(), found.to_owned())
+    }
+
+    #[test]
+    fn scripts_reach_nothing_of_the_host() {
+        let (count, found) = reached("() => []");
+        assert!(count > 600, "{count}");
+        assert_eq!(found, "");
+        // Nor by the traces of errors that functions of the host throw, or that are thrown below the engine's own.
+        let (_, found) = reached(
+            "() => { const all = []; \
+             Error.prepareStackTrace = (_, frames) => { all.push(...frames.map(frame => frame.getFunction())) }; \
+             for (const f of [() => setTimeout(), () => { for (;;) setTimeout(eval) }, () => structuredClone(), \
+                 () => Math.hypot({valueOf() { throw new Error() }}), () => Math.sin(1n), () => [1].sort(5)]) { \
+                 try { f() } catch { } \
+             } \
+             return all }",
+        );
+        assert_eq!(found, "");
+    }
+
+    #[test]
+    fn the_search_finds_what_scripts_reach() {
+        let (_, found) = reached(
+            "host => { Object.defineProperty(Map.prototype, Symbol(), {get: () => [host.now]}); \
+             globalThis[Symbol.for('x')] = new Map([[{clear: host.clearTimer}, 1]]); return [] }",
+        );
+        assert_eq!(found, "host.now host.clearTimer");
     }
 }

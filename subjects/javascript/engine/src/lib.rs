@@ -15,7 +15,8 @@
 //!   `FinalizationRegistry` ever calls; what needs threads does not exist (`SharedArrayBuffer`, `Atomics`).
 //!
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
-//! The values of scripts are those of [`quickjs`]; no other crate depends on it.
+//! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate
+//! depends on it.
 
 mod allocator;
 mod clock;
@@ -32,7 +33,15 @@ pub use compiled::{CompileError, CompiledScript};
 pub use engine::{Engine, EngineImage, Session, StartError};
 pub use globals::{Host, Log, LogLevel};
 pub use limits::{Halt, Limits, Stop};
-/// Values of scripts and the conversions between them and Rust's.
-pub use rquickjs as quickjs;
 pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;
+
+/// Values of scripts and the conversions between them and Rust's: a part of rquickjs. It has nothing that
+/// defines classes, because the safety of [`Engine::restore`] depends on that.
+pub mod quickjs {
+    pub use rquickjs::function::IntoArgs;
+    pub use rquickjs::{
+        Array, Coerced, Ctx, Error, Exception, FromJs, Function, IntoJs, Null, Object, Persistent,
+        Result, Value,
+    };
+}

@@ -1,6 +1,9 @@
 //! Functions of `Math` whose last digit differs between platforms, computed by one
 //! implementation.
 
+// A function with the name of one of the C library.
+#![allow(unsafe_code)]
+
 use catherd_elementary as elementary;
 use rquickjs::{Ctx, Function, Object, Result};
 

@@ -1,5 +1,8 @@
 //! Arrays of numbers that scripts and the host read and write at any time.
 
+// Memory that Rust and scripts share.
+#![allow(unsafe_code)]
+
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,5 +1,7 @@
 //! An engine goes back to the state of an image, whatever scripts have done since.
 
+#![allow(unsafe_code)] // Calls of `Engine::restore`.
+
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
 /// Scripts that leave as little as possible as it was.
@@ -62,8 +64,7 @@ fn what_scripts_do_after_an_image_is_undone() {
     assert!(first.contains("settled,late") && first.contains("old"), "{first}");
     for round in 0..2 {
         for change in CHANGES {
-            // SAFETY: the image is one of this engine, and this test has made neither persistent values
-            // nor functions nor buffers.
+            // SAFETY: this test has made neither persistent values nor functions nor buffers.
             unsafe { engine.restore(&image) };
             engine
                 .enter(|session| {

@@ -1,5 +1,8 @@
 //! Contexts in which a program is loaded: images of them, so that an execution need not load it again.
 
+// Calls of `Engine::restore`.
+#![allow(unsafe_code)]
+
 use catherd_javascript_engine::EngineImage;
 use catherd_search::Stream;
 
@@ -99,5 +102,49 @@ impl Live {
         while images.len() > MOST_IMAGES || bytes(images) > settings.heap {
             images.remove(0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_javascript_engine::quickjs::{Function, Object};
+
+    use crate::{Package, Program, Settings};
+
+    use super::*;
+
+    /// A module that collects what it can get hold of: its own variables, modules of the host, probes by
+    /// their names, and the functions in the traces of errors.
+    const COLLECTOR: &str = "
+        const all = globalThis.all = [module, require, exports, globalThis.process, this];
+        for (const name of ['assert', 'events', 'path', 'util']) all.push(require(name));
+        for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ') {
+            try { all.push(eval('$' + 'c_' + letter)); } catch { }
+        }
+        Error.prepareStackTrace = (_, frames) => { all.push(...frames.map(frame => frame.getFunction())); return ''; };
+        for (const request of ['./missing', 'fs']) {
+            try { require(request).readFile; } catch { }
+        }
+        try { [1].map(() => null.member); } catch { }
+        exports.f = x => x > 1 ? 2 : 3;";
+
+    #[test]
+    fn programs_reach_no_function_of_the_host() {
+        let program = Program::new(Package::of_source("collector.js", COLLECTOR).unwrap()).unwrap();
+        let live = Live::new(&program, &Settings::default()).unwrap();
+        live.try_load().unwrap();
+        let answer: String = live
+            .enter(|session| {
+                let host = live.functions.host.clone().restore(session.ctx()).unwrap();
+                let all: Object = session.evaluate("all.js", "all").unwrap();
+                let search = include_str!("../../engine/tests/support/reach.js");
+                let search: Function = session.evaluate("reach.js", search).unwrap();
+                session.call(&search, (host, all)).unwrap()
+            })
+            .unwrap();
+        let (count, found) = answer.split_once(": ").unwrap();
+        assert!(count.parse::<usize>().unwrap() > 700, "{count}");
+        // Probes are given the numbers that they write most, and their memory stays when they are taken.
+        assert_eq!(found, "host.counters host.depth");
     }
 }

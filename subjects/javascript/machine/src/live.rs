@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use catherd_javascript_engine::quickjs::function::IntoArgs;
 use catherd_javascript_engine::quickjs::{
-    Ctx, Exception, FromJs, Function, Null, Object, Persistent,
+    Ctx, Error, Exception, FromJs, Function, IntoArgs, IntoJs, Null, Object, Persistent,
 };
 use catherd_javascript_engine::{
     CompileError, CompiledScript, Engine, Host, Limits, Session, SharedArray, Stop, Thrown,
@@ -174,11 +173,7 @@ impl Arrays {
         }
     }
 
-    fn offer<'js>(
-        &self,
-        ctx: &Ctx<'js>,
-        host: &Object<'js>,
-    ) -> Result<(), catherd_javascript_engine::quickjs::Error> {
+    fn offer<'js>(&self, ctx: &Ctx<'js>, host: &Object<'js>) -> Result<(), Error> {
         host.set("counters", self.counters.typed_array(ctx)?)?;
         host.set("taken", self.taken.typed_array(ctx)?)?;
         host.set("refused", self.refused.typed_array(ctx)?)?;
@@ -190,16 +185,16 @@ impl Arrays {
 }
 
 /// What outlives a session.
-struct Functions {
+pub(crate) struct Functions {
     /// Functions of the prelude by their names.
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
-    /// The functions and numbers that the prelude got.
-    _host: Persistent<Object<'static>>,
+    /// The functions and numbers that the prelude got, which must stay: see [`Engine::restore`].
+    pub(crate) host: Persistent<Object<'static>>,
 }
 
 /// A context. Its fields are dropped in order: values before the engine.
 pub(crate) struct Live {
-    functions: Functions,
+    pub(crate) functions: Functions,
     pub(crate) shared: Rc<Shared>,
     pub(crate) engine: Engine,
     pub(crate) images: Images,
@@ -343,7 +338,7 @@ fn prelude<'js>(
         let function: Function = session.caught(offered.get(name)).map_err(failed)?;
         functions.push((name, Persistent::save(ctx, function)));
     }
-    Ok(Functions { offered: functions, _host: kept })
+    Ok(Functions { offered: functions, host: kept })
 }
 
 /// The functions and numbers that the prelude gets.
@@ -352,7 +347,7 @@ fn host<'js>(
     program: &Rc<Program>,
     settings: &Settings,
     shared: &Rc<Shared>,
-) -> Result<Object<'js>, catherd_javascript_engine::quickjs::Error> {
+) -> Result<Object<'js>, Error> {
     let ctx = session.ctx();
     let host = Object::new(ctx.clone())?;
     let units = &program.units;
@@ -413,8 +408,8 @@ fn host<'js>(
     let resolve = move |ctx: Ctx<'js>, from: String, request: String| {
         let import = resolve::is_module(&resolving.package, &from).unwrap_or(false);
         match resolve::resolve(&resolving.package, &from, &request, import) {
-            Some(path) => catherd_javascript_engine::quickjs::IntoJs::into_js(path, &ctx),
-            None => catherd_javascript_engine::quickjs::IntoJs::into_js(Null, &ctx),
+            Some(path) => IntoJs::into_js(path, &ctx),
+            None => IntoJs::into_js(Null, &ctx),
         }
     };
     host.set("resolve", Function::new(ctx.clone(), resolve)?)?;

@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use catherd_javascript_engine::Session;
-use catherd_javascript_engine::quickjs::Function;
-use catherd_javascript_engine::quickjs::function::IntoArgs;
+use catherd_javascript_engine::quickjs::{Function, IntoArgs};
 use catherd_scratch_sb3::{BlockNo, Opcode, Project, Slot};
 use catherd_scratch_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
 

@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use catherd_javascript_engine::quickjs::function::IntoArgs;
-use catherd_javascript_engine::quickjs::{Error, Exception, Function, Value as Js};
+use catherd_javascript_engine::quickjs::{Error, Exception, Function, IntoArgs, Value as Js};
 use catherd_javascript_engine::{Session, Stop, Thrown};
 use catherd_scratch_grading_report::{Limit, Status};
 use catherd_scratch_vm::Snapshot;

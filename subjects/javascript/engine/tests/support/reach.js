@@ -1,0 +1,61 @@
+// Searches all that scripts can reach from `globalThis` and some more values for an object of the host and its
+// members: (host, more) => "<objects reached>: <paths of what was found>".
+(function (host, more) {
+    'use strict';
+    const isObject = value => value !== null && (typeof value === 'object' || typeof value === 'function');
+
+    const sought = new Map();
+    const seek = (value, path) => {
+        if (!isObject(value) || sought.has(value)) {
+            return;
+        }
+        sought.set(value, path);
+        for (const key of Reflect.ownKeys(value)) {
+            seek(Reflect.getOwnPropertyDescriptor(value, key).value, path + '.' + String(key));
+        }
+    };
+    seek(host, 'host');
+
+    const reached = new Set();
+    const waiting = [];
+    const reach = value => {
+        if (isObject(value) && !reached.has(value)) {
+            reached.add(value);
+            waiting.push(value);
+        }
+    };
+    reach(globalThis);
+    more.forEach(reach);
+    // The prototypes of these are members of nothing.
+    const iterators = [[], new Map(), new Set(), '', new Uint8Array(1)].map(each => each[Symbol.iterator]());
+    [
+        ...iterators, (function () { return arguments; })(), /a/g, Object(1n), Object(Symbol()), new Date(0), new Promise(() => {}), new Proxy({}, {}),
+        'a'.matchAll(/a/g), [].values().map(x => x), function* () {}, async () => {}, async function* () {},
+        (function* () {})(), (async function* () {})(),
+    ].forEach(reach);
+
+    while (waiting.length > 0) {
+        const object = waiting.pop();
+        reach(Reflect.getPrototypeOf(object));
+        for (const key of Reflect.ownKeys(object)) {
+            const {value, get, set} = Reflect.getOwnPropertyDescriptor(object, key);
+            [value, get, set].forEach(reach);
+            if (get !== undefined) {
+                try {
+                    reach(Reflect.apply(get, object, []));
+                } catch {
+                    // A getter of instances.
+                }
+            }
+        }
+        if (object instanceof Map || object instanceof Set) {
+            try {
+                object.forEach((value, key) => [value, key].forEach(reach));
+            } catch {
+                // A prototype.
+            }
+        }
+    }
+    const found = [...sought].filter(([value]) => reached.has(value)).map(([, path]) => path);
+    return reached.size + ': ' + found.join(' ');
+})
