@@ -2,6 +2,9 @@
 //! reason; this wrapper writes a mark into a file first, which the next worker with the same
 //! spool reads.
 
+// A global allocator is unsafe to implement.
+#![allow(unsafe_code)]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
 use std::io::Write;

@@ -1,6 +1,8 @@
 //! A step allocates nothing in the steady state, except for texts and clones. This is the only
 //! test in its binary, because the counting allocator counts for the whole binary.
 
+#![allow(unsafe_code)] // An allocator.
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::path::Path;
