@@ -32,8 +32,9 @@ const UNARY: [Unary; 18] = [
 
 /// The function that the engine calls for `**`, under the name that it has in the C library: that of the
 /// platform may differ between processors in the last digit.
+/// Every other caller in the program gets it too: docs/explanation/determinism.md says why that is accepted.
 // SAFETY: the name is that of a function of the C library with the same signature, and what this one
-// computes is the same but for the last digit, so that it can be taken for that one everywhere.
+// computes is the same except for the last digit, so that it can replace that one everywhere.
 #[unsafe(no_mangle)]
 extern "C" fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
