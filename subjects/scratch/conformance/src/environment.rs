@@ -83,7 +83,7 @@ impl Devices {
                 InputEvent::Key { key, down: false } => _ = self.keys.remove(key),
                 InputEvent::Mouse { x, y } => self.mouse = Some((*x, *y)),
                 InputEvent::Button { down } => self.down = *down,
-                InputEvent::Answer { .. } => {}
+                InputEvent::Answer { .. } | InputEvent::Sound { .. } => {}
             }
         }
         self

@@ -181,6 +181,7 @@ fn send(vm: &mut Vm<CoverageTracer>, event: &InputEvent) {
         InputEvent::Mouse { x, y } => vm.mouse_move(*x, *y),
         InputEvent::Button { down } => vm.mouse_button(*down),
         InputEvent::Answer { text } => vm.answer(text),
+        InputEvent::Sound { level } => vm.set_loudness(Some(*level).filter(|level| *level >= 0.0)),
     }
 }
 

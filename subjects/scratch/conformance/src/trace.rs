@@ -64,6 +64,11 @@ pub enum InputEvent {
         /// The text.
         text: String,
     },
+    /// The microphone hears something else.
+    Sound {
+        /// Loudness from now on, 0 to 100; negative without sound.
+        level: f64,
+    },
 }
 
 /// A state, or the change between two states.
