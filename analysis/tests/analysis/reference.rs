@@ -1,101 +1,265 @@
-//! The statistics against reference values of an independent implementation.
-
-use std::path::PathBuf;
+//! The statistics against values of SciPy and R.
+//!
+//! `reference/make.py` and `reference/make.R` make the samples with their values, `scipy.jsonl` and `r.jsonl`;
+//! a line of the one belongs to the same line of the other.
 
 use catherd_analysis::stats::{
-    Compat, Contingency, LinearFit, MannWhitney, SignedRank, benjamini_hochberg, friedman, holm,
-    kruskal_wallis, pearson, spearman,
+    Bootstrap, Compat, Conover, Contingency, Description, LinearFit, MannWhitney, Nemenyi,
+    Observation, SignedRank, Survival, benjamini_hochberg, friedman, holm, kruskal_wallis,
+    log_rank, pearson, spearman,
 };
 use serde::Deserialize;
 
-/// The lines of a reference file beside the corpus.
-fn lines<T: for<'de> Deserialize<'de>>(file: &str) -> Vec<T> {
-    let corpus = std::env::var_os("CATHERD_CORPUS");
-    let corpus = corpus.expect("CATHERD_CORPUS names the folder of the corpus");
-    let path = PathBuf::from(corpus).join("../reference").join(file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let lines: Vec<T> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!lines.is_empty(), "{} is empty", path.display());
-    lines
+/// A line of both files. Of the fields, those of one kind of sample are present.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Scipy {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    u1: f64,
+    a12: f64,
+    p_exact: f64,
+    p_asymptotic: Option<f64>,
+    describe: Option<[f64; 7]>,
+    wilcoxon: Option<[f64; 3]>,
+    pearson: Option<[f64; 2]>,
+    spearman: Option<[f64; 2]>,
+    line: Option<[f64; 4]>,
+    blocks: Vec<Vec<f64>>,
+    friedman: Option<[f64; 2]>,
+    kruskal: [f64; 2],
+    nemenyi: Vec<f64>,
+    critical_difference: f64,
+    conover: Vec<f64>,
+    p: Vec<f64>,
+    benjamini_hochberg: Vec<f64>,
+    table: Option<[[u64; 2]; 2]>,
+    fisher: f64,
+    odds_ratio: f64,
+    wilson: [f64; 2],
+    survival: Option<[Vec<(f64, bool)>; 2]>,
+    steps: Vec<(f64, f64)>,
+    log_rank: [f64; 2],
+    bootstrap: Vec<f64>,
+    interval: [f64; 2],
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct R {
+    wilcox: Option<[f64; 1]>,
+    delong: Option<[f64; 1]>,
+    signed_rank: Option<[f64; 2]>,
+    pearson: Option<[f64; 2]>,
+    spearman: Option<[f64; 1]>,
+    quartiles: Option<[f64; 3]>,
+    friedman: [f64; 2],
+    kruskal: [f64; 2],
+    nemenyi: Vec<f64>,
+    critical_difference: [f64; 1],
+    holm: Vec<f64>,
+    benjamini_hochberg: Vec<f64>,
+    fisher: [f64; 1],
+    conditional: [f64; 1],
+    interval: [f64; 2],
+    times: Vec<f64>,
+    shares: Vec<f64>,
+    log_rank: [f64; 2],
+}
+
+/// The lines of both files that a predicate chooses, with their numbers.
+fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
+    let scipy = include_str!("reference/scipy.jsonl").lines();
+    let r = include_str!("reference/r.jsonl").lines();
+    assert_eq!(scipy.clone().count(), r.clone().count());
+    let parsed = scipy.zip(r).enumerate().map(|(line, (scipy, r))| {
+        (line, serde_json::from_str(scipy).unwrap(), serde_json::from_str(r).unwrap())
+    });
+    let chosen: Vec<_> = parsed.filter(|(_, scipy, _)| choose(scipy)).collect();
+    assert!(chosen.len() >= 5, "only {} lines", chosen.len());
+    chosen
+}
+
+/// Numbers that are equal up to a relative error.
+#[track_caller]
+fn near(line: usize, what: &str, found: f64, expected: f64, tolerance: f64) {
+    let error = if expected == 0.0 { found.abs() } else { ((found - expected) / expected).abs() };
+    assert!(error < tolerance, "line {}: {what} is {found:e}, not {expected:e}", line + 1);
 }
 
 #[track_caller]
 fn close(line: usize, what: &str, found: f64, expected: f64) {
-    let error = if expected == 0.0 { found.abs() } else { ((found - expected) / expected).abs() };
-    assert!(error < 1e-9, "line {}: {what} is {found:e}, not {expected:e}", line + 1);
+    near(line, what, found, expected, 1e-9);
 }
 
-#[derive(Deserialize)]
-struct TwoSamples {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    a12: f64,
-    u1: f64,
-    cliffs_delta: f64,
-    p_exact: f64,
-    p_asymptotic: f64,
-    pearson_r: Option<f64>,
-    pearson_p: Option<f64>,
-    spearman_rho: Option<f64>,
+#[track_caller]
+fn all_close(line: usize, what: &str, found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len(), "line {}: {what}", line + 1);
+    for (found, expected) in found.iter().zip(expected) {
+        close(line, what, *found, *expected);
+    }
 }
 
 #[test]
-#[ignore = "needs CATHERD_CORPUS"]
 fn two_samples() {
-    for (line, case) in lines::<TwoSamples>("two_samples.jsonl").iter().enumerate() {
+    for (line, case, r) in cases(|case| !case.y.is_empty()) {
         let test = MannWhitney::new(&case.x, &case.y).unwrap();
         close(line, "A12", test.a12(), case.a12);
         close(line, "U1", test.u1(), case.u1);
-        close(line, "Cliff's delta", test.cliffs_delta(), case.cliffs_delta);
+        close(line, "Cliff's delta", test.cliffs_delta(), 2.0 * case.a12 - 1.0);
         close(line, "the exact p", test.exact().value, case.p_exact);
-        close(line, "the asymptotic p", test.asymptotic().value, case.p_asymptotic);
-        if let Some(r) = case.pearson_r {
-            close(line, "Pearson's r", pearson(&case.x, &case.y).unwrap().r, r);
+        if let Some(p) = case.p_asymptotic {
+            close(line, "the asymptotic p", test.asymptotic().value, p);
         }
-        if let Some(p) = case.pearson_p {
-            close(line, "the p of Pearson's r", pearson(&case.x, &case.y).unwrap().p.value, p);
+        if let Some([p]) = r.wilcox {
+            close(line, "R's p", Compat::R.mann_whitney(&test).unwrap().value, p);
         }
-        if let Some(rho) = case.spearman_rho {
-            close(line, "Spearman's rho", spearman(&case.x, &case.y).unwrap().r, rho);
+        if let Some([variance]) = r.delong.filter(|_| case.a12 > 0.0 && case.a12 < 1.0) {
+            let interval = test.a12_interval(0.95).unwrap();
+            let a = case.a12;
+            let spread = 1.959_963_984_540_054 * variance.sqrt() / (a * (1.0 - a));
+            let end = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+            let centre = (a / (1.0 - a)).ln();
+            close(line, "the lower end of A12", interval.low, end(centre - spread));
+            close(line, "the upper end of A12", interval.high, end(centre + spread));
+        }
+        if let Some(expected) = case.describe {
+            let found = Description::of(&case.x).unwrap();
+            let quartiles = [found.lower_quartile, found.median, found.upper_quartile];
+            all_close(line, "a quartile", &quartiles, &expected[3..6]);
+            all_close(line, "R's quartile", &quartiles, &r.quartiles.unwrap());
+            let rest = [found.mean, found.deviation.unwrap(), found.minimum, found.maximum];
+            let [mean, deviation, minimum, _, _, _, maximum] = expected;
+            assert!((found.mean - mean).abs() < 1e-12, "line {}: the mean", line + 1);
+            all_close(line, "a description", &rest[1..], &[deviation, minimum, maximum]);
         }
     }
 }
 
-#[derive(Deserialize)]
-struct ManySamples {
-    blocks: Vec<Vec<f64>>,
-    friedman: (f64, f64),
-    kruskal: (f64, f64),
-    wilcoxon_first_two: (f64, f64),
-    p: Vec<f64>,
-    holm: Vec<f64>,
-    benjamini_hochberg: Vec<f64>,
+#[test]
+fn paired_samples() {
+    for (line, case, r) in cases(|case| case.wilcoxon.is_some() || case.pearson.is_some()) {
+        if let Some([statistic, asymptotic, exact]) = case.wilcoxon {
+            let test = SignedRank::new(&case.x, &case.y).unwrap();
+            close(line, "Wilcoxon's statistic", test.statistic(), statistic);
+            close(line, "Wilcoxon's p", test.asymptotic().value, asymptotic);
+            close(line, "Wilcoxon's exact p", test.exact().value.min(1.0), exact);
+            let [v, p] = r.signed_rank.unwrap();
+            close(line, "R's V", Compat::R.signed_rank_statistic(&test), v);
+            close(line, "R's p of Wilcoxon's test", Compat::R.signed_rank(&test).value, p);
+        }
+        if let Some(expected) = case.pearson {
+            let found = pearson(&case.x, &case.y).unwrap();
+            all_close(line, "Pearson's r or p", &[found.r, found.p.value], &expected);
+            all_close(line, "R's r or p", &[found.r, found.p.value], &r.pearson.unwrap());
+        }
+        if let Some([rho, p]) = case.spearman {
+            let found = spearman(&case.x, &case.y).unwrap();
+            close(line, "Spearman's rho", found.r, rho);
+            close(line, "Spearman's p", found.p.value, p);
+            close(line, "R's rho", found.r, r.spearman.unwrap()[0]);
+        }
+        if let Some(expected) = case.line {
+            let fit = LinearFit::new(&case.x, &case.y).unwrap();
+            let found = [fit.slope, fit.intercept, fit.slope_error, fit.intercept_error];
+            all_close(line, "the line", &found, &expected);
+        }
+    }
 }
 
 #[test]
-#[ignore = "needs CATHERD_CORPUS"]
 fn many_samples() {
-    for (line, case) in lines::<ManySamples>("many_samples.jsonl").iter().enumerate() {
-        let columns: Vec<Vec<f64>> = (0..case.blocks[0].len())
+    for (line, case, r) in cases(|case| !case.blocks.is_empty()) {
+        let treatments = case.blocks[0].len();
+        let columns: Vec<Vec<f64>> = (0..treatments)
             .map(|column| case.blocks.iter().map(|block| block[column]).collect())
             .collect();
         let q = friedman(&case.blocks).unwrap();
-        close(line, "Friedman's statistic", q.statistic, case.friedman.0);
-        close(line, "Friedman's p", q.p.value, case.friedman.1);
+        if let Some(expected) = case.friedman {
+            all_close(line, "Friedman's test", &[q.statistic, q.p.value], &expected);
+        }
+        all_close(line, "R's Friedman test", &[q.statistic, q.p.value], &r.friedman);
         let samples: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
         let h = kruskal_wallis(&samples).unwrap();
-        close(line, "Kruskal and Wallis's statistic", h.statistic, case.kruskal.0);
-        close(line, "Kruskal and Wallis's p", h.p.value, case.kruskal.1);
-        // The reference drops zeros, corrects for ties and not for continuity.
-        let w = SignedRank::new(&columns[0], &columns[1]).unwrap();
-        close(line, "Wilcoxon's statistic", w.statistic(), case.wilcoxon_first_two.0);
-        close(line, "Wilcoxon's p", w.asymptotic().value, case.wilcoxon_first_two.1);
-        for (found, expected) in holm(&case.p).unwrap().iter().zip(&case.holm) {
-            close(line, "Holm's p", *found, *expected);
+        all_close(line, "Kruskal and Wallis's test", &[h.statistic, h.p.value], &case.kruskal);
+        all_close(line, "R's Kruskal test", &[h.statistic, h.p.value], &r.kruskal);
+        let nemenyi = Nemenyi::new(&case.blocks).unwrap();
+        let conover = Conover::new(&case.blocks).unwrap();
+        let pairs = (0..treatments).flat_map(|a| (a + 1..treatments).map(move |b| (a, b)));
+        for (pair, (a, b)) in pairs.enumerate() {
+            // Both libraries integrate the studentised range to some 10 digits.
+            let found = nemenyi.p(a, b).value;
+            near(line, "Nemenyi's p", found, case.nemenyi[pair], 1e-7);
+            near(line, "R's p of Nemenyi's test", found, r.nemenyi[pair], 1e-7);
+            close(line, "Conover's p", conover.p(a, b).value, case.conover[pair]);
         }
+        let difference = nemenyi.critical_difference(0.05);
+        near(line, "the critical difference", difference, case.critical_difference, 1e-7);
+        near(line, "R's critical difference", difference, r.critical_difference[0], 1e-4);
+    }
+}
+
+#[test]
+fn adjusted_p_values() {
+    for (line, case, r) in cases(|case| !case.p.is_empty()) {
+        all_close(line, "Holm's p", &holm(&case.p).unwrap(), &r.holm);
         let adjusted = benjamini_hochberg(&case.p).unwrap();
-        for (found, expected) in adjusted.iter().zip(&case.benjamini_hochberg) {
-            close(line, "Benjamini and Hochberg's p", *found, *expected);
+        all_close(line, "Benjamini and Hochberg's p", &adjusted, &case.benjamini_hochberg);
+        all_close(line, "R's p of Benjamini and Hochberg", &adjusted, &r.benjamini_hochberg);
+    }
+}
+
+#[test]
+fn contingency_tables() {
+    for (line, case, r) in cases(|case| case.table.is_some()) {
+        let [[ones, zeros], _] = case.table.unwrap();
+        let table = Contingency::new(case.table.unwrap()).unwrap();
+        close(line, "Fisher's p", table.fisher().value, case.fisher);
+        close(line, "R's p of Fisher's test", table.fisher().value, r.fisher[0]);
+        close(line, "the odds ratio", table.odds_ratio().unwrap(), case.odds_ratio);
+        let interval = table.odds_ratio_interval(0.95).unwrap();
+        all_close(line, "the interval", &[interval.low, interval.high], &r.interval);
+        // The search of R stops after some three digits.
+        let conditional = table.conditional_odds_ratio().unwrap();
+        near(line, "R's odds ratio", conditional, r.conditional[0], 5e-3);
+        let wilson = Contingency::wilson(ones, ones + zeros, 0.95).unwrap();
+        all_close(line, "Wilson's interval", &[wilson.low, wilson.high], &case.wilson);
+    }
+}
+
+#[test]
+fn times_to_events() {
+    for (line, case, r) in cases(|case| case.survival.is_some()) {
+        let samples = case.survival.unwrap().map(|sample| {
+            let observed = |(time, event)| Observation { time, event };
+            sample.into_iter().map(observed).collect::<Vec<_>>()
+        });
+        let (times, shares): (Vec<f64>, Vec<f64>) =
+            Survival::of(&samples[0]).unwrap().steps.into_iter().unzip();
+        let (scipy_times, scipy_shares): (Vec<f64>, Vec<f64>) = case.steps.into_iter().unzip();
+        all_close(line, "a time", &times, &scipy_times);
+        all_close(line, "R's time", &times, &r.times);
+        for expected in [scipy_shares, r.shares] {
+            for (found, expected) in shares.iter().zip(expected) {
+                assert!((found - expected).abs() < 1e-12, "line {}: {found} {expected}", line + 1);
+            }
+        }
+        let (statistic, p) = log_rank(&samples[0], &samples[1]).unwrap();
+        all_close(line, "the log-rank test", &[statistic, p], &case.log_rank);
+        all_close(line, "R's log-rank test", &[statistic, p], &r.log_rank);
+    }
+}
+
+#[test]
+fn bootstrap_intervals() {
+    for (line, case, _) in cases(|case| !case.bootstrap.is_empty()) {
+        let bootstrap = Bootstrap { replicates: 50_000, ..Bootstrap::default() };
+        let found = bootstrap.mean(&case.bootstrap).unwrap();
+        let [low, high] = case.interval;
+        // Both are of random draws: a quantile of 50,000 deviates by some 0.5 % of the width.
+        for (found, expected) in [(found.low, low), (found.high, high)] {
+            let error = (found - expected).abs() / (high - low);
+            assert!(error < 0.03, "line {}: {found} is not {expected}", line + 1);
         }
     }
 }
