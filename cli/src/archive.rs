@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::report::{FigureFormat, Settings};
 use catherd_analysis::tidy::{Results, RunStates};
 use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
+use catherd_cli_console::terminal::{self, BARS, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::{Engines, Plan};
 use clap::Args;
@@ -21,9 +23,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 pub(crate) use corpus::FILE as CORPUS;
 
-use crate::failure::{self, Exit, Failure};
+use crate::failure::Worded;
 use crate::run::{MANIFEST, RESULT_FILES};
-use crate::terminal::{self, BARS, plural};
 use crate::{report, subjects};
 
 /// Writes a replication package of a study: a zip archive with its study file, the manifest of its
@@ -32,7 +33,7 @@ use crate::{report, subjects};
 /// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE` checks a
 /// package and executes a sample of its runs again.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
     /// Folder of the study's results
     #[arg(value_name = "RESULTS")]
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         .store
         .as_deref()
         .map_or_else(|| StoreUrl::Sqlite(arguments.results.join("study.db")), StoreUrl::parse);
-    let safe = crate::file_names::safe_name(&study.plan.name);
+    let safe = catherd_cli_console::file_names::safe_name(&study.plan.name);
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{safe}.zip")));
     let work = WorkFolder::create(&out)?;
     let mut builder = Builder::default();
@@ -100,7 +101,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let written = builder.write(&out, contents, |bytes| bar.inc(bytes));
     bar.finish_and_clear();
-    let written = written?;
+    let written = written.map_err(Worded::worded)?;
     drop(work);
     say(&out, &written)?;
     Ok(Exit::Success)
@@ -109,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// Says what was written.
 fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
     let unreadable = |source| PackageError::Io { path: out.to_owned(), source };
-    let size = fs::metadata(out).map_err(unreadable)?.len();
+    let size = fs::metadata(out).map_err(unreadable).map_err(Worded::worded)?.len();
     let sha256 = file_digest(out)?;
     let RunCounts { planned, .. } = contents.runs;
     let ended = contents.runs.ended();
@@ -130,11 +131,11 @@ fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
 pub(crate) fn file_digest(path: &Path) -> Result<catherd_experiments::Digest, Failure> {
     use std::io::Read as _;
     let unreadable = |source| PackageError::Io { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(unreadable)?;
+    let mut file = File::open(path).map_err(unreadable).map_err(Worded::worded)?;
     let mut digest = catherd_experiments::DigestBuilder::default();
     let mut part = vec![0; 64 << 10];
     loop {
-        match file.read(&mut part).map_err(unreadable)? {
+        match file.read(&mut part).map_err(unreadable).map_err(Worded::worded)? {
             0 => return Ok(digest.finish()),
             read => digest.add(&part[..read]),
         }
@@ -163,14 +164,14 @@ fn write_report(
     folder: &Path,
     builder: &mut Builder,
 ) -> Result<Vec<String>, Failure> {
-    let results = Results::read(&study.folder)?;
+    let results = Results::read(&study.folder).map_err(Worded::worded)?;
     let made = report::make(&results, &study.plan.name, &Settings::default())?;
-    made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf])?;
+    made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf]).map_err(Worded::worded)?;
     let mut open = vec![(String::from("report"), folder.to_owned())];
     while let Some((name, path)) = open.pop() {
         let unreadable = |source| PackageError::Io { path: path.clone(), source };
-        for entry in fs::read_dir(&path).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
+        for entry in fs::read_dir(&path).map_err(unreadable).map_err(Worded::worded)? {
+            let path = entry.map_err(unreadable).map_err(Worded::worded)?.path();
             let part = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{name}/{part}");
             if path.is_dir() {
@@ -205,7 +206,7 @@ impl StudyFolder {
             .map_err(|cause| refused(format!("{MANIFEST} cannot be read: {cause}")))?;
         // Any engine, because the runs are not executed.
         plan.check(&Engines::new()).map_err(|invalid| refused(format!("{MANIFEST}: {invalid}")))?;
-        let states = RunStates::read(folder)?.ok_or_else(|| {
+        let states = RunStates::read(folder).map_err(Worded::worded)?.ok_or_else(|| {
             let file = RunStates::FILE;
             Failure::new(format_args!("{}: has no {file}", folder.display()))
                 .hint("write its tables again: repeat catherd run or catherd results")
@@ -222,7 +223,7 @@ fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            Err(CoordinatorError::Busy { folder: folder.to_owned() }.into())
+            Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
         }
         // A file system without locks has none that are held.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
@@ -263,9 +264,9 @@ impl Drop for WorkFolder {
     }
 }
 
-impl From<PackageError> for Failure {
-    fn from(error: PackageError) -> Failure {
-        let hint = match &error {
+impl Worded for PackageError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             PackageError::Io { .. } => {
                 "check that the path exists, that you have access, and that the disk is not full"
             }
@@ -274,6 +275,6 @@ impl From<PackageError> for Failure {
             }
             PackageError::File { .. } => "get the package again from where it is published",
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }

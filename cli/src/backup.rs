@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::{self, BackupError};
 use clap::{ArgGroup, Args};
 use indicatif::ProgressStyle;
 
-use crate::failure::{self, Exit, Failure};
-use crate::terminal::{self, plural};
+use crate::failure::Worded;
 
 /// Copies the store of a study or of a coordinator, also while runs are executed.
 ///
@@ -16,7 +17,7 @@ use crate::terminal::{self, plural};
 /// `catherd run` and `catherd coordinator` continue on it in another folder. Copying the file with
 /// `cp` while runs are executed misses what is in its write-ahead log.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 #[command(group = ArgGroup::new("source").required(true).args(["study", "dir", "store"]))]
 pub(crate) struct Arguments {
     /// Folder of a study, as `catherd run` has written it
@@ -64,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    let copied = copied?;
+    let copied = copied.map_err(Worded::worded)?;
     terminal::print(&format!(
         "{}: {} with {}, {} bytes\n",
         arguments.out.display(),
@@ -106,9 +107,9 @@ impl Arguments {
     }
 }
 
-impl From<BackupError> for Failure {
-    fn from(error: BackupError) -> Failure {
-        let hint = match &error {
+impl Worded for BackupError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             BackupError::Store { .. } => "name the folder of a study or of a coordinator",
             BackupError::Copy { cause, .. } => match cause.kind() {
                 std::io::ErrorKind::AlreadyExists => "name another file with -o, or remove it",
@@ -120,6 +121,6 @@ impl From<BackupError> for Failure {
                  repairs single runs when it starts"
             }
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }

@@ -13,10 +13,9 @@ mod simulation;
 
 use std::ops::Add;
 
+use catherd_cli_console::{Exit, Failure};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
-
-use crate::failure::{Exit, Failure};
 
 /// Measures the cost of a coordinator, and predicts how large a cluster it can serve
 #[derive(Subcommand)]

@@ -5,16 +5,14 @@ use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::file_names::safe_name;
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_proto::tls::Tls;
 use clap::Args;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 use time::{Duration, OffsetDateTime};
 use x509_parser::extensions::GeneralName;
 use x509_parser::pem::parse_x509_pem;
-
-use crate::failure::{Exit, Failure};
-use crate::file_names::safe_name;
-use crate::terminal;
 
 /// Time for which the certificate of an authority is valid.
 const AUTHORITY_VALIDITY: Duration = Duration::days(5 * 365);

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorError, Options, StoreUrl};
 use catherd_platform::{ReloadSignal, StopSignals};
@@ -11,8 +12,8 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use crate::certificates::{self, read_tls};
-use crate::failure::{self, Exit, Failure};
-use crate::{local_token, remote, subjects, terminal, tokens};
+use crate::failure::{self, Worded};
+use crate::{local_token, remote, subjects, tokens};
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
@@ -120,7 +121,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         }
     }
     let store = options.store.clone();
-    let coordinator = Coordinator::open(options)?;
+    let coordinator = Coordinator::open(options).map_err(Worded::worded)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -137,7 +138,8 @@ impl Arguments {
     async fn serve(&self, coordinator: &Coordinator, store: &StoreUrl) -> Result<(), Failure> {
         let cannot_handle = |cause| Failure::new(format_args!("cannot handle signals: {cause}"));
         let listener = listen(self.listen, "--listen").await?;
-        let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+        let address =
+            listener.local_addr().map_err(CoordinatorError::Listen).map_err(Worded::worded)?;
         self.admit_user(coordinator, address)?;
         let mut stop = StopSignals::listen().map_err(cannot_handle)?;
         let mut reload = ReloadSignal::listen().map_err(cannot_handle)?;
@@ -152,7 +154,7 @@ impl Arguments {
         terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
         loop {
             tokio::select! {
-                served = &mut server => return served.map_err(Failure::from),
+                served = &mut server => return served.map_err(Worded::worded),
                 () = stop.received() => return Ok(()),
                 Ok(progress) = progress.wait_for(|progress| progress.lost_file.is_some()) => {
                     let lost = progress.lost_file.clone().unwrap_or_default();
@@ -171,7 +173,7 @@ impl Arguments {
             );
         } else if self.tokens.is_none() {
             if !address.ip().is_loopback() {
-                return Err(CoordinatorError::Exposed(address).into());
+                return Err(CoordinatorError::Exposed(address).worded());
             }
             let (token, file) = local_token::obtain(address)?;
             coordinator.set_tokens(TokenStore::of(&token, Role::Owner));
@@ -189,10 +191,11 @@ impl Arguments {
         address: SocketAddr,
     ) -> Result<(), Failure> {
         let listener = listen(address, "--dashboard").await?;
-        let address = listener.local_addr().map_err(CoordinatorError::Listen)?;
+        let address =
+            listener.local_addr().map_err(CoordinatorError::Listen).map_err(Worded::worded)?;
         let loopback = address.ip().is_loopback();
         if !loopback && (self.tls.is_none() || self.tokens.is_none()) {
-            return Err(CoordinatorError::Exposed(address).into());
+            return Err(CoordinatorError::Exposed(address).worded());
         }
         let scheme = if loopback { "http" } else { "https" };
         terminal::note(&format!("dashboard: {scheme}://{address}/"));
@@ -214,7 +217,7 @@ impl Arguments {
         }
         if let Some(folder) = &self.tls {
             let reloaded = read_tls(folder).and_then(|tls| {
-                coordinator.set_tls(&tls)?;
+                coordinator.set_tls(&tls).map_err(Worded::worded)?;
                 certificates::expiry(&tls.certificate)
             });
             match reloaded {

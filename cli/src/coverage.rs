@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_sb3::{BlockIndex, BlockNo, Notation, Project};
 use catherd_scratch_suite::goals::{self, GoalSettings};
 use catherd_scratch_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
@@ -9,10 +10,8 @@ use catherd_search::Stream;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::failure::{Exit, Failure};
 use crate::javascript;
 use crate::project::Pair;
-use crate::terminal;
 
 /// Shows which blocks a suite covers, by sprite and script, and prints the scripts that are not
 /// fully covered. For a JavaScript project: statements, branches, functions and lines as Istanbul

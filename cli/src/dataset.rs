@@ -12,10 +12,11 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_corpora::corpus::Corpus;
 use clap::{Args, Subcommand};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Worded;
 
 /// Samples, generates, verifies and describes corpora of Scratch projects.
 #[derive(Subcommand)]
@@ -66,5 +67,5 @@ fn summary(corpus: &Corpus) -> String {
 }
 
 fn read(folder: &Path) -> Result<Corpus, Failure> {
-    Ok(Corpus::read(folder)?)
+    Ok(Corpus::read(folder).map_err(Worded::worded)?)
 }

@@ -1,14 +1,12 @@
-//! Exit codes and error messages. The errors of all crates are worded here alone.
+//! The meanings of exit codes, and the errors of the libraries in words for people.
 
-use std::fmt::{self, Write as _};
 use std::io;
-use std::process::ExitCode;
 
 use catherd_analysis::import::ImportError;
 use catherd_analysis::report::{AddressError, WriteError};
 use catherd_analysis::tidy;
+use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::{CoordinatorError, StoreError};
-use catherd_experiments::text::printable;
 use catherd_experiments::{PlanError, StudyError};
 use catherd_proto::transport;
 use catherd_scratch_corpora::corpus::{AddError, CorpusError};
@@ -26,17 +24,6 @@ Exit codes:
      (vm conformance: a project failed; stats: a line could not be read)
   3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
-
-/// The section of a help that lists the exit codes of a command: 0, 1 and further ones.
-pub(crate) fn exit_codes(further: &[(Exit, &str)]) -> String {
-    let mut text =
-        "Exit codes:\n  0  success\n  1  the command failed; standard error says why".to_owned();
-    for (exit, meaning) in further {
-        // Writing to a string does not fail.
-        let _ = write!(text, "\n  {}  {meaning}", exit.code());
-    }
-    text
-}
 
 /// The meaning of exit code 2 of commands that execute a study.
 pub(crate) const STUDY_INCOMPLETE: (Exit, &str) =
@@ -62,82 +49,16 @@ pub(crate) const LOST_FILE: &str = "put the file back if it was renamed, keep ot
 changing the folder, then give the same command again: what was acknowledged is in the store, and \
 workers send the rest again (catherd backup copies a store that is in use)";
 
-/// The result of a command that did not fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// Everything was done.
-    Success,
-    /// Done, but the result is incomplete.
-    Incomplete,
-    /// Stopped early by a signal.
-    Stopped,
-    /// A check of a number does not hold.
-    CheckFailed,
+/// An error of a library, in words for people. (Failures and these errors are of other crates, so
+/// that this cannot be `From`.)
+pub(crate) trait Worded {
+    /// The failure of a command that the error ends.
+    fn worded(self) -> Failure;
 }
 
-impl Exit {
-    /// The exit code of a command that failed.
-    pub(crate) const FATAL: ExitCode = ExitCode::FAILURE;
-
-    fn code(self) -> u8 {
+impl Worded for StudyError {
+    fn worded(self) -> Failure {
         match self {
-            Exit::Success => 0,
-            Exit::Incomplete => 2,
-            Exit::Stopped => 3,
-            Exit::CheckFailed => 4,
-        }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit.code())
-    }
-}
-
-/// The error of a command: one line with what failed and the cause, and a hint that says what to
-/// do.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    line: String,
-    hint: Option<String>,
-}
-
-impl Failure {
-    pub(crate) fn new(line: impl fmt::Display) -> Failure {
-        Failure { line: line.to_string(), hint: None }
-    }
-
-    /// What failed and the cause, without the hint.
-    pub(crate) fn cause(&self) -> &str {
-        &self.line
-    }
-
-    /// Puts the place of the error, such as a file and line, before the line.
-    pub(crate) fn at(self, place: impl fmt::Display) -> Failure {
-        Failure { line: format!("{place}{}", self.line), ..self }
-    }
-
-    /// Sets what to do about the error.
-    pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
-        Failure { hint: Some(hint.into()), ..self }
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The names of files may contain control characters, line breaks included.
-        write!(f, "error: {}", printable(&self.line.replace(['\n', '\t'], " ")))?;
-        match &self.hint {
-            Some(hint) => write!(f, "\n hint: {hint}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl From<StudyError> for Failure {
-    fn from(error: StudyError) -> Failure {
-        match error {
             StudyError::Invalid { location, field, problem, advice } => {
                 Failure::new(format_args!("{location}{field}: {problem}")).hint(advice)
             }
@@ -147,20 +68,20 @@ impl From<StudyError> for Failure {
     }
 }
 
-impl From<FindError> for Failure {
-    fn from(error: FindError) -> Failure {
-        let hint = match error {
-            FindError::Corpus(error) => return error.into(),
+impl Worded for FindError {
+    fn worded(self) -> Failure {
+        let hint = match self {
+            FindError::Corpus(error) => return error.worded(),
             FindError::Io { .. } => "give .sb3 files, unpacked project folders, or folders of them",
             FindError::Empty { .. } => "give a folder that contains projects",
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<CorpusError> for Failure {
-    fn from(error: CorpusError) -> Failure {
-        let hint = match &error {
+impl Worded for CorpusError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 "free disk space, then run the command again: it continues from here"
             }
@@ -175,47 +96,47 @@ impl From<CorpusError> for Failure {
             }
             CorpusError::Rejected(_) => "choose another folder, or a smaller number of projects",
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<LoadError> for Failure {
-    fn from(error: LoadError) -> Failure {
-        Failure::new(error)
+impl Worded for LoadError {
+    fn worded(self) -> Failure {
+        Failure::new(self)
             .hint("the file changed while the command was running; run the command again")
     }
 }
 
-impl From<AddError> for Failure {
-    fn from(error: AddError) -> Failure {
-        match error {
-            AddError::Corpus(error) => error.into(),
-            AddError::Load(error) => error.into(),
+impl Worded for AddError {
+    fn worded(self) -> Failure {
+        match self {
+            AddError::Corpus(error) => error.worded(),
+            AddError::Load(error) => error.worded(),
         }
     }
 }
 
-impl From<SampleError> for Failure {
-    fn from(error: SampleError) -> Failure {
-        let hint = match error {
-            SampleError::Corpus(error) => return error.into(),
+impl Worded for SampleError {
+    fn worded(self) -> Failure {
+        let hint = match self {
+            SampleError::Corpus(error) => return error.worded(),
             SampleError::Busy { .. } => {
                 "wait for the other process, or choose another folder with --out"
             }
             SampleError::OtherRecipe { .. } => "choose another folder with --out",
             SampleError::Empty(_) => "give a range of ids and a --count of at least 1",
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Failure {
-        match error {
+impl Worded for PlanError {
+    fn worded(self) -> Failure {
+        match self {
             PlanError::Algorithm { label, cause } if cause.contains(&format!("`{label}`")) => {
                 Failure::new(cause).hint("choose one of the algorithms above")
             }
-            PlanError::Algorithm { .. } => Failure::new(error).hint("correct it in the study file"),
+            PlanError::Algorithm { .. } => Failure::new(self).hint("correct it in the study file"),
             PlanError::Unit { unit, kind, known } => {
                 Failure::new(format_args!("subject kind `{kind}` counts no `{unit}`"))
                     .hint(format!("set {known}"))
@@ -232,9 +153,9 @@ impl From<PlanError> for Failure {
     }
 }
 
-impl From<CoordinatorError> for Failure {
-    fn from(error: CoordinatorError) -> Failure {
-        let hint = match &error {
+impl Worded for CoordinatorError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             CoordinatorError::Folder { .. } => "name a folder that you may write to with --out",
             CoordinatorError::Busy { .. } => {
                 "wait for the other process, or choose another folder with --out"
@@ -254,13 +175,13 @@ impl From<CoordinatorError> for Failure {
                 "check that programs may listen on the address"
             }
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<tidy::Error> for Failure {
-    fn from(error: tidy::Error) -> Failure {
-        let hint = match &error {
+impl Worded for tidy::Error {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             tidy::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "name folders of results (catherd run, import) or of descriptions (dataset describe)"
             }
@@ -272,24 +193,24 @@ impl From<tidy::Error> for Failure {
             }
             _ => "repeat the command: it writes the tables again from the finished runs",
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Failure {
-        match error {
-            WriteError::File(error) => error.into(),
+impl Worded for WriteError {
+    fn worded(self) -> Failure {
+        match self {
+            WriteError::File(error) => error.worded(),
             WriteError::Figure { .. } => {
-                Failure::new(error).hint("write the figures as SVG alone, with --figures svg")
+                Failure::new(self).hint("write the figures as SVG alone, with --figures svg")
             }
         }
     }
 }
 
-impl From<AddressError> for Failure {
-    fn from(error: AddressError) -> Failure {
-        let hint = match &error {
+impl Worded for AddressError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
             AddressError::Ambiguous { .. } => "add more words of the row, or give its number",
             AddressError::Unit { .. } => "correct the bound",
             AddressError::Text { .. } => "name a column of numbers",
@@ -299,13 +220,13 @@ impl From<AddressError> for Failure {
                 "use the names of tables, rows and columns in the files of the report"
             }
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<ImportError> for Failure {
-    fn from(error: ImportError) -> Failure {
-        let hint = match error {
+impl Worded for ImportError {
+    fn worded(self) -> Failure {
+        let hint = match self {
             ImportError::Io { .. } => "name CSV files that you may read",
             ImportError::Csv { .. } => "name a CSV file that the tool wrote",
             ImportError::Column { .. } => {
@@ -318,21 +239,21 @@ impl From<ImportError> for Failure {
                 "remove one of them; give runs of another configuration another --algorithm"
             }
             ImportError::Empty { .. } => "name files with a header and a row for each run",
-            ImportError::Tables(error) => return error.into(),
+            ImportError::Tables(error) => return error.worded(),
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }
 
-impl From<catherd_analysis::corpus::Error> for Failure {
-    fn from(error: catherd_analysis::corpus::Error) -> Failure {
-        Failure::new(error).hint("name a folder that can be written to with --out")
+impl Worded for catherd_analysis::corpus::Error {
+    fn worded(self) -> Failure {
+        Failure::new(self).hint("name a folder that can be written to with --out")
     }
 }
 
-impl From<WorkerError> for Failure {
-    fn from(error: WorkerError) -> Failure {
-        let hint = match error {
+impl Worded for WorkerError {
+    fn worded(self) -> Failure {
+        let hint = match self {
             WorkerError::Pin { .. } => "omit --core to run on any core",
             WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
             WorkerError::Start(_) => "check that the system's limits allow more threads",
@@ -350,6 +271,6 @@ impl From<WorkerError> for Failure {
                 }
             }
         };
-        Failure::new(error).hint(hint)
+        Failure::new(self).hint(hint)
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{Algorithm, Budget, Flags, Parameter, Study};
 use catherd_javascript_kind::classes;
 use catherd_javascript_kind::project::is_project;
@@ -16,10 +18,9 @@ use catherd_scratch_testgen::{Assertions, End, Generated};
 use catherd_scratch_vm::Program;
 use clap::{Args, ValueEnum};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Worded;
 use crate::javascript::suites::Generation;
-use crate::terminal::plural;
-use crate::{javascript, project, subjects, terminal};
+use crate::{javascript, project, subjects};
 
 /// Test executions if no budget is given.
 const EXECUTIONS: &str = "1000";
@@ -173,7 +174,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             .collect(),
         wall: arguments.wall.clone(),
         ..Flags::default()
-    })?;
+    })
+    .map_err(Worded::worded)?;
     let algorithm = Algorithm {
         label: arguments.algorithm.clone(),
         name: arguments.algorithm.clone(),
@@ -186,8 +188,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let error = Failure::new("--class and --method are for JavaScript projects alone");
         return Err(error.hint("leave them out"));
     }
-    let (mut generator, _) = configuration::read(&algorithm)?;
-    let by_parameter = configuration::minimisation(&algorithm)?;
+    let (mut generator, _) = configuration::read(&algorithm).map_err(Worded::worded)?;
+    let by_parameter = configuration::minimisation(&algorithm).map_err(Worded::worded)?;
     let subject = project::open(&arguments.project)?;
     let assertions = Assertions {
         touching: arguments.touching,

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_proto::transport;
 use clap::Args;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-use crate::failure::{Exit, Failure};
 use crate::remote::Remote;
-use crate::terminal;
 
 /// Asks a coordinator whether it serves, for probes and scripts.
 ///

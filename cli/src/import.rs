@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use catherd_analysis::import::{Columns, FIELDS, Format, Pynguin, Whisker, import};
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_experiments::Budget;
 use clap::{Args, Subcommand};
 
-use crate::failure::{self, Exit, Failure};
-use crate::terminal::{self, plural};
+use crate::failure::Worded;
 
 /// Converts results of other tools to tidy tables, so that reports can compare them with studies.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     tool: Tool,
@@ -110,7 +111,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let wall_ms = files.budget.map(|seconds| seconds.saturating_mul(1_000));
     let budget = Budget { wall_ms, ..Budget::default() };
-    let tally = import(&*format, &files.files, budget, &files.out)?;
+    let tally = import(&*format, &files.files, budget, &files.out).map_err(Worded::worded)?;
     let mut text = format!(
         "{} of {} with {} in {}\n",
         plural(tally.runs, "run"),

@@ -7,11 +7,9 @@ pub(crate) mod suites;
 use std::fs;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_javascript_kind::examples;
 use clap::{Args, Subcommand};
-
-use crate::failure::{self, Exit, Failure};
-use crate::terminal;
 
 /// Works with JavaScript subjects without a study.
 #[derive(Subcommand)]
@@ -32,7 +30,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = format!(
     "{EXAMPLES}\n\n{}",
-    failure::exit_codes(&[(Exit::Incomplete, "an example differs")])
+    exit_codes(&[(Exit::Incomplete, "an example differs")])
 ))]
 pub(crate) struct Check {
     /// File of examples, one a line

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_grading_report::dodona;
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_grading_whisker::whisker::{Limits, Options};
@@ -11,9 +12,7 @@ use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::failure::{Exit, Failure};
 use crate::project;
-use crate::terminal;
 use crate::test::itch::PlanTests;
 use crate::test::javascript::whisker_suite;
 use crate::test::suite::{LoadedSuite, Tests};

@@ -6,10 +6,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use clap::{Args, Subcommand};
 
-use crate::failure::{Exit, Failure};
-use crate::{terminal, worker};
+use crate::worker;
 
 /// Starts workers on a cluster.
 #[derive(Subcommand)]

@@ -8,9 +8,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use catherd_cli_console::Failure;
 use catherd_proto::transport::Token;
 
-use crate::failure::Failure;
 use crate::tokens::new_token;
 
 /// Bytes of a token file; a longer file is not of catherd.

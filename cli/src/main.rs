@@ -18,8 +18,7 @@
 //! - [`vm`]: the Scratch machine alone.
 //! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
-//! - [`failure`]: exit codes and errors; [`terminal`]: output; [`file_names`]: names made safe for
-//!   file systems.
+//! - [`failure`]: the meanings of exit codes, and errors of libraries in words.
 
 mod archive;
 mod backup;
@@ -31,7 +30,6 @@ mod dataset;
 #[cfg(test)]
 mod documentation;
 mod failure;
-mod file_names;
 mod generate;
 mod health;
 mod import;
@@ -52,7 +50,6 @@ mod stats;
 mod studies;
 mod study_status;
 mod subjects;
-mod terminal;
 mod test;
 mod tokens;
 mod tools;
@@ -63,10 +60,9 @@ mod worker;
 use std::panic;
 use std::process::ExitCode;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_proto::v1;
 use clap::{Parser, Subcommand};
-
-use failure::{Exit, Failure};
 
 #[global_allocator]
 static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;

@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_javascript_kind::classes::mutation::MutationSettings;
 use catherd_javascript_kind::configuration;
 use catherd_scratch_grading_kind::JavaScriptTests;
@@ -19,10 +21,9 @@ use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Worded;
 use crate::javascript;
 use crate::project::{self, Pair};
-use crate::terminal::{self, plural};
 
 /// Executes a test suite on mutants of its project: copies with one small fault each, which the
 /// suite should detect.
@@ -226,7 +227,8 @@ impl Arguments {
             ..MutationSettings::default()
         };
         if !self.operators.is_empty() {
-            settings.operators = configuration::operators(&self.operators)?;
+            settings.operators =
+                configuration::operators(&self.operators).map_err(Worded::worded)?;
         }
         let asked = javascript::suites::Mutation {
             project: &self.pair.project,

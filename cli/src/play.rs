@@ -4,14 +4,14 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite};
 use catherd_scratch_vm::Vm;
 use clap::Args;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 
-use crate::failure::{Exit, Failure};
 use crate::project::{Pair, compile_for_scripts};
-use crate::terminal::{self, plural};
 
 /// Steps a second at the speed of Scratch.
 const STEPS_PER_SECOND: u32 = 30;

@@ -3,11 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure};
 use catherd_interface::Programs;
 use catherd_interface::command::{Supervision, supervise};
 use clap::{Args, ValueEnum};
-
-use crate::failure::{Exit, Failure};
 
 /// What a worker asks of the system before it runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

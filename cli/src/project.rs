@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use catherd_cli_console::Failure;
 use catherd_scratch_corpora::LoadedProject;
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_suite::{Suite, SuiteError};
@@ -11,7 +12,6 @@ use catherd_scratch_testgen::{GenerateError, Prepared, Settings};
 use catherd_scratch_vm::Program;
 use clap::Args;
 
-use crate::failure::Failure;
 use crate::javascript;
 
 /// The arguments for a project and a suite for it.

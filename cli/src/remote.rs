@@ -4,11 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::Failure;
 use catherd_proto::transport::{Access, Token};
 use clap::Args;
 
 use crate::certificates::read_tls;
-use crate::failure::Failure;
 use crate::local_token;
 
 /// Default address of a coordinator.

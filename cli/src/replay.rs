@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
@@ -14,10 +16,9 @@ use catherd_interface::RunnerContext;
 use clap::Args;
 use serde_json::Value;
 
-use crate::failure::{self, Exit, Failure};
+use crate::failure;
 use crate::programs::Isolation;
 use crate::subjects;
-use crate::terminal::{self, plural};
 
 /// The arguments for a study in a store that this process can read.
 #[derive(Args)]

@@ -9,18 +9,19 @@ use catherd_analysis::published;
 use catherd_analysis::report::{Address, Check, FigureFormat, Report, Settings};
 use catherd_analysis::table::{Cell, Table};
 use catherd_analysis::tidy::Results;
+use catherd_cli_console::terminal::{self, BARS, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_experiments::Algorithm;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::failure::{self, CHECK_FAILED, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
+use crate::failure::{CHECK_FAILED, STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
 use crate::run;
-use crate::terminal::{self, BARS, plural};
 
 /// Writes every table and figure of results to one page and to files: tables as CSV, Markdown and
 /// LaTeX, figures as SVG, PDF and PNG.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[CHECK_FAILED])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[CHECK_FAILED])))]
 pub(crate) struct Arguments {
     /// Folders with the tidy tables of studies or imports, which are read as one study, and
     /// descriptions of their projects (of `catherd dataset describe --out`)
@@ -69,7 +70,7 @@ struct More {
 
 impl More {
     fn settings(&self, results: &Results) -> Result<Settings, Failure> {
-        let configurations = results.configurations()?;
+        let configurations = results.configurations().map_err(Worded::worded)?;
         for factor in &self.factor {
             let has = |one: &Algorithm| one.parameters.contains_key(factor);
             let known = configurations.iter().all(Option::is_some);
@@ -86,7 +87,8 @@ impl More {
             return Err(Failure::new(format_args!("no configuration is called {label}"))
                 .hint(format!("choose one of {}", results.algorithms.join(", "))));
         }
-        let published = self.against.as_deref().map(published::read).transpose()?;
+        let published =
+            self.against.as_deref().map(published::read).transpose().map_err(Worded::worded)?;
         Ok(Settings {
             factors: self.factor.clone(),
             reference: self.reference.clone(),
@@ -133,7 +135,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let names = folders.iter().map(|folder| name_of(folder));
         names.collect::<Vec<_>>().join(", ")
     });
-    let results = Results::read_all(&folders)?;
+    let results = Results::read_all(&folders).map_err(Worded::worded)?;
     let report = make(&results, &title, &more.settings(&results)?)?;
     for address in &explain {
         terminal::print(&explanation(address, &report)?);
@@ -154,11 +156,11 @@ pub(crate) fn make<'a>(
     let report =
         Report::with(results, title, settings, |section| bar.set_message(section.to_owned()));
     bar.finish_and_clear();
-    Ok(report?)
+    Ok(report.map_err(Worded::worded)?)
 }
 
 fn write(report: &Report<'_>, out: &Path, figures: &Figures) -> Result<(), Failure> {
-    let page = report.write(out, &figures.figures)?;
+    let page = report.write(out, &figures.figures).map_err(Worded::worded)?;
     for sentence in report.summary() {
         terminal::print(&format!("{sentence}\n"));
     }
@@ -180,7 +182,7 @@ fn name_of(folder: &Path) -> String {
 
 /// The runs from which a number was computed, as text.
 fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
-    let found = address.find(report)?;
+    let found = address.find(report).map_err(Worded::worded)?;
     let results = report.results;
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -219,11 +221,13 @@ impl Checks {
     fn execute(&self, report: &Report<'_>) -> Result<Exit, Failure> {
         let mut exit = Exit::Success;
         for check in &self.check {
-            let value = check.address.find(report)?.cell.display();
+            let value = check.address.find(report).map_err(Worded::worded)?.cell.display();
             let (holds, interim) = match report.interim {
                 Some(interim) if !self.interim => (false, format!("; {interim}")),
-                Some(interim) => (check.holds(report)?, format!("; {interim}")),
-                None => (check.holds(report)?, String::new()),
+                Some(interim) => {
+                    (check.holds(report).map_err(Worded::worded)?, format!("; {interim}"))
+                }
+                None => (check.holds(report).map_err(Worded::worded)?, String::new()),
             };
             let verdict = if holds { "holds" } else { "FAILED" };
             terminal::print(&format!("check {check}: {verdict}, it is {value}{interim}\n"));
@@ -245,7 +249,7 @@ impl Checks {
 #[derive(Args)]
 #[command(after_help = format!(
     "{REPRODUCE}\n\n{}",
-    failure::exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED, CHECK_FAILED])
+    exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED, CHECK_FAILED])
 ))]
 pub(crate) struct Reproduce {
     #[command(flatten)]
@@ -271,7 +275,7 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
     if exit == Exit::Stopped {
         return Ok(exit);
     }
-    let results = Results::read(&folder)?;
+    let results = Results::read(&folder).map_err(Worded::worded)?;
     let settings = arguments.more.settings(&results)?;
     let report = make(&results, &name_of(&folder), &settings)?;
     write(&report, &folder.join("report"), &arguments.figures)?;

@@ -27,17 +27,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use catherd_analysis::tidy::RunStates;
+use catherd_cli_console::file_names::safe_name;
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, Options, Repair};
 use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
 use clap::Args;
 
-use crate::failure::{self, Exit, Failure, STUDY_INCOMPLETE, STUDY_STOPPED};
-use crate::file_names::safe_name;
+use crate::failure::{STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::tokens::new_token;
-use crate::{programs, subjects, terminal};
+use crate::{programs, subjects};
 pub(crate) use corpus::Corpus;
 use display::{Display, Title};
 #[cfg(test)]
@@ -58,7 +59,7 @@ pub(crate) use tables::{Extent, Results, StudyTables};
 /// A study that was interrupted, however that happened, continues when the same command is given
 /// again; runs that have ended are not executed again.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     study: StudyArgs,
@@ -204,7 +205,7 @@ impl<'a> LocalRunner<'a> {
             serve_clients: false,
             ..Options::new(&self.folder.path)
         };
-        let coordinator = Coordinator::open_study(options, plan)?;
+        let coordinator = Coordinator::open_study(options, plan).map_err(Worded::worded)?;
         for Repair { run, cause, repeated } in coordinator.repairs() {
             let (id, place) = (run.id().short(), run.place());
             let then = if *repeated { "it is executed again" } else { "it is as it was" };

@@ -12,15 +12,13 @@ mod test;
 use std::fs;
 use std::io::Read as _;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::{
     Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
     parse_tests, unmarked,
 };
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
-
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Tests orders of events: models, coverage criteria, suites and risk.
 #[derive(Subcommand)]

@@ -9,10 +9,10 @@ mod question;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
 
 use catherd_analysis::stats::{Compat, Convention};
+use catherd_cli_console::{Exit, Failure};
 use clap::Args;
 use serde_json::json;
 
-use crate::failure::{Exit, Failure};
 use answer::Answers;
 use question::Question;
 

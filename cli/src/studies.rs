@@ -5,18 +5,18 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use catherd_cli_console::file_names::safe_name;
+use catherd_cli_console::terminal::{self, BARS, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::{CorpusDescription, Plan};
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::failure::{self, Exit, Failure};
-use crate::file_names::safe_name;
 use crate::remote::Remote;
 use crate::run::{Extent, Folder, RunResult, StudyArgs, StudyTables, too_few_seeds};
 use crate::study_status;
-use crate::terminal::{self, BARS, plural};
 use connection::Connection;
 
 mod connection;
@@ -32,7 +32,7 @@ mod submission;
 /// that have lost, and writes the tables at the end. A race whose command was interrupted continues
 /// when the same command is given again.
 #[derive(Args)]
-#[command(after_help = format!("{SUBMIT}\n\n{}", failure::exit_codes(&[SUBMITTED_IN_PART])))]
+#[command(after_help = format!("{SUBMIT}\n\n{}", exit_codes(&[SUBMITTED_IN_PART])))]
 pub(crate) struct Submit {
     #[command(flatten)]
     study: StudyArgs,
@@ -145,7 +145,7 @@ impl Status {
 
 /// Shows the progress of the active studies until all their runs have ended.
 #[derive(Args)]
-#[command(after_help = format!("{WATCH}\n\n{}", failure::exit_codes(&[RUNS_FAILED])))]
+#[command(after_help = format!("{WATCH}\n\n{}", exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Watch {
     #[command(flatten)]
     remote: Remote,
@@ -245,7 +245,7 @@ impl Delete {
 
 /// Fetches the results of a study so far and writes its tables, figure and suites.
 #[derive(Args)]
-#[command(after_help = format!("{RESULTS}\n\n{}", failure::exit_codes(&[RUNS_FAILED])))]
+#[command(after_help = format!("{RESULTS}\n\n{}", exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Results {
     /// The study
     study: String,

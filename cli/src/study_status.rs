@@ -5,6 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use catherd_analysis::tidy::{Results, Run, RunStates};
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::plural;
 use catherd_coordinator::Phase;
 use catherd_experiments::Outcome;
 use catherd_experiments::text::printable;
@@ -12,8 +14,7 @@ use catherd_proto::v1;
 use indicatif::HumanDuration;
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::terminal::plural;
+use crate::failure::Worded;
 
 /// Largest number of groups of missing runs shown on a terminal.
 const MAX_MISSING: usize = 20;
@@ -188,9 +189,9 @@ fn states_of_runs(results: &Results) -> RunStates {
 /// The status as a coordinator with this study alone would report it. Runs of a race that it does
 /// not need are no part of the plan.
 pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
-    let results = Results::read(folder)?;
+    let results = Results::read(folder).map_err(Worded::worded)?;
     let RunStates { planned, done, failed, quarantined, dropped, pending } =
-        match RunStates::read(folder)? {
+        match RunStates::read(folder).map_err(Worded::worded)? {
             Some(states) => states,
             None => states_of_runs(&results),
         };

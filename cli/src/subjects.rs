@@ -5,6 +5,7 @@ mod listing;
 
 use std::sync::LazyLock;
 
+use catherd_cli_console::Failure;
 use catherd_experiments::Study;
 use catherd_interface::command::Command;
 use catherd_interface::noop::Noop;
@@ -14,7 +15,8 @@ use catherd_scratch_grading_kind::Suites;
 use catherd_scratch_kind::Scratch;
 use catherd_sequences_kind::Sequences;
 
-use crate::failure::Failure;
+use crate::failure::Worded;
+
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
@@ -59,8 +61,8 @@ pub(crate) fn algorithm_names() -> String {
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
-impl From<FieldError> for Failure {
-    fn from(error: FieldError) -> Failure {
-        Failure::new(error.cause).hint(error.advice)
+impl Worded for FieldError {
+    fn worded(self) -> Failure {
+        Failure::new(self.cause).hint(self.advice)
     }
 }

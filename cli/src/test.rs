@@ -11,6 +11,7 @@ use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_grading_report::{ProjectReport, Skips, Status};
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_suite::{
@@ -22,9 +23,7 @@ use serde_json::{Value, json};
 
 use self::output::{Format, Output};
 use self::suite::{LoadedSuite, Tests};
-use crate::failure::{Exit, Failure};
 use crate::project::{self, Pair};
-use crate::terminal;
 
 /// Executes the tests of a suite on a project and writes the verdicts in TAP, the Test Anything
 /// Protocol, or another format.

@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_coordinator::auth::{Role, TokenStore, TokenStoreError};
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// A new secret: 256 random bits of the system, in hexadecimal digits after a prefix by which
 /// scanners for secrets recognise it.
@@ -21,7 +21,7 @@ pub(crate) fn new_token() -> Result<String, Failure> {
 /// Reads the token file of a coordinator, which must contain a token: without any, the coordinator
 /// could be reached by no worker and no client.
 pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
-    let tokens = TokenStore::read(file)?;
+    let tokens = TokenStore::read(file).map_err(Worded::worded)?;
     if tokens.is_empty() {
         return Err(Failure::new(format_args!(
             "no token in {}: nothing could connect",
@@ -68,7 +68,7 @@ impl MakeToken {
                     .hint("name a file that you may write to with -o")
             })?;
         }
-        TokenStore::add(&self.file, &token, self.role, &self.name)?;
+        TokenStore::add(&self.file, &token, self.role, &self.name).map_err(Worded::worded)?;
         let tokens = self.file.display();
         match &self.out {
             Some(out) => terminal::note(&format!("The token is in {}.", out.display())),
@@ -90,8 +90,8 @@ impl MakeToken {
     }
 }
 
-impl From<TokenStoreError> for Failure {
-    fn from(error: TokenStoreError) -> Failure {
-        Failure::new(error).hint("make it with `catherd token ROLE --file FILE`")
+impl Worded for TokenStoreError {
+    fn worded(self) -> Failure {
+        Failure::new(self).hint("make it with `catherd token ROLE --file FILE`")
     }
 }

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_experiments::{Algorithm, Parameter, Study};
 use catherd_interface::FoundProject;
 use catherd_interface::command::{KIND, Tool};
 use clap::{Args, Subcommand};
 
-use crate::failure::{self, Exit, Failure};
+use crate::failure::Worded;
 use crate::programs::Isolation;
 use crate::subjects;
-use crate::terminal::{self, bar};
 
 /// Environments of external tools
 #[derive(Subcommand)]
@@ -25,7 +26,7 @@ pub(crate) enum Command {
 ///
 /// The adapter does so, such as with pip; it may use the network, which runs may not.
 #[derive(Args)]
-#[command(after_help = format!("{PREPARE}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{PREPARE}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Prepare {
     /// Folder of the adapter, or a study file, whose adapters and projects are prepared
     #[arg(value_name = "ADAPTER|STUDY")]
@@ -48,7 +49,7 @@ Examples:
 
 /// Says whether this machine can run the tools of a study, and what is missing.
 #[derive(Args)]
-#[command(after_help = format!("{DOCTOR}\n\n{}", failure::exit_codes(&[UNUSABLE])))]
+#[command(after_help = format!("{DOCTOR}\n\n{}", exit_codes(&[UNUSABLE])))]
 pub(crate) struct Doctor {
     /// Study file, or folder of an adapter
     #[arg(value_name = "STUDY|ADAPTER")]
@@ -68,7 +69,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     let mut folders = BTreeSet::from([of.to_owned()]);
     let mut sources = projects.to_vec();
     if !of.is_dir() {
-        let study = Study::read(of)?;
+        let study = Study::read(of).map_err(Worded::worded)?;
         let beside = of.parent().unwrap_or(Path::new(""));
         folders = adapters(&study.algorithms, beside);
         if folders.is_empty() {
@@ -84,7 +85,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
         return Ok((opened, Vec::new()));
     }
     let source = catherd_experiments::ProjectSource::Paths(sources);
-    Ok((opened, subjects::kind(KIND)?.find(&source, &())?.projects))
+    Ok((opened, subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects))
 }
 
 /// The folders of the adapters that algorithms name, relative to that of the study file.

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::StoreError;
 use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
 use clap::Args;
 
-use crate::failure::{self, Exit, Failure};
 use crate::replay::Stored;
 use crate::subjects;
-use crate::terminal;
 
 /// Executes finished runs of a study again and compares the digests of their records.
 ///
@@ -28,7 +27,7 @@ use crate::terminal;
 /// Of a replication package (`catherd archive`), every file, every record and their list are checked
 /// before.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[DIFFERS])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,

@@ -9,10 +9,9 @@ mod replay_all;
 
 use std::path::Path;
 
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_conformance::ProjectIndex;
 use clap::Subcommand;
-
-use crate::failure::{Exit, Failure};
 
 /// Tests and measures the Scratch machine itself.
 #[derive(Subcommand)]

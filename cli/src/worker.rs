@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use catherd_cli_console::file_names::safe_name;
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_interface::{Limits, RunnerContext};
 use catherd_platform::host;
 use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, Options, run_worker};
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
-use crate::file_names::safe_name;
+use crate::failure::Worded;
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::remote::Credentials;
-use crate::{subjects, terminal};
+use crate::subjects;
 
 /// Default memory limit of a worker.
 pub(crate) const MEMORY_MIB: u64 = 5 << 10;
@@ -155,7 +156,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let context = RunnerContext { programs: programs.as_ref(), limits };
         subjects::kinds().runner(kind, &context)
     };
-    match run_worker(options, Box::new(make))? {
+    match run_worker(options, Box::new(make)).map_err(Worded::worded)? {
         ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
         ExitReason::Stopped => Ok(Exit::Stopped),
     }

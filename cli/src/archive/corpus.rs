@@ -5,15 +5,15 @@ use std::fs;
 use std::path::PathBuf;
 
 use catherd_analysis_archive::PackageError;
+use catherd_cli_console::file_names::FileNames;
+use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 use catherd_scratch_corpora::corpus::Corpus;
 
 use super::WorkFolder;
-use crate::failure::Failure;
-use crate::file_names::FileNames;
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Name of the manifest in a package.
 pub(crate) const FILE: &str = "corpus.csv";
@@ -36,7 +36,7 @@ impl Sources {
         let mut sources = Sources::default();
         let mut names = FileNames::default();
         for folder in folders {
-            let corpus = Corpus::read(folder)?;
+            let corpus = Corpus::read(folder).map_err(Worded::worded)?;
             for member in corpus.members {
                 let about = [member.source, member.licence, member.id, member.title];
                 sources.by_digest.entry(member.sha256.to_string()).or_insert(about);
@@ -68,10 +68,10 @@ pub(super) fn write(
     with_projects: bool,
     work: &WorkFolder,
 ) -> Result<Projects, Failure> {
-    let broken = |cause| Failure::from(CoordinatorError::Store { url: store.clone(), cause });
+    let broken = |cause| CoordinatorError::Store { url: store.clone(), cause }.worded();
     let mut reader = Reader::open(store).map_err(broken)?;
     let folder = work.path.join("projects");
-    let failed = |source| Failure::from(PackageError::Io { path: folder.clone(), source });
+    let failed = |source| PackageError::Io { path: folder.clone(), source }.worded();
     if with_projects {
         fs::create_dir_all(&folder).map_err(failed)?;
     }

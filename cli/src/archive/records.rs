@@ -6,14 +6,14 @@ use std::path::Path;
 
 use catherd_analysis_archive::PackageError;
 use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
+use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{Breakdown, CoordinatorError, QuarantinedRun, StoreUrl};
 use catherd_experiments::{Digest, Outcome};
 
 use super::StudyFolder;
-use crate::failure::Failure;
+use crate::failure::Worded;
 use crate::run::{RunResult, StoredStudies};
-use crate::terminal;
 
 /// What was written.
 pub(super) struct Written {
@@ -27,7 +27,7 @@ pub(super) fn write(
     store: &StoreUrl,
     path: &Path,
 ) -> Result<Written, Failure> {
-    let failed = |source| Failure::from(PackageError::Io { path: path.to_owned(), source });
+    let failed = |source| PackageError::Io { path: path.to_owned(), source }.worded();
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
     let mut rows = Rows::open(&study.folder)?;
     let mut digest = ResultsDigest::default();
@@ -83,7 +83,7 @@ fn names(study: &StudyFolder, store: &StoreUrl) -> Result<Vec<String>, Failure> 
     let name = &study.plan.name;
     let open = || Reader::open(store).and_then(|mut reader| reader.studies());
     let failed = |cause| {
-        let failure = Failure::from(CoordinatorError::Store { url: store.clone(), cause });
+        let failure = CoordinatorError::Store { url: store.clone(), cause }.worded();
         failure.hint("name the store with the study's records with --store")
     };
     let stored: Vec<String> = open().map_err(failed)?.into_iter().map(|study| study.name).collect();

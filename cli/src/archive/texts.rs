@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 
 use catherd_analysis_archive::{Builder, Contents};
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::plural;
 use catherd_experiments::text::printable;
 use catherd_experiments::{Algorithm, Plan};
 use flate2::read::GzDecoder;
 
 use super::records::Written;
 use super::{Arguments, StudyFolder};
-use crate::failure::Failure;
 use crate::subjects;
-use crate::terminal::plural;
 
 /// `Cargo.lock` of this build, compressed: the versions of all crates that it is made of.
 const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz"));

@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::{Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource, Study};
 use catherd_interface::SubjectKind;
 use catherd_interface::noop::Noop;
@@ -20,8 +21,7 @@ use tonic::Status;
 use super::server::{self, Server};
 use super::simulated_worker::{Act, Latencies, SimulatedWorker, all};
 use super::{Cost, Costs};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Measures the cost of a coordinator on this machine.
 ///
@@ -366,7 +366,7 @@ impl<'a> Bench<'a> {
             let name = format!("project-{number}");
             planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
         }
-        let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(()))?;
+        let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(())).map_err(Worded::worded)?;
         let count = plan.count();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         let mut waiting = false;

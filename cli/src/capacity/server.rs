@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::Failure;
 use catherd_coordinator::WRITER_THREAD;
 
 use super::Cost;
-use crate::failure::Failure;
 
 /// A running coordinator.
 pub(super) struct Server {

@@ -12,14 +12,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_search::Stream;
 use clap::Args;
 
 use super::analytic_model::{
     AnalyticModel, Cluster, HEARTBEAT_INTERVAL, POLL_INTERVAL, Time, VIEW_INTERVAL,
 };
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Predicts which resource limits a cluster, from measured costs.
 ///

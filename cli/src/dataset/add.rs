@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::corpus::{Origin, add};
 use catherd_scratch_corpora::{find, today};
 use clap::Args;
 
 use super::{OutputFolder, summary};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Adds local projects to a corpus, which is created if it does not exist.
 ///
@@ -40,12 +40,12 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let Arguments { paths, out, source, licence } = arguments;
-    let found = find(paths)?;
+    let found = find(paths).map_err(Worded::worded)?;
     for skipped in &found.skipped {
         terminal::note(&format!("skipped: {skipped}"));
     }
     let origin = Origin { source, licence, fetched: today() };
-    let (corpus, added) = add(&out.folder, &found, &origin)?;
+    let (corpus, added) = add(&out.folder, &found, &origin).map_err(Worded::worded)?;
     let known = found.projects.len() - added;
     terminal::print(&format!(
         "added {added}, left out {known} that the corpus contains already\n{}",

@@ -6,14 +6,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::corpus;
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{Digest, Measure, Noun};
 use catherd_scratch_corpora::{ProjectEntry, find};
 use catherd_scratch_kind::ProjectMeasures;
 use catherd_scratch_vm::unsupported;
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, bar};
+use crate::failure::Worded;
 
 /// Number of opcodes in the printed table.
 const TOP_OPCODES: usize = 15;
@@ -58,7 +59,7 @@ struct CorpusDescription {
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let found = find(&arguments.paths)?;
+    let found = find(&arguments.paths).map_err(Worded::worded)?;
     let bar = bar(found.projects.len());
     let mut description = CorpusDescription::default();
     for entry in &found.projects {
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             size: Measure::new("reachable", "Reachable statements of a project"),
             feature: Noun::new("opcode", "opcodes"),
         };
-        for figure in corpus::draw(folder, &tables)? {
+        for figure in corpus::draw(folder, &tables).map_err(Worded::worded)? {
             terminal::print(&format!("{}\n", figure.display()));
         }
     }
@@ -86,7 +87,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 impl CorpusDescription {
     /// Adds a project.
     fn add(&mut self, entry: &ProjectEntry) -> Result<(), Failure> {
-        let project = entry.load()?.project;
+        let project = entry.load().map_err(Worded::worded)?.project;
         let mut seen = BTreeSet::new();
         for block in project.targets.iter().flat_map(|target| &target.blocks) {
             let name = block.opcode_name();

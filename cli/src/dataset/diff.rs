@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::corpus::compare;
 use clap::Args;
 
 use super::read;
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Compares the manifests of two corpora, except for the dates of fetching.
 #[derive(Args)]

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_corpora::corpus::export_frozen;
 use clap::Args;
 
 use super::read;
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, plural};
+use crate::failure::Worded;
 
 /// Writes a list of ids and digests from which others can fetch the same corpus.
 ///
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let corpus = read(&arguments.folder)?;
-    export_frozen(&corpus, &arguments.frozen)?;
+    export_frozen(&corpus, &arguments.frozen).map_err(Worded::worded)?;
     let count = corpus.members.len();
     terminal::print(&format!("{}: {}\n", arguments.frozen.display(), plural(count, "project")));
     Ok(Exit::Success)

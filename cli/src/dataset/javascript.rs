@@ -4,11 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_javascript_kind::packages;
 use clap::Args;
-
-use crate::failure::{self, Exit, Failure};
-use crate::terminal;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +22,7 @@ list.txt has one package a line:
 #[derive(Args)]
 #[command(after_help = format!(
     "{EXAMPLES}\n\n{}",
-    failure::exit_codes(&[(Exit::Incomplete, "a package could not be packed")])
+    exit_codes(&[(Exit::Incomplete, "a package could not be packed")])
 ))]
 pub(crate) struct Arguments {
     /// File with one package a line: name@version

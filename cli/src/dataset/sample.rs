@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::terminal::{self, BARS};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_corpora::sample::{
     IdSource, ProbeOutcome, SampleEnd, SampleProgress, SampleRequest, SampleSettings,
     ServerAddresses, sample,
@@ -16,8 +18,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{OutputFolder, seed_parser, summary};
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, BARS};
+use crate::failure::Worded;
 
 /// Time between two lines of progress without a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -174,7 +175,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let folder = &arguments.out.folder;
     let result = sample(&request, &settings, folder, &stop, |progress| display.show(progress));
     display.end();
-    let (end, progress) = result?;
+    let (end, progress) = result.map_err(Worded::worded)?;
     Ok(report(end, &progress))
 }
 

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::corpus::split;
 use clap::Args;
 
 use super::{OutputFolder, read, seed_parser, summary};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Draws disjoint parts of a corpus, each a corpus of its own.
 ///
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         return Err(Failure::new(format_args!("--parts: `{name}` is given twice"))
             .hint("give every part a name of its own"));
     }
-    for corpus in split(&read(&folder)?, &parts, seed, &out.folder)? {
+    for corpus in split(&read(&folder)?, &parts, seed, &out.folder).map_err(Worded::worded)? {
         terminal::print(&summary(&corpus));
     }
     Ok(Exit::Success)

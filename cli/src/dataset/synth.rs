@@ -1,11 +1,12 @@
 //! `catherd dataset synth`: generates projects without a network.
 
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_corpora::synth;
 use clap::Args;
 
 use super::{OutputFolder, seed_parser, summary};
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, bar};
+use crate::failure::Worded;
 
 /// Generates a corpus of random, valid projects.
 ///
@@ -35,6 +36,6 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let bar = bar(count);
     let corpus = synth::write(&out.folder, count, seed, || bar.inc(1));
     bar.finish_and_clear();
-    terminal::print(&summary(&corpus?));
+    terminal::print(&summary(&corpus.map_err(Worded::worded)?));
     Ok(Exit::Success)
 }

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_corpora::corpus::verify;
 use clap::Args;
 
 use super::{read, summary};
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, bar};
+use crate::failure::Worded;
 
 /// Checks every project of a corpus: digest, packing, counts and checksums of its media; and that
 /// the folder contains no other files.
@@ -26,7 +27,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let corpus = read(&arguments.folder)?;
     let bar = bar(corpus.members.len());
-    let flaws = verify(&corpus, || bar.inc(1))?;
+    let flaws = verify(&corpus, || bar.inc(1)).map_err(Worded::worded)?;
     bar.finish_and_clear();
     for flaw in &flaws {
         terminal::print(&format!("{flaw}\n"));

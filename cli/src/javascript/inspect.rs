@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use clap::Args;
 use serde_json::Value;
 
 use super::suites;
-use crate::failure::{self, Exit, Failure};
-use crate::terminal;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +17,7 @@ Examples:
 /// Shows the classes, methods, fields and functions of a JavaScript project, and the types of
 /// parameters that tests with unknown values infer, with their evidence.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
     /// The project: a .js file, a folder with package.json or subject.toml, or a .tgz package
     #[arg(value_name = "PROJECT")]

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use clap::Args;
 use serde_json::{Map, Value};
-
-use crate::failure::{self, Exit, Failure};
-use crate::terminal;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,7 +19,7 @@ Examples:
 /// The results are those of a study whose algorithms have the parameter goals = \"mut\"; a method is fully
 /// covered by a configuration if all its runs cover it fully.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", failure::exit_codes(&[])))]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
     /// Folder of results
     #[arg(value_name = "RESULTS")]

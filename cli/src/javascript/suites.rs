@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{Algorithm, Budget};
 use catherd_javascript_kind::classes::machine::instrument::MutationOperator;
 use catherd_javascript_kind::classes::mutation::{
@@ -14,9 +16,6 @@ use catherd_javascript_kind::classes::mutation::{
 use catherd_javascript_kind::classes::{Generated, Style, Suite, Verdict, export};
 use catherd_javascript_kind::project::{Project, is_project};
 use serde_json::{Value, json};
-
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, plural};
 
 /// Whether a text is that of a suite for a JavaScript project.
 pub(crate) fn is_suite(text: &str) -> bool {

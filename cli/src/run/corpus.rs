@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::{self, bar};
 use catherd_coordinator::Coordinator;
 use catherd_experiments::{
     Algorithm, CorpusDescription, Digest, LeftOut, Measures, PlannedProject, ProjectSource,
@@ -13,8 +15,7 @@ use catherd_interface::{
 use indicatif::ProgressBar;
 
 use super::local_cluster;
-use crate::failure::{self, Failure};
-use crate::terminal::{self, bar};
+use crate::failure::{self, Worded};
 
 /// The projects of a study: those that can be run, and those that are left out.
 pub(crate) struct Corpus {
@@ -37,7 +38,7 @@ impl Corpus {
         let progress = Bar::default();
         let found = kind.find(projects, &progress);
         progress.clear();
-        let found = described(found?);
+        let found = described(found.map_err(Worded::worded)?);
         let unusable: Vec<LeftOut> = found
             .skipped
             .into_iter()
@@ -68,13 +69,13 @@ impl Corpus {
         &self,
         algorithms: &[Algorithm],
     ) -> Result<CorpusDescription, Failure> {
-        let table = self.kind.describe(&self.projects)?;
+        let table = self.kind.describe(&self.projects).map_err(Worded::worded)?;
         let measures = table.map(|ProjectTable { columns, rows }| Measures {
             columns: columns.into_iter().map(str::to_owned).collect(),
             rows,
         });
         let left_out = [&*self.unusable, &*self.duplicates].concat();
-        let goals = self.kind.name_goals(&self.projects, algorithms)?;
+        let goals = self.kind.name_goals(&self.projects, algorithms).map_err(Worded::worded)?;
         Ok(CorpusDescription { left_out, measures, goals })
     }
 
@@ -83,7 +84,7 @@ impl Corpus {
         let store = coordinator.projects();
         let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
         let failed = |cause| coordinator.error(cause);
-        let missing = store.missing(&digests).map_err(failed)?;
+        let missing = store.missing(&digests).map_err(failed).map_err(Worded::worded)?;
         for project in self.projects.iter().filter(|one| !missing.contains(&one.digest)) {
             match store.check(project.digest) {
                 Ok(()) => {}
@@ -91,10 +92,10 @@ impl Corpus {
                     let name = &project.name;
                     terminal::note(&format!("project {name} is stored again: {cause}"));
                 }
-                Err(cause) => return Err(failed(cause).into()),
+                Err(cause) => return Err(failed(cause).worded()),
             }
         }
-        let wanted = store.missing(&digests).map_err(failed)?;
+        let wanted = store.missing(&digests).map_err(failed).map_err(Worded::worded)?;
         self.each(|digest, bytes| {
             if !wanted.contains(&digest) {
                 return Ok(());
@@ -122,7 +123,7 @@ impl Corpus {
         mut take: impl FnMut(Digest, &[u8]) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for project in &self.projects {
-            take(project.digest, &project.bytes()?)?;
+            take(project.digest, &project.bytes().map_err(Worded::worded)?)?;
         }
         Ok(())
     }
@@ -168,14 +169,14 @@ impl Bar {
     }
 }
 
-impl From<FindError> for Failure {
-    fn from(error: FindError) -> Failure {
-        Failure::new(error.cause).hint(error.advice)
+impl Worded for FindError {
+    fn worded(self) -> Failure {
+        Failure::new(self.cause).hint(self.advice)
     }
 }
 
-impl From<ReadError> for Failure {
-    fn from(error: ReadError) -> Failure {
-        FindError::from(error).into()
+impl Worded for ReadError {
+    fn worded(self) -> Failure {
+        FindError::from(self).worded()
     }
 }

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_coordinator::Progress;
 use catherd_experiments::Plan;
 use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::terminal::{self, BARS, plural};
 
 /// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);

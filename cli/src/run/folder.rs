@@ -9,11 +9,12 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::tidy::RunStates;
+use catherd_cli_console::Failure;
 use catherd_coordinator::store::{Reader, StoredStudy};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 
-use crate::failure::Failure;
+use crate::failure::Worded;
 
 /// Name of the file with the plan.
 pub(crate) const MANIFEST: &str = "study.json";
@@ -142,7 +143,7 @@ impl Folder {
             // The lock is held until the last file is removed.
             Ok(_lock) => self.remove_contents().map_err(|cause| self.unusable(cause)),
             Err(TryLockError::WouldBlock) => {
-                Err(CoordinatorError::Busy { folder: self.path.clone() }.into())
+                Err(CoordinatorError::Busy { folder: self.path.clone() }.worded())
             }
             Err(TryLockError::Error(cause)) => Err(self.unusable(cause)),
         }
@@ -161,7 +162,7 @@ impl Folder {
     }
 
     fn unusable(&self, cause: io::Error) -> Failure {
-        CoordinatorError::Folder { folder: self.path.clone(), cause }.into()
+        CoordinatorError::Folder { folder: self.path.clone(), cause }.worded()
     }
 }
 

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use catherd_cli_console::Failure;
 use catherd_experiments::{Digest, NamedGoals, Outcome, Plan, RunRecord, RunSpec};
-
-use crate::failure::Failure;
 
 /// Name of the table.
 const FILE: &str = "goals.csv";

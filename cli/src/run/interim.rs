@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::results::StoredStudies;
 use super::tables::{Extent, StudyTables};
-use crate::failure::Failure;
-use crate::terminal;
+use catherd_cli_console::{Failure, terminal};
 
 /// The next tables are written after this multiple of the time that the last ones took, so that
 /// writing the tables of a large study takes a small part of a core.

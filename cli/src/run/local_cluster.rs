@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::{Coordinator, Progress};
 use catherd_platform::StopSignals;
 use catherd_worker::LocalFleet;
@@ -11,9 +12,9 @@ use tokio::net::TcpListener;
 use super::display::Display;
 use super::folder::Folder;
 use super::interim::InterimTables;
-use crate::failure::{self, Failure};
+use crate::failure::{self, Worded};
 use crate::programs::WorkerPrograms;
-use crate::{terminal, worker};
+use crate::worker;
 
 /// Interval at which progress and workers are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -86,7 +87,7 @@ pub(super) fn run(
                 watch(coordinator, &fleet, &mut stop, &mut display, &mut interim, &mut store).await
             } => ended,
             served = server => match served {
-                Ok(Err(cause)) => Err(cause.into()),
+                Ok(Err(cause)) => Err(cause.worded()),
                 // The server ends when the coordinator is dropped, which is later.
                 Ok(Ok(())) | Err(_) => Err(Failure::new("the coordinator has stopped serving")
                     .hint("repeat the command to continue from here")),

@@ -8,13 +8,12 @@ use std::collections::HashMap;
 
 use catherd_analysis::race::inferior;
 use catherd_analysis::tidy::Dropped;
+use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Digest, Plan, Race};
 
 use super::local_cluster::Ended;
 use super::results::RunResult;
 use super::tables::StudyTables;
-use crate::failure::Failure;
-use crate::terminal;
 
 /// Executes the rounds of a race: this machine, or a coordinator.
 pub(crate) trait Rounds {

@@ -1,10 +1,11 @@
 //! The results of runs as a store has them.
 
+use catherd_cli_console::Failure;
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, QuarantinedRun, StoreError, StoreUrl};
 use catherd_experiments::{RunRecord, RunSpec};
 
-use crate::failure::Failure;
+use crate::failure::Worded;
 
 /// The result of a run.
 pub(crate) enum RunResult {
@@ -36,7 +37,7 @@ impl StoredStudies {
     }
 
     fn failure(&self, cause: StoreError) -> Failure {
-        CoordinatorError::Store { url: self.store.clone(), cause }.into()
+        CoordinatorError::Store { url: self.store.clone(), cause }.worded()
     }
 }
 

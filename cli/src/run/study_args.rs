@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
+use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
 use catherd_interface::FieldError;
 use clap::Args;
 
 use super::corpus::Corpus;
-use crate::failure::Failure;
+use crate::failure::Worded;
 use crate::subjects::{self, WorkLimits};
-use crate::{terminal, tools};
+use crate::tools;
 
 fn subject_help() -> String {
     let kinds = subjects::kinds();
@@ -87,10 +88,13 @@ impl StudyArgs {
             mutation: self.mutation,
         };
         match &self.study {
-            Some(file) => Ok(Study::read(file)?.overridden(&flags)?),
+            Some(file) => Ok(Study::read(file)
+                .map_err(Worded::worded)?
+                .overridden(&flags)
+                .map_err(Worded::worded)?),
             None if self.projects.is_empty() => Err(Failure::new("no study to run")
                 .hint("name a study file, or projects with --projects; see catherd run --help")),
-            None => Ok(Study::from_flags(&flags)?),
+            None => Ok(Study::from_flags(&flags).map_err(Worded::worded)?),
         }
     }
 
@@ -131,13 +135,13 @@ impl StudyArgs {
         let info = kind.info();
         if let Some(error) = PlanError::of_budget(&study.budget, &info) {
             let unit = study.budget.unknown_unit(&info).unwrap_or_default();
-            return Err(self.located(&format!("budget.{unit}"), error.into()));
+            return Err(self.located(&format!("budget.{unit}"), error.worded()));
         }
         if let Some(mutation) = &study.mutation {
             kind.check_mutation(mutation).map_err(|error| match (self.mutation, &error.field) {
-                (true, _) => error.into(),
-                (false, None) => self.located("mutation", error.into()),
-                (false, Some(key)) => self.located(&format!("mutation.{key}"), error.into()),
+                (true, _) => error.worded(),
+                (false, None) => self.located("mutation", error.worded()),
+                (false, Some(key)) => self.located(&format!("mutation.{key}"), error.worded()),
             })?;
         }
         // Projects are found last, because finding a thousand of them takes long, and a misspelt name
@@ -166,7 +170,8 @@ impl StudyArgs {
         })?;
         let plan = Plan::new(&study, &info, corpus.planned(), |algorithm| {
             kind.check_algorithm(algorithm).map_err(|error| error.cause)
-        })?;
+        })
+        .map_err(Worded::worded)?;
         Ok((study, corpus, plan))
     }
 

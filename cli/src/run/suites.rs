@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::Failure;
+use catherd_cli_console::file_names::{FileNames, safe_name};
 use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
-
-use crate::failure::Failure;
-use crate::file_names::{FileNames, safe_name};
 
 /// The artifacts of a study: `suites/PROJECT/ALGORITHM-SEED.json` for a suite, and
 /// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact; and logs, with such names in `logs/`.

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use catherd_analysis::tidy::{Dropped, RunStates, Skipped, Staging, Writer};
 use catherd_analysis::{Summary, summarise};
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::plural;
 use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::{CorpusDescription, Measures, Outcome, Plan, RunRecord, SubjectInfo};
 use indicatif::HumanDuration;
@@ -16,9 +18,8 @@ use super::folder::{Folder, MANIFEST};
 use super::goals::GoalCounts;
 use super::results::RunResult;
 use super::suites::Suites;
-use crate::failure::Failure;
+use crate::failure::Worded;
 use crate::subjects;
-use crate::terminal::plural;
 
 /// Largest number of problems listed on the terminal; the tables have all of them.
 const MAX_PROBLEMS: usize = 20;
@@ -83,7 +84,7 @@ impl StudyTables {
         let planned = self.plan.count() as u64;
         let pending = planned.saturating_sub(before.ended() + before.dropped).max(1);
         let planned = before.ended() + before.dropped + pending;
-        Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
+        Ok(RunStates { planned, pending, ..before }.write(&self.folder).map_err(Worded::worded)?)
     }
 
     /// Writes the results of the runs that have ended: the tables together, so that a reader finds
@@ -95,8 +96,8 @@ impl StudyTables {
     ) -> Result<Results, Failure> {
         let mut results = results.into_iter().peekable();
         let subject = subject_of(&self.plan, results.peek());
-        let staging = Staging::create(&self.folder)?;
-        let mut tables = Writer::create(staging.path(), &subject)?;
+        let staging = Staging::create(&self.folder).map_err(Worded::worded)?;
+        let mut tables = Writer::create(staging.path(), &subject).map_err(Worded::worded)?;
         let mut suites = Suites::new(&self.folder, &subject);
         let mut goals = GoalCounts::new(&self.projects.goals);
         let mut problems = BTreeMap::new();
@@ -107,7 +108,7 @@ impl StudyTables {
                     let (spec, record) = *record;
                     let done = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);
                     *(if done { &mut states.done } else { &mut states.failed }) += 1;
-                    tables.push(&spec, &record)?;
+                    tables.push(&spec, &record).map_err(Worded::worded)?;
                     goals.add(&spec, &record);
                     if let Some(problem) = problem(&record) {
                         *problems.entry((spec.project_name.clone(), problem)).or_default() += 1;
@@ -124,7 +125,9 @@ impl StudyTables {
                         Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),
                         Breakdown::Crashed | Breakdown::Lost => (Outcome::Failed, ""),
                     };
-                    tables.push_quarantined(&spec, outcome, &reason, attempts)?;
+                    tables
+                        .push_quarantined(&spec, outcome, &reason, attempts)
+                        .map_err(Worded::worded)?;
                     let attempts = plural(attempts as usize, "attempt");
                     let problem = format!("quarantined after {attempts}: {cause}{reason}");
                     *problems.entry((spec.project_name, problem)).or_default() += 1;
@@ -136,12 +139,12 @@ impl StudyTables {
         let skipped: Vec<Skipped> = left_out
             .map(|one| Skipped { project: one.project.clone(), reason: one.reason.clone() })
             .collect();
-        tables.finish(&skipped, &self.dropped)?;
-        states.write(staging.path())?;
+        tables.finish(&skipped, &self.dropped).map_err(Worded::worded)?;
+        states.write(staging.path()).map_err(Worded::worded)?;
         self.describe(staging.path())?;
         goals.write(staging.path(), &self.plan)?;
-        let summary = summarise(staging.path())?;
-        staging.publish()?;
+        let summary = summarise(staging.path()).map_err(Worded::worded)?;
+        staging.publish().map_err(Worded::worded)?;
         Ok(Results { summary, states, suites: suites.written, problems })
     }
 

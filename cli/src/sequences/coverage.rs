@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::{Criterion, EventId, shortest_trace};
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Settings, Subject, is_model, picture, read_tests, write};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Items that are listed at most where none are reachable for sure, or where those that are not
 /// reachable are listed.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::examples::Example;
 use catherd_sequences_model::risk::{self, Evidence, Policy, UnknownPolicy};
 use catherd_sequences_model::{Criterion, EventId, Pool, Sampler};
@@ -10,8 +11,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Settings, Subject, read, read_tests};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Estimates the risk of each item from executed tests, and chooses the next ones.
 #[derive(Args)]

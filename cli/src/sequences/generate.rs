@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::suite::{self, Matrix, Profile, Ties};
 use catherd_sequences_model::systems;
 use catherd_sequences_model::{
@@ -12,8 +13,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::{Settings, Subject, is_model, output, read_tests, up_to, write};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// The largest number of events of `--events`: 8 have 40,320 orders.
 const MOST_PERMUTED: usize = 8;

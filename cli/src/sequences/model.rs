@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::{Counts, Format, Sampler};
 use clap::Args;
 use serde_json::json;
 
 use super::{Settings, explore, open, up_to, write};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Walks that are made and printed at a time.
 const BATCH: u64 = 32_768;

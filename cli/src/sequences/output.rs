@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use catherd_cli_console::Failure;
 use catherd_sequences_model::Case;
 
 use super::Subject;
-use crate::failure::Failure;
 
 /// A line for each test, its events separated by commas.
 pub(super) fn lines(subject: &Subject, tests: &[Case]) -> String {

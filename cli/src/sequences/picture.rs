@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use catherd_cli_console::Failure;
 use catherd_sequences_model::{Alphabet, Criterion};
 use maud::{PreEscaped, html};
-
-use crate::failure::Failure;
 
 /// Cells of a picture at most.
 const MOST_CELLS: u64 = 40_000;

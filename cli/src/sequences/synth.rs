@@ -2,13 +2,13 @@
 
 use std::fs;
 
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_sequences_model::{Shape, SyntheticError, synthetic};
 use clap::Args;
 use serde_json::json;
 
 use super::write;
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, bar};
 
 /// Writes random models, for studies of scale.
 ///

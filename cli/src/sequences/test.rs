@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_model::systems::{self, Online, System, Verdict};
 use catherd_sequences_model::{Case, EventId, Space};
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{Settings, Subject, read_tests, up_to, write};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Tests that are executed at most to shorten one.
 const SHORTENING: usize = 10_000;

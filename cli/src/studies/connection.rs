@@ -3,15 +3,14 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use catherd_cli_console::{Failure, terminal};
 use catherd_proto::transport::{self, AuthChannel};
 use catherd_proto::v1::studies_client::StudiesClient;
 use tokio::runtime::Runtime;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Status, Streaming};
 
-use crate::failure::Failure;
 use crate::remote::Remote;
-use crate::terminal;
 
 /// Time without an answer after which the command says so.
 const SILENCE: Duration = Duration::from_secs(4);

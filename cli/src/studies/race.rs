@@ -6,16 +6,16 @@
 
 use std::time::{Duration, Instant};
 
+use catherd_cli_console::terminal::{self, BARS, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{CorpusDescription, Plan, Race};
 use catherd_proto::v1;
 use indicatif::ProgressBar;
 
 use super::connection::Connection;
 use super::{fetch, style, submission};
-use crate::failure::{Exit, Failure};
 use crate::run::race::{self, Rounds};
 use crate::run::{Corpus, Ended, Extent, Folder, Results, RunResult, StudyTables};
-use crate::terminal::{self, BARS, plural};
 
 /// Least time between two writings of interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);

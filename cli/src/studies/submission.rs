@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::BARS;
 use catherd_experiments::{CorpusDescription, Digest, Plan};
 use catherd_proto::transport::{AuthChannel, PROJECT_CHUNK};
 use catherd_proto::v1;
@@ -13,9 +15,7 @@ use tonic::Code;
 
 use super::connection::Connection;
 use super::style;
-use crate::failure::Failure;
 use crate::run::Corpus;
-use crate::terminal::BARS;
 
 /// First and longest wait before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::{Parameter, SubjectInfo};
 use catherd_interface::{ANY_ALGORITHM, AlgorithmInfo, ParameterInfo, SubjectKind};
 use clap::Args;
 use serde_json::{Value, json};
 
 use super::{kind, kinds};
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Lists the subject kinds, or describes one: units of work, criteria, algorithms and their
 /// parameters with defaults and ranges.

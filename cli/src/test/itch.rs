@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::LoadedProject;
 use catherd_scratch_grading_itch::{End, Judgement, Options, Plan, PlanError, Status, judge};
 use clap::{Args, ValueEnum};
@@ -10,9 +11,7 @@ use serde_json::Value;
 
 use super::output::unwritable;
 use super::suite::file_name;
-use crate::failure::{Exit, Failure};
 use crate::project;
-use crate::terminal;
 
 /// Options of plans for Itch.
 #[derive(Args)]

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::Failure;
 use catherd_scratch_grading_whisker::whisker::{Limits, Models, Options, SuiteFile};
 use catherd_scratch_grading_whisker::{Seed, SuiteKind};
 use clap::{Args, ValueEnum};
 
 use super::output::Format;
 use super::suite::{Tests, file_name};
-use crate::failure::Failure;
 
 /// Options of suites in JavaScript.
 #[derive(Args)]

@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::LoadedProject;
 use catherd_scratch_grading_report::{ProjectReport, Table};
 
 use super::output::{Output, unwritable};
 use super::suite::LoadedSuite;
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Reports that may wait for an earlier one, for each thread.
 const AHEAD: usize = 64;

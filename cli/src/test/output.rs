@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use catherd_cli_console::{Failure, terminal};
 use catherd_scratch_grading_report::{
     JUNIT_END, JUNIT_START, ProjectReport, Skips, Table, Tally, WhiskerTable, dodona, junit,
     ndjson, ndjson_end, tap,
 };
 use clap::ValueEnum;
 use serde_json::json;
-
-use crate::failure::Failure;
-use crate::terminal;
 
 /// A format of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

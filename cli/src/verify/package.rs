@@ -7,17 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_analysis_archive::records::{self, End, ResultsDigest};
 use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCounts};
+use catherd_cli_console::terminal::{self, BARS, plural};
+use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{Digest, Outcome, Plan, ProjectSource, RunSpec};
 use catherd_interface::FoundProject;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{Arguments, Choice, lot, report_runs};
 use crate::archive::{CORPUS, file_digest};
-use crate::failure::{Exit, Failure};
+use crate::failure::Worded;
 use crate::replay::execute;
 use crate::run::MANIFEST;
 use crate::subjects;
-use crate::terminal::{self, BARS, plural};
 
 /// Most bytes of a plan and of a manifest, which are read into memory.
 const MAX_PLAN_BYTES: u64 = 1 << 30;
@@ -25,12 +26,12 @@ const MAX_PLAN_BYTES: u64 = 1 << 30;
 /// Checks a package and executes a sample of its runs again.
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let path = arguments.stored.study();
-    let mut package = Package::open(path)?;
+    let mut package = Package::open(path).map_err(Worded::worded)?;
     let total = package.contents().files.iter().map(|file| file.bytes).sum();
     let bar = BARS.add(ProgressBar::new(total));
     let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {bytes} of {total_bytes}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    package.check(|bytes| bar.inc(bytes))?;
+    package.check(|bytes| bar.inc(bytes)).map_err(Worded::worded)?;
     bar.finish_and_clear();
 
     let plan = read_plan(&mut package)?;
@@ -78,16 +79,18 @@ fn executable(contents: &Contents, arguments: &Arguments) -> Result<(), Failure>
 /// The plan of a package, which must be that of its list of files.
 fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let name = format!("results/{MANIFEST}");
-    let json = package.read(&name, MAX_PLAN_BYTES)?;
+    let json = package.read(&name, MAX_PLAN_BYTES).map_err(Worded::worded)?;
     let invalid = |cause: String| package.refused(&name, Problem::Invalid(cause));
-    let plan: Plan = serde_json::from_slice(&json).map_err(|cause| invalid(cause.to_string()))?;
+    let plan: Plan = serde_json::from_slice(&json)
+        .map_err(|cause| invalid(cause.to_string()))
+        .map_err(Worded::worded)?;
     // Any engine: that of this program is compared when runs are executed.
     let engines = [(plan.subject.clone(), plan.engine.clone())].into();
-    plan.check(&engines).map_err(|cause| invalid(cause.to_string()))?;
+    plan.check(&engines).map_err(|cause| invalid(cause.to_string())).map_err(Worded::worded)?;
     let Contents { study, subject, engine, runs, .. } = package.contents();
     let same = (&plan.name, &plan.subject, &plan.engine) == (study, subject, engine);
     if !same || plan.count() as u64 != runs.planned {
-        return Err(invalid(format!("is not the plan of {}", Contents::FILE)).into());
+        return Err(invalid(format!("is not the plan of {}", Contents::FILE)).worded());
     }
     Ok(plan)
 }
@@ -102,14 +105,15 @@ fn read_records(
     let path = arguments.stored.study();
     let Contents { runs, results, .. } = package.contents().clone();
     // The table is read through an archive of its own, because an archive reads one file at a time.
-    let mut tables = Package::open(path)?;
+    let mut tables = Package::open(path).map_err(Worded::worded)?;
     let table = "results/runs.csv";
     let other_rows = |line: usize| PackageError::File {
         path: path.to_owned(),
         name: table.to_owned(),
         problem: Problem::Invalid(format!("row {line} is not of the record in {}", records::FILE)),
     };
-    let mut rows = csv::Reader::from_reader(tables.reader(table)?).into_records();
+    let mut rows =
+        csv::Reader::from_reader(tables.reader(table).map_err(Worded::worded)?).into_records();
     let bar = terminal::bar(runs.ended() as usize);
     let mut digests = ResultsDigest::default();
     let (mut found, mut eligible, mut skipped) = (RunCounts::default(), 0, 0);
@@ -121,8 +125,11 @@ fn read_records(
         name: records::FILE.to_owned(),
         problem: Problem::Invalid(cause),
     };
-    for (number, line) in records::Reader::new(package.reader(records::FILE)?, plan).enumerate() {
-        let (spec, end) = line.map_err(wrong)?;
+    for (number, line) in
+        records::Reader::new(package.reader(records::FILE).map_err(Worded::worded)?, plan)
+            .enumerate()
+    {
+        let (spec, end) = line.map_err(wrong).map_err(Worded::worded)?;
         let run = spec.id();
         let record = match &end {
             End::Record(record) => Some(record.digest()),
@@ -134,7 +141,7 @@ fn read_records(
             row.get(0) == Some(&run.to_string()) && row.get(1) == Some(&record)
         });
         if !same {
-            return Err(other_rows(number + 1).into());
+            return Err(other_rows(number + 1).worded());
         }
         bar.inc(1);
         let (End::Record(outcome), Some(digest)) = (end, record) else {
@@ -156,11 +163,11 @@ fn read_records(
     }
     bar.finish_and_clear();
     if rows.next().is_some() {
-        return Err(other_rows(runs.ended() as usize + 1).into());
+        return Err(other_rows(runs.ended() as usize + 1).worded());
     }
     let counts = |counts: RunCounts| (counts.done, counts.failed, counts.quarantined);
     if counts(found) != counts(runs) || digests.finish() != results {
-        return Err(wrong(format!("the records are not those of {}", Contents::FILE)).into());
+        return Err(wrong(format!("the records are not those of {}", Contents::FILE)).worded());
     }
     let mut chosen = smallest.into_sorted_vec();
     chosen.truncate(arguments.sample.of(eligible));
@@ -215,7 +222,10 @@ impl Projects {
         if !paths.is_empty() {
             let kind = subjects::kind(&plan.subject)?;
             let bar = terminal::spinner("looking for projects");
-            let projects = kind.find(&ProjectSource::Paths(paths.to_vec()), &())?.projects;
+            let projects = kind
+                .find(&ProjectSource::Paths(paths.to_vec()), &())
+                .map_err(Worded::worded)?
+                .projects;
             bar.finish_and_clear();
             found.extend(projects.into_iter().map(|project| (project.digest, project)));
         }
@@ -257,7 +267,7 @@ impl Projects {
 
 /// The projects in a package by their digest, from its manifest, which must be of the plan.
 fn included(package: &mut Package, plan: &Plan) -> Result<HashMap<Digest, String>, Failure> {
-    let table = package.read(CORPUS, MAX_PLAN_BYTES)?;
+    let table = package.read(CORPUS, MAX_PLAN_BYTES).map_err(Worded::worded)?;
     let invalid = |row: usize, cause: &str| {
         package.refused(CORPUS, Problem::Invalid(format!("row {row}: {cause}")))
     };
@@ -265,10 +275,12 @@ fn included(package: &mut Package, plan: &Plan) -> Result<HashMap<Digest, String
     let mut rows = csv::Reader::from_reader(&*table).into_records();
     for (number, project) in plan.projects.iter().enumerate() {
         let row = rows.next().and_then(Result::ok);
-        let row = row.ok_or_else(|| invalid(number + 1, "is missing or malformed"))?;
+        let row = row
+            .ok_or_else(|| invalid(number + 1, "is missing or malformed"))
+            .map_err(Worded::worded)?;
         let cell = |column| row.get(column).unwrap_or_default();
         if cell(0) != project.name || cell(1) != project.digest.to_string() {
-            return Err(invalid(number + 1, "is not the project of the plan").into());
+            return Err(invalid(number + 1, "is not the project of the plan").worded());
         }
         let name = cell(3);
         let listed = package.contents().file(name);
@@ -277,12 +289,12 @@ fn included(package: &mut Package, plan: &Plan) -> Result<HashMap<Digest, String
                 included.insert(project.digest, name.to_owned());
             }
             None if name.is_empty() => {}
-            _ => return Err(invalid(number + 1, "its file is not the project").into()),
+            _ => return Err(invalid(number + 1, "its file is not the project").worded()),
         }
     }
     match rows.next() {
         None => Ok(included),
-        Some(_) => Err(invalid(plan.projects.len() + 1, "is of no project of the plan").into()),
+        Some(_) => Err(invalid(plan.projects.len() + 1, "is of no project of the plan").worded()),
     }
 }
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_conformance::{Speed, bench};
 use catherd_scratch_corpora::find;
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Measures steps per second, snapshots and loading, project by project, on one core.
 ///
@@ -45,7 +45,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Failure::new(format_args!("--time-limit: {time_limit} is not a duration"))
             .hint("give a number of seconds, 0 or more")
     })?;
-    let found = find(projects)?;
+    let found = find(projects).map_err(Worded::worded)?;
     let bar = terminal::bar(found.projects.len());
     let mut speeds = Vec::new();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::{ProjectEntry, find};
 use catherd_scratch_vm::SelfTestReport;
 use clap::Args;
 
-use crate::failure::{Exit, Failure};
-use crate::terminal;
+use crate::failure::Worded;
 
 /// Runs projects that test the machine that runs them.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure> {
-    let found = find(files)?;
+    let found = find(files).map_err(Worded::worded)?;
     let mut table = String::new();
     let mut passed = 0;
     for entry in &found.projects {

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_conformance::{RandomInputDriver, RunDigest, digests};
 use catherd_scratch_corpora::find;
 use clap::Args;
 
 use super::thread_count;
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, bar};
+use crate::failure::Worded;
 
 /// Runs projects with input drawn from a seed and prints a digest of all their states.
 ///
@@ -57,7 +58,7 @@ pub(crate) struct Arguments {
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let Arguments { projects, steps, seed, limit, jobs, interpret, json } = arguments;
-    let mut found = find(projects)?;
+    let mut found = find(projects).map_err(Worded::worded)?;
     found.projects.truncate(limit.unwrap_or(usize::MAX));
     let named: Vec<_> = found.projects.iter().map(|e| (e.name.clone(), e.path.clone())).collect();
     let bar = bar(named.len());

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use catherd_cli_console::terminal::{self, BARS, bar};
+use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_conformance::fuzz::{
     Campaign, CampaignReport, case, execute, run_campaign, run_executor,
 };
@@ -11,8 +13,7 @@ use catherd_scratch_corpora::find;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::failure::{Exit, Failure};
-use crate::terminal::{self, BARS, bar};
+use crate::failure::Worded;
 
 /// Fuzzes the reader and the machine: mutates projects and runs them.
 ///
@@ -83,7 +84,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         run_executor(&arguments.projects, arguments.seed, arguments.first, stride, time_limit);
         return Ok(Exit::Success);
     }
-    let found = find(arguments.projects)?;
+    let found = find(arguments.projects).map_err(Worded::worded)?;
     let projects: Vec<PathBuf> = found.projects.into_iter().map(|e| e.path).collect();
     if let Some(number) = arguments.only {
         return execute_one(&projects, arguments.seed, number);

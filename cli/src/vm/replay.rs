@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_conformance::{Replay, Trace, device_states, replay_indexed, trace_files};
 use clap::Args;
 
 use super::project_index;
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Replays a reference trace and shows the first divergence.
 ///

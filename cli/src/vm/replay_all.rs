@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_conformance::{ReplayOutcome, TraceVerdict, replay_all, trace_files};
 use clap::Args;
 
 use super::project_index;
-use crate::failure::{Exit, Failure};
-use crate::terminal;
 
 /// Replays all reference traces of a folder and counts those that agree.
 #[derive(Args)]

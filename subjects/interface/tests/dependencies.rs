@@ -85,7 +85,7 @@ fn crates_are_named_after_their_folders() {
         let parents = member.folder.ancestors().skip(1).take_while(|parent| *parent != root);
         for parent in parents {
             let is_crate = members.values().any(|other| other.folder == parent);
-            let is_part = parent == root.join("analysis");
+            let is_part = ["analysis", "cli"].iter().any(|whole| parent == root.join(whole));
             assert!(!is_crate || is_part, "{name} is in the folder of another crate");
         }
     }
@@ -141,6 +141,7 @@ fn crates_use_only_the_layers_below_them() {
     let layers = [
         ("analysis", "experiments"),
         ("analysis-archive", "experiments"),
+        ("cli-console", "experiments"),
         ("coordinator", "experiments platform proto"),
         ("elementary", ""),
         ("experiments", ""),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A file name that every system accepts, made of a name: at most 80 characters, each a letter, a
 /// digit or one of `-_.`, and not hidden.
-pub(crate) fn safe_name(name: &str) -> String {
+pub fn safe_name(name: &str) -> String {
     const LONGEST: usize = 80;
     let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut safe: String = name.chars().map(fit).take(LONGEST).collect();
@@ -16,7 +16,7 @@ pub(crate) fn safe_name(name: &str) -> String {
 
 /// Different file names for arbitrary names. They differ in more than upper and lower case, because
 /// some file systems do not distinguish these.
-pub(crate) struct FileNames<K> {
+pub struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,
 }
@@ -29,7 +29,7 @@ impl<K> Default for FileNames<K> {
 
 impl<K: Ord> FileNames<K> {
     /// The file name of a key; a key keeps the one that it got first.
-    pub(crate) fn of(&mut self, key: K, name: &str) -> &str {
+    pub fn of(&mut self, key: K, name: &str) -> &str {
         let taken = &mut self.taken;
         self.given.entry(key).or_insert_with(|| {
             let safe = safe_name(name);

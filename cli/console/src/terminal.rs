@@ -12,13 +12,13 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tracing_subscriber::EnvFilter;
 
 /// The bars of this process, drawn on standard error.
-pub(crate) static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+pub static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
 /// Environment variable with the log filter, such as `catherd_worker=debug`.
-pub(crate) const LOG: &str = "CATHERD_LOG";
+pub const LOG: &str = "CATHERD_LOG";
 
 /// Writes results.
-pub(crate) fn print(text: &str) {
+pub fn print(text: &str) {
     // An error is ignored, because the reader may have closed the pipe, as `head` does.
     let _ = write(text);
 }
@@ -28,7 +28,7 @@ pub(crate) fn print(text: &str) {
 /// # Errors
 ///
 /// If the text cannot be written, as on a full disk.
-pub(crate) fn print_more(text: &str) -> io::Result<bool> {
+pub fn print_more(text: &str) -> io::Result<bool> {
     match write(text) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
@@ -50,13 +50,13 @@ fn write(text: &str) -> io::Result<()> {
 }
 
 /// A count with its noun: `1 run`, `2 runs`.
-pub(crate) fn plural(count: usize, thing: &str) -> String {
+pub fn plural(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// Lines for people
     Text,
     /// One JSON object on each line: timestamp, level, message and fields
@@ -67,7 +67,7 @@ pub(crate) enum Format {
 static STRUCTURED: AtomicBool = AtomicBool::new(false);
 
 /// Writes a line about progress to standard error.
-pub(crate) fn note(line: &str) {
+pub fn note(line: &str) {
     if STRUCTURED.load(Ordering::Relaxed) {
         return tracing::info!("{line}");
     }
@@ -76,7 +76,7 @@ pub(crate) fn note(line: &str) {
 }
 
 /// Writes the reason for which the command failed.
-pub(crate) fn fail(text: &str) {
+pub fn fail(text: &str) {
     match STRUCTURED.load(Ordering::Relaxed) {
         true => tracing::error!("{text}"),
         false => note(text),
@@ -84,7 +84,7 @@ pub(crate) fn fail(text: &str) {
 }
 
 /// Progress bar of known length; hidden if standard error is not a terminal.
-pub(crate) fn bar(length: usize) -> ProgressBar {
+pub fn bar(length: usize) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new(length as u64));
     let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -92,7 +92,7 @@ pub(crate) fn bar(length: usize) -> ProgressBar {
 }
 
 /// Progress spinner for work of unknown length; hidden if standard error is not a terminal.
-pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
+pub fn spinner(what: impl Into<String>) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.set_message(what.into());
     bar.enable_steady_tick(Duration::from_millis(120));
@@ -100,12 +100,12 @@ pub(crate) fn spinner(what: impl Into<String>) -> ProgressBar {
 }
 
 /// Starts logging to standard error at `level`, unless the environment sets a filter.
-pub(crate) fn log(level: &str) {
+pub fn log(level: &str) {
     log_as(level, Format::Text);
 }
 
 /// Like [`log`], in a given format.
-pub(crate) fn log_as(level: &str, format: Format) {
+pub fn log_as(level: &str, format: Format) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
     match format {
@@ -120,7 +120,7 @@ pub(crate) fn log_as(level: &str, format: Format) {
 }
 
 /// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
-pub(crate) fn clock(time: Duration) -> String {
+pub fn clock(time: Duration) -> String {
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     match minutes / 60 {
         0 => format!("{minutes}:{seconds:02}"),
