@@ -13,6 +13,7 @@
 //! Folders of version 0.3.0 have none of the JSON files and other names for some columns; they
 //! are read as well.
 
+mod csv_file;
 mod described;
 mod evidence;
 mod goals;
@@ -40,7 +41,7 @@ pub use write::{Imported, Writer, write};
 use std::path::PathBuf;
 
 use catherd_experiments::{MutantOutcome, Outcome, Unit};
-use polars_core::prelude::PolarsError;
+use polars_error::PolarsError;
 
 /// Number of goals of a run with a known covered share and unknown counts: the share is in parts
 /// per billion, so that equal shares stay equal and need no arithmetic of their own.

@@ -38,11 +38,11 @@ impl Results {
         for Source { dir, end, .. } in self.sources() {
             let path = dir.join("mutants.parquet");
             if path.exists() {
-                read_slices(&path, &["run", "operator", "outcome"], |frame| {
-                    let slice = Slice { frame, path: &path };
+                read_slices(&path, &["run", "operator", "outcome"], |batch| {
+                    let slice = Slice { batch, path: &path };
                     let (ids, names) = (slice.text("run")?, slice.text("operator")?);
                     let outcomes = slice.text("outcome")?;
-                    for row in 0..frame.height() {
+                    for row in 0..batch.len() {
                         let id = slice.value("run", ids.get(row))?;
                         let run = *known
                             .get(&slice.digest(id)?)

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Budget, Digest, Outcome, Plan, SubjectInfo, format_1};
+use polars_arrow::array::StaticArray as _;
 
 use super::described::{self, Described, Project};
 use super::slice::{Interner, Slice};
@@ -173,8 +174,8 @@ impl Results {
         let mut columns = RUN_COLUMNS.to_vec();
         columns.extend([names.suite_size, names.suite_removed]);
         columns.extend(units.iter().chain(&limits).map(String::as_str));
-        read_slices(&path, &columns, |frame| {
-            table.read(&Slice { frame, path: &path }, &names, &units, &limits)
+        read_slices(&path, &columns, |batch| {
+            table.read(&Slice { batch, path: &path }, &names, &units, &limits)
         })?;
         let Runs {
             projects,
@@ -354,13 +355,13 @@ impl Results {
                 continue;
             }
             let path = dir.join("timeline.parquet");
-            read_slices(&path, &["run", column, "covered"], |frame| {
-                let slice = Slice { frame, path: &path };
+            read_slices(&path, &["run", column, "covered"], |batch| {
+                let slice = Slice { batch, path: &path };
                 let (ids, at, covered) =
                     (slice.text("run")?, slice.u64(column)?, slice.u32("covered")?);
                 // The points of a run follow each other, so its id is parsed once.
                 let mut last: Option<(&str, u32)> = None;
-                for row in 0..frame.height() {
+                for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
                     let run = match last {
                         Some((seen, run)) if seen == id => run,
@@ -443,7 +444,7 @@ impl Runs {
         let wall_limits = slice.u64("budget_wall_ms")?;
         let amounts: Vec<_> = units.iter().map(|unit| slice.u64(unit)).collect::<Result<_, _>>()?;
         let limits: Vec<_> = limits.iter().map(|name| slice.u64(name)).collect::<Result<_, _>>()?;
-        for row in 0..slice.frame.height() {
+        for row in 0..slice.batch.len() {
             let set = units.iter().zip(&limits);
             let set = set.filter_map(|(unit, limits)| Some((unit.clone(), limits.get(row)?)));
             self.budgets.index(Budget { work: set.collect(), wall_ms: wall_limits.get(row) });

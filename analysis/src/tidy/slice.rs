@@ -5,33 +5,44 @@ use std::hash::Hash;
 use std::path::Path;
 
 use catherd_experiments::{Digest, Outcome};
-use polars_core::prelude::{
-    DataFrame, Float64Chunked, StringChunked, UInt32Chunked, UInt64Chunked,
-};
+use polars_arrow::array::{Array, Float64Array, UInt32Array, UInt64Array, Utf8ViewArray};
+use polars_arrow::record_batch::RecordBatch;
+use polars_error::PolarsError;
 
 use super::{Error, OUTCOMES};
 
 /// A slice of the rows of a table. Its errors name the file and the column.
 pub(super) struct Slice<'a> {
-    pub(super) frame: &'a DataFrame,
+    pub(super) batch: &'a RecordBatch,
     pub(super) path: &'a Path,
 }
 
 impl<'a> Slice<'a> {
-    pub(super) fn text(&self, column: &str) -> Result<&'a StringChunked, Error> {
-        self.frame.column(column).and_then(|c| c.str()).map_err(|e| self.wrong(e))
+    pub(super) fn text(&self, column: &str) -> Result<&'a Utf8ViewArray, Error> {
+        self.column(column, "text")
     }
 
-    pub(super) fn u64(&self, column: &str) -> Result<&'a UInt64Chunked, Error> {
-        self.frame.column(column).and_then(|c| c.u64()).map_err(|e| self.wrong(e))
+    pub(super) fn u64(&self, column: &str) -> Result<&'a UInt64Array, Error> {
+        self.column(column, "u64")
     }
 
-    pub(super) fn u32(&self, column: &str) -> Result<&'a UInt32Chunked, Error> {
-        self.frame.column(column).and_then(|c| c.u32()).map_err(|e| self.wrong(e))
+    pub(super) fn u32(&self, column: &str) -> Result<&'a UInt32Array, Error> {
+        self.column(column, "u32")
     }
 
-    pub(super) fn f64(&self, column: &str) -> Result<&'a Float64Chunked, Error> {
-        self.frame.column(column).and_then(|c| c.f64()).map_err(|e| self.wrong(e))
+    pub(super) fn f64(&self, column: &str) -> Result<&'a Float64Array, Error> {
+        self.column(column, "f64")
+    }
+
+    fn column<A: Array>(&self, column: &str, expected: &str) -> Result<&'a A, Error> {
+        let wrong = |source| Error::Table { path: self.path.to_owned(), source };
+        let at = self.batch.schema().try_index_of(column).map_err(wrong)?;
+        let array = &self.batch.arrays()[at];
+        array.as_any().downcast_ref().ok_or_else(|| {
+            let found = array.dtype();
+            let message = format!("column {column}: expected {expected}, found {found:?}");
+            wrong(PolarsError::SchemaMismatch(message.into()))
+        })
     }
 
     pub(super) fn value<T>(&self, column: &str, value: Option<T>) -> Result<T, Error> {
@@ -45,10 +56,6 @@ impl<'a> Slice<'a> {
     pub(super) fn outcome(&self, text: &str) -> Result<Outcome, Error> {
         let known = OUTCOMES.iter().find(|o| o.1 == text);
         known.map(|o| o.0).ok_or_else(|| self.cell("outcome", text.to_owned()))
-    }
-
-    fn wrong(&self, source: polars_core::prelude::PolarsError) -> Error {
-        Error::Table { path: self.path.to_owned(), source }
     }
 
     pub(super) fn cell(&self, column: &str, value: String) -> Error {

@@ -4,11 +4,15 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use polars_core::prelude::{Column, DataFrame, NamedFrom, PolarsError, Series};
-use polars_io::SerWriter as _;
-use polars_io::csv::write::{BatchedWriter as CsvBatches, CsvWriter};
+use polars_arrow::array::{
+    Array, ArrayFromIter, ArrayRef, Float64Array, UInt32Array, UInt64Array, Utf8ViewArray,
+};
+use polars_arrow::datatypes::{ArrowSchema, Field};
+use polars_arrow::record_batch::RecordBatch;
+use polars_error::PolarsError;
 
 use super::Error;
+use super::csv_file::CsvWriter;
 use super::parquet::{ParquetReader, ParquetWriter};
 
 /// Number of rows held in memory.
@@ -32,16 +36,63 @@ pub(super) struct Layout {
     pub(super) levels: Vec<String>,
 }
 
+/// A column and its name.
+pub(super) type Column = (String, ArrayRef);
+
+/// A value in a column.
+pub(super) trait Cell: Sized {
+    /// The values of a column.
+    type Column: Array + ArrayFromIter<Self>;
+}
+
+impl Cell for &str {
+    type Column = Utf8ViewArray;
+}
+
+impl Cell for u32 {
+    type Column = UInt32Array;
+}
+
+impl Cell for u64 {
+    type Column = UInt64Array;
+}
+
+impl Cell for f64 {
+    type Column = Float64Array;
+}
+
+impl<T: Cell> Cell for Option<T>
+where
+    T::Column: ArrayFromIter<Option<T>>,
+{
+    type Column = T::Column;
+}
+
 /// A column with one field of each row.
-pub(super) fn column<'a, R, T, P: ?Sized>(
+pub(super) fn column<'a, R, T: Cell>(
     name: &str,
     rows: &'a [R],
     field: impl Fn(&'a R) -> T,
-) -> Column
-where
-    Series: NamedFrom<Vec<T>, P>,
-{
-    Column::new(name.into(), rows.iter().map(field).collect::<Vec<T>>())
+) -> Column {
+    (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
+}
+
+/// Rows, as many as each column has.
+///
+/// # Errors
+/// If columns have the same name.
+pub(super) fn batch(
+    rows: usize,
+    columns: impl IntoIterator<Item = Column>,
+) -> Result<RecordBatch, PolarsError> {
+    let mut schema = ArrowSchema::default();
+    let mut arrays = Vec::new();
+    for (name, array) in columns {
+        let field = Field::new(name.into(), array.dtype().clone(), true);
+        schema.try_insert(field.name.clone(), field)?;
+        arrays.push(array);
+    }
+    RecordBatch::try_new(rows, schema.into(), arrays)
 }
 
 /// A table that is being written. Its files get their names when it is complete.
@@ -49,7 +100,7 @@ pub(super) struct TableWriter<R> {
     rows: Vec<R>,
     layout: Layout,
     parquet: Output<ParquetWriter>,
-    csv: Output<CsvBatches<File>>,
+    csv: Output<CsvWriter>,
 }
 
 struct Output<W> {
@@ -86,12 +137,12 @@ impl<W> Output<W> {
 impl<R: Row> TableWriter<R> {
     pub(super) fn create(dir: &Path, layout: &Layout) -> Result<TableWriter<R>, Error> {
         let path = |kind: &str| dir.join(R::NAME).with_extension(kind);
-        let schema = frame::<R>(&[], layout, &path("parquet"))?.schema().clone();
+        let schema = rows_of::<R>(&[], layout, &path("parquet"))?.schema().clone();
         Ok(TableWriter {
             rows: Vec::with_capacity(SLICE),
             layout: layout.clone(),
-            parquet: Output::create(path("parquet"), |f| ParquetWriter::create(f, &schema))?,
-            csv: Output::create(path("csv"), |f| CsvWriter::new(f).batched(&schema))?,
+            csv: Output::create(path("csv"), |file| CsvWriter::create(file, &schema))?,
+            parquet: Output::create(path("parquet"), |file| ParquetWriter::create(file, schema))?,
         })
     }
 
@@ -101,10 +152,10 @@ impl<R: Row> TableWriter<R> {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        let frame = frame(&self.rows, &self.layout, &self.parquet.path)?;
+        let rows = rows_of(&self.rows, &self.layout, &self.parquet.path)?;
         self.rows.clear();
-        self.parquet.with(|w| w.write(&frame))?;
-        self.csv.with(|w| w.write_batch(&frame))
+        self.csv.with(|writer| writer.write(&rows))?;
+        self.parquet.with(|writer| writer.write(rows))
     }
 
     pub(super) fn finish(mut self) -> Result<(), Error> {
@@ -112,14 +163,13 @@ impl<R: Row> TableWriter<R> {
             self.flush()?;
         }
         self.parquet.with(ParquetWriter::finish)?;
-        self.csv.with(|w| w.finish())?;
         self.parquet.publish()?;
         self.csv.publish()
     }
 }
 
-fn frame<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<DataFrame, Error> {
-    DataFrame::new(rows.len(), R::columns(rows, layout))
+fn rows_of<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<RecordBatch, Error> {
+    batch(rows.len(), R::columns(rows, layout))
         .map_err(|source| Error::Table { path: path.to_owned(), source })
 }
 
@@ -127,7 +177,7 @@ fn frame<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<DataFrame, 
 pub(super) fn read_slices(
     path: &Path,
     columns: &[&str],
-    mut each: impl FnMut(&DataFrame) -> Result<(), Error>,
+    mut each: impl FnMut(&RecordBatch) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let wrong = |source| Error::Table { path: path.to_owned(), source };
     let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;

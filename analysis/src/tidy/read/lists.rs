@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
+use polars_arrow::array::StaticArray as _;
+
 use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Dropped, Error, Skipped};
 
 pub(super) fn skipped(path: &Path) -> Result<Vec<Skipped>, Error> {
     let mut skipped = Vec::new();
-    read_slices(path, &["project", "reason"], |frame| {
-        let slice = Slice { frame, path };
+    read_slices(path, &["project", "reason"], |batch| {
+        let slice = Slice { batch, path };
         let (projects, reasons) = (slice.text("project")?, slice.text("reason")?);
-        for row in 0..frame.height() {
+        for row in 0..batch.len() {
             skipped.push(Skipped {
                 project: slice.value("project", projects.get(row))?.to_owned(),
                 reason: slice.value("reason", reasons.get(row))?.to_owned(),
@@ -27,12 +29,12 @@ pub(super) fn dropped(path: &Path) -> Result<Vec<Dropped>, Error> {
     if !path.exists() {
         return Ok(dropped);
     }
-    read_slices(path, &["algorithm", "projects", "mean_rank", "best_mean_rank", "p"], |frame| {
-        let slice = Slice { frame, path };
+    read_slices(path, &["algorithm", "projects", "mean_rank", "best_mean_rank", "p"], |batch| {
+        let slice = Slice { batch, path };
         let (labels, projects) = (slice.text("algorithm")?, slice.u32("projects")?);
         let (own, best) = (slice.f64("mean_rank")?, slice.f64("best_mean_rank")?);
         let p = slice.f64("p")?;
-        for row in 0..frame.height() {
+        for row in 0..batch.len() {
             dropped.push(Dropped {
                 algorithm: slice.value("algorithm", labels.get(row))?.to_owned(),
                 projects: slice.value("projects", projects.get(row))?,

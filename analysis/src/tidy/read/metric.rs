@@ -66,10 +66,10 @@ impl Results {
         for source in self.sources() {
             let path = source.dir.join("runs.parquet");
             let column = source.names.metrics;
-            read_slices(&path, &["run", column], |frame| {
-                let slice = Slice { frame, path: &path };
+            read_slices(&path, &["run", column], |batch| {
+                let slice = Slice { batch, path: &path };
                 let (ids, texts) = (slice.text("run")?, slice.text(column)?);
-                for row in 0..frame.height() {
+                for row in 0..batch.len() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
                     let text = texts.get(row).unwrap_or("{}");
                     let metrics = serde_json::from_str(text)

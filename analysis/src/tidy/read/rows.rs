@@ -1,7 +1,7 @@
 //! Rows of `runs` as they are in each folder, runs that several folders have included.
 
 use catherd_experiments::Digest;
-use polars_core::prelude::StringChunked;
+use polars_arrow::array::{StaticArray as _, Utf8ViewArray};
 
 use super::Source;
 use crate::tidy::slice::Slice;
@@ -57,17 +57,17 @@ impl Results {
             let digests = [names.records.0, names.records.1];
             let mut columns = vec!["run", "host", "search_ms"];
             columns.extend(digests.iter().copied().flatten().chain(unit));
-            read_slices(&path, &columns, |frame| {
-                let slice = Slice { frame, path: &path };
+            read_slices(&path, &columns, |batch| {
+                let slice = Slice { batch, path: &path };
                 let (runs, hosts) = (slice.text("run")?, slice.text("host")?);
                 let work = unit.map(|unit| slice.u64(unit)).transpose()?;
                 let search_ms = slice.u64("search_ms")?;
                 let texts = |name: Option<&str>| name.map(|name| slice.text(name)).transpose();
                 let (format_1, format_2) = (texts(digests[0])?, texts(digests[1])?);
-                let digest = |texts: Option<&StringChunked>, row| {
+                let digest = |texts: Option<&Utf8ViewArray>, row| {
                     texts.and_then(|texts| texts.get(row)).and_then(|text| text.parse().ok())
                 };
-                for row in 0..frame.height() {
+                for row in 0..batch.len() {
                     let id = slice.value("run", runs.get(row))?;
                     let run = known.get(&slice.digest(id)?).copied();
                     each(Row {

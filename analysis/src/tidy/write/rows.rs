@@ -1,10 +1,9 @@
 //! Rows of the tables and their columns.
 
 use catherd_experiments::{Budget, Criterion, MutantRecord, Outcome, RunRecord, RunSpec};
-use polars_core::prelude::Column;
 
 use super::Imported;
-use crate::tidy::table::{Layout, Row, column};
+use crate::tidy::table::{Column, Layout, Row, column};
 use crate::tidy::{Dropped, MUTANT_OUTCOMES, OUTCOMES, Skipped};
 
 /// A row of `runs`.
