@@ -29,6 +29,5 @@ pub use structure::structure;
 
 /// Today's date in UTC, `2026-11-21`, for manifests. It must never influence a digest.
 pub fn today() -> String {
-    let now = jiff::Timestamp::now();
-    now.to_zoned(jiff::tz::TimeZone::UTC).date().to_string()
+    chrono::Utc::now().date_naive().to_string()
 }

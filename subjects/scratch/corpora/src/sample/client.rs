@@ -10,8 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use jiff::fmt::rfc2822::DateTimeParser;
+use chrono::{DateTime, Utc};
 use ureq::http::{HeaderMap, StatusCode, header::RETRY_AFTER};
 use ureq::{Agent, Error};
 
@@ -236,8 +235,8 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
     }
-    let until = DateTimeParser::new().parse_timestamp(text).ok()?;
-    Duration::try_from(until.duration_since(Timestamp::now())).ok()
+    let until = DateTime::parse_from_rfc2822(text).ok()?;
+    until.signed_duration_since(Utc::now()).to_std().ok()
 }
 
 #[cfg(test)]
