@@ -157,7 +157,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
     let asked = service::commit_of(&lease);
     let refused = answered(&mut writer, async move { client.commit(asked).await }).await;
     assert_eq!(refused.unwrap_err().code(), tonic::Code::Unavailable);
-    let waiting = tokio::time::timeout(Duration::from_secs(5), async {
+    let waiting = tokio::time::timeout(Duration::from_secs(30), async {
         let led = |last_error: &String| last_error.contains("another coordinator leads");
         while !suspended.coordinator.progress().last_error.as_ref().is_some_and(led) {
             writer.process_pending();

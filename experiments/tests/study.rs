@@ -459,6 +459,7 @@ proptest! {
     }
 
     #[test]
+    #[ntest_timeout::timeout(60_000)]
     fn no_text_breaks_the_parser(text in "(?s).{0,200}") {
         let _ = parse(&text);
     }

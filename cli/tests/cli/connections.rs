@@ -69,7 +69,7 @@ fn connections_that_are_only_held_open_keep_no_worker_out() {
     let mut worker =
         worker(&address, folder.path(), &[&credentials[..], &["--idle", "1"]].concat());
     assert!(worker.0.wait().unwrap().success());
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_worker_says_that_it_reaches_no_coordinator_and_when_it_does() {
     let mut worker = worker(&address, folder.path(), &["--idle", "1"]);
     let mut said = lines(&mut worker);
     let line = find(&mut said, "cannot be reached");
-    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(line.contains(&address) && line.contains("nothing listens there"), "{line}");
     // It finds the token of a coordinator that starts after it.
     let (_coordinator, _) = coordinator(&folder.path().join("data"), &["--listen", &address]);
@@ -114,7 +114,7 @@ fn a_coordinator_that_does_not_answer_is_noticed() {
     assert!(line.contains("no answer"), "{line}");
     let line = find(&mut lines(&mut client), "has not answered for 4 s");
     assert!(line.contains(&address), "{line}");
-    assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn wait_for_watcher(address: &str) {
             assert!(run_with(&["status"], address).status.success());
             return;
         }
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -297,7 +297,7 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
         assert!(output.status.success());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while status().contains("Store error") {
         assert!(Instant::now() < deadline, "{}", status());
         std::thread::sleep(Duration::from_millis(100));

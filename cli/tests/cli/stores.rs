@@ -268,5 +268,5 @@ fn one_signal_ends_a_study_on_a_full_disk() {
     interrupt(&process);
     let start = Instant::now();
     assert_eq!(process.wait().unwrap().code(), Some(3));
-    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }

@@ -29,7 +29,7 @@ fn fast(server: &Server) -> SampleSettings {
         addresses: server.addresses(),
         rate: 100_000.0,
         backoff: Duration::from_millis(1),
-        timeout: Duration::from_secs(5),
+        timeout: Duration::from_secs(30),
         ..SampleSettings::default()
     }
 }

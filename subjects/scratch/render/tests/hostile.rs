@@ -7,6 +7,7 @@ use std::sync::Arc;
 use catherd_scratch_render::{
     Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder,
 };
+use ntest_timeout::timeout;
 use proptest::prelude::*;
 
 /// Limits that are so small that every document is drawn quickly.
@@ -53,6 +54,7 @@ fn sense_bitmap(bytes: &[u8]) -> Result<(), SkinError> {
 }
 
 #[test]
+#[timeout(120_000)]
 fn limits_are_kept() {
     let deep = format!("<svg>{}{}</svg>", "<g>".repeat(100_000), "</g>".repeat(100_000));
     assert!(matches!(sense_svg(deep.as_bytes()), Err(SkinError::Xml(_))));
@@ -78,6 +80,7 @@ fn limits_are_kept() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn documents_that_refer_to_themselves_end() {
     for body in [
         "<use href='#a' id='a'/>",
@@ -94,6 +97,7 @@ fn documents_that_refer_to_themselves_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn expanding_documents_end() {
     let mut uses = String::from("<rect id='u0' width='1' height='1'/>");
     for i in 1..30 {
@@ -110,6 +114,7 @@ fn expanding_documents_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn giant_arcs_end() {
     let path = "a1e38 5 30 1 0 9 7z".repeat(20);
     let text =
@@ -120,6 +125,7 @@ fn giant_arcs_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn shapes_that_a_transform_makes_endless_end() {
     for transform in
         ["rotate(45) skewX(90)", "skewY(90) scale(1e9)", "scale(1e20)", "skewX(89.9999)"]
@@ -138,6 +144,7 @@ fn shapes_that_a_transform_makes_endless_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn pictures_of_any_proportions_end() {
     let picture = base64(&stage::png(1, 1, |_, _| [255, 0, 0, 255]));
     for place in [
@@ -156,6 +163,7 @@ fn pictures_of_any_proportions_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn references_cannot_nest_without_end() {
     // Groups as deep as the default limit allows, each holding a reference to the next.
     let depth = Limits::default().depth - 6;
@@ -174,6 +182,7 @@ fn references_cannot_nest_without_end() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn broken_pictures_are_transparent() {
     let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
     for length in (60..whole.len()).step_by(7) {
@@ -182,6 +191,7 @@ fn broken_pictures_are_transparent() {
 }
 
 #[test]
+#[timeout(120_000)]
 fn positions_may_be_anything() {
     let (mut scene, ids) = stage::scene(&[&stage::filled(20, 20, "red")]);
     let id = ids[0];
@@ -361,23 +371,27 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
+    #[timeout(120_000)]
     fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let _ = sense_svg(&bytes);
         let _ = sense_bitmap(&bytes);
     }
 
     #[test]
+    #[timeout(120_000)]
     fn any_text_in_a_document_ends(text in "[<>/ a-z='\"&;#%.0-9-]{0,200}") {
         let _ = sense_svg(format!("<svg viewBox='0 0 20 20'>{text}</svg>").as_bytes());
     }
 
     #[test]
+    #[timeout(120_000)]
     fn any_document_ends(body in fragment(), measured in any::<bool>()) {
         let view_box = if measured { "" } else { " viewBox='-3 2 30 20'" };
         let _ = sense_svg(format!("<svg{view_box}>{body}</svg>").as_bytes());
     }
 
     #[test]
+    #[timeout(120_000)]
     fn any_damage_to_a_picture_ends(index in 0_usize..120, byte in any::<u8>()) {
         let mut picture = stage::png(9, 9, |x, y| [x as u8, y as u8, 0, 200]).to_vec();
         let index = index % picture.len();
@@ -388,6 +402,7 @@ proptest! {
 
 /// With the default limits: the longest text that is drawn, and longer ones in every disguise.
 #[test]
+#[timeout(120_000)]
 fn long_texts_are_bounded() {
     let start = std::time::Instant::now();
     let load = |body: &str| {
@@ -423,6 +438,7 @@ fn long_texts_are_bounded() {
 
 /// The largest bitmaps, and more of them than a document may show.
 #[test]
+#[timeout(120_000)]
 fn large_bitmaps_are_bounded() {
     let mut builder = SkinSetBuilder::new(Limits::default());
     // The header of a bitmap file, without pixels.
@@ -463,6 +479,7 @@ fn base64(bytes: &[u8]) -> String {
 
 /// Documents of a few hundred bytes that would take hours or all memory are not drawn.
 #[test]
+#[timeout(120_000)]
 fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";
     let filter = |primitive: &str| format!("<filter id='f'>{primitive}</filter>{rect}");

@@ -275,6 +275,7 @@ mod tests {
     }
 
     #[test]
+    #[ntest_timeout::timeout(60_000)]
     fn lines_without_finite_ends_are_harmless() {
         let mut scene = scene();
         for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
