@@ -40,6 +40,10 @@ pub(crate) const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check doe
 pub(crate) const DAMAGED_RUN: &str =
     "start `catherd run` or the coordinator again: it executes damaged runs once more";
 
+/// Advice about what a catherd without the feature `cluster` cannot do.
+pub(crate) const BUILD_FOR_CLUSTERS: &str =
+    "build catherd with what clusters need: cargo build --release --features cluster";
+
 /// Advice about a store that is damaged beyond single runs.
 pub(crate) const DAMAGED_STORE: &str =
     "restore the file from a copy, or start over with --fresh; check the disk";
@@ -161,6 +165,9 @@ impl Worded for CoordinatorError {
                 "wait for the other process, or choose another folder with --out"
             }
             CoordinatorError::Store { cause: StoreError::DamagedRun { .. }, .. } => DAMAGED_RUN,
+            CoordinatorError::Store { cause: StoreError::WithoutPostgres, .. } => {
+                BUILD_FOR_CLUSTERS
+            }
             CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
             CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
             CoordinatorError::Store { .. } => {

@@ -47,6 +47,7 @@ impl Stored {
         let failure = Failure::new(format_args!("{}: {cause}", self.store_url()));
         match cause {
             StoreError::DamagedRun { .. } => return failure.hint(failure::DAMAGED_RUN),
+            StoreError::WithoutPostgres => return failure.hint(failure::BUILD_FOR_CLUSTERS),
             cause if cause.is_damage() => return failure.hint(failure::DAMAGED_STORE),
             _ => {}
         }

@@ -17,6 +17,7 @@ mod files;
 mod load;
 mod model;
 mod planning;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod projects;
 mod queries;

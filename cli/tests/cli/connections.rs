@@ -47,6 +47,7 @@ fn hold(address: &str, number: usize) -> Vec<TcpStream> {
 }
 
 #[test]
+#[cfg_attr(not(feature = "certificates"), ignore = "needs the feature certificates")]
 fn connections_that_are_only_held_open_keep_no_worker_out() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -165,6 +166,7 @@ fn wait_for_watcher(address: &str) {
 }
 
 #[test]
+#[cfg_attr(not(feature = "postgres"), ignore = "needs the feature postgres")]
 fn a_coordinator_waits_for_a_postgresql_server_that_is_down() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
@@ -225,6 +227,7 @@ fn the_dashboard_answers_to_its_own_names_alone() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "certificates"), ignore = "needs the feature certificates")]
 fn beyond_loopback_the_dashboard_needs_the_token_of_a_viewer() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -301,5 +304,23 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
     while status().contains("Store error") {
         assert!(Instant::now() < deadline, "{}", status());
         std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+#[test]
+#[cfg(not(any(feature = "certificates", feature = "postgres")))]
+fn what_only_clusters_need_says_how_it_is_built() {
+    let folder = TempDir::new().unwrap();
+    let dir = folder.path().display().to_string();
+    let store = "postgres://me@localhost/catherd";
+    for (arguments, what) in [
+        (&["certs", "--dir", &dir, "--for", "me"][..], "without `certificates`"),
+        (&["coordinator", "--dir", &dir, "--store", store], "without PostgreSQL"),
+        (&["replay", "smoke", "--all", "--store", store], "without PostgreSQL"),
+    ] {
+        let output = catherd().args(arguments).output().unwrap();
+        let text = stderr(&output);
+        assert!(text.contains(what) && text.contains("--features cluster"), "{text}");
+        assert!(!output.status.success());
     }
 }

@@ -217,6 +217,7 @@ fn a_browser_shows_the_dashboard() {
 }
 
 #[test]
+#[cfg_attr(not(feature = "certificates"), ignore = "needs the feature certificates")]
 fn callers_without_credentials_are_refused() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

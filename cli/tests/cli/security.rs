@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{catherd, stderr, two_files};
+#[cfg(feature = "certificates")]
 use rcgen::{CertificateParams, Issuer, KeyPair, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
@@ -289,6 +290,7 @@ fn tokens_are_kept_from_others_and_read_again() {
 }
 
 #[test]
+#[cfg(feature = "certificates")]
 fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -363,6 +365,7 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
 }
 
 /// Makes a certificate like that in a folder, which has expired, in another folder.
+#[cfg(feature = "certificates")]
 fn expire(certs: &Path, like: &str, folder: &str) {
     let key = KeyPair::from_pem(&fs::read_to_string(certs.join("ca-key.pem")).unwrap()).unwrap();
     let mut authority = CertificateParams::default();

@@ -3,6 +3,7 @@
 //! the affinities that store integers and bytes as they are.
 
 use super::error::StoreError;
+#[cfg(feature = "postgres")]
 use super::postgres::Postgres;
 use super::row::{Purpose, Row, RowCallback, Value};
 use super::sqlite::Sqlite;
@@ -12,6 +13,7 @@ use super::url::StoreUrl;
 #[derive(Debug)]
 pub(super) enum Database {
     Sqlite(Sqlite),
+    #[cfg(feature = "postgres")]
     Postgres(Postgres),
 }
 
@@ -19,9 +21,12 @@ impl Database {
     pub(super) fn connect(url: &StoreUrl, purpose: Purpose) -> Result<Database, StoreError> {
         match url {
             StoreUrl::Sqlite(path) => Ok(Database::Sqlite(Sqlite::open(path, purpose)?)),
+            #[cfg(feature = "postgres")]
             StoreUrl::Postgres(address) => {
                 Ok(Database::Postgres(Postgres::connect(address, purpose)?))
             }
+            #[cfg(not(feature = "postgres"))]
+            StoreUrl::Postgres(_) => Err(StoreError::WithoutPostgres),
         }
     }
 
@@ -29,6 +34,7 @@ impl Database {
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
         match self {
             Database::Sqlite(sqlite) => sqlite.batch(sql),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.batch(sql),
         }
     }
@@ -42,6 +48,7 @@ impl Database {
         match self {
             _ if rows.is_empty() => Ok(()),
             Database::Sqlite(sqlite) => sqlite.execute(sql, rows),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.execute(sql, rows),
         }
     }
@@ -55,6 +62,7 @@ impl Database {
     ) -> Result<(), StoreError> {
         match self {
             Database::Sqlite(sqlite) => sqlite.query(sql, parameters, each),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.query(sql, parameters, each),
         }
     }
@@ -67,6 +75,7 @@ impl Database {
         keys: &[Value],
     ) -> Result<Vec<Option<Row>>, StoreError> {
         match self {
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.lookup(sql, keys),
             Database::Sqlite(_) => keys
                 .iter()

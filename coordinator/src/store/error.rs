@@ -11,8 +11,12 @@ pub enum StoreError {
     #[error("study database: {0}")]
     Sqlite(#[from] rusqlite::Error),
     /// PostgreSQL returned an error or cannot be reached.
+    #[cfg(feature = "postgres")]
     #[error("study database: {}", with_source(.0))]
     Postgres(#[from] tokio_postgres::Error),
+    /// The store is on PostgreSQL, and the feature `postgres` is off.
+    #[error("this catherd was built without PostgreSQL")]
+    WithoutPostgres,
     /// The thread or the runtime of the connection does not work.
     #[error("study database: {0}")]
     Runtime(std::io::Error),
@@ -71,11 +75,14 @@ impl StoreError {
     /// Whether the database cannot be reached now, but may be later: the server is down, starting,
     /// or has no connection left.
     pub(crate) fn may_pass(&self) -> bool {
-        let StoreError::Postgres(error) = self else { return false };
-        match error.code() {
-            // Classes 53 (insufficient resources) and 57 (operator intervention).
-            Some(state) => state.code().starts_with("53") || state.code().starts_with("57"),
-            None => error.is_closed() || is_io(error),
+        match self {
+            #[cfg(feature = "postgres")]
+            StoreError::Postgres(error) => match error.code() {
+                // Classes 53 (insufficient resources) and 57 (operator intervention).
+                Some(state) => state.code().starts_with("53") || state.code().starts_with("57"),
+                None => error.is_closed() || is_io(error),
+            },
+            _ => false,
         }
     }
 
@@ -100,11 +107,13 @@ impl StoreError {
 }
 
 /// Whether the network caused an error.
+#[cfg(feature = "postgres")]
 fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
 }
 
 /// The error with its source, which contains the server's message.
+#[cfg(feature = "postgres")]
 fn with_source(error: &tokio_postgres::Error) -> String {
     match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),

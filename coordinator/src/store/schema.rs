@@ -152,6 +152,7 @@ fn write_version(database: &mut Database) -> Result<(), StoreError> {
 pub(super) fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     let tables = match database {
         Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",
+        #[cfg(feature = "postgres")]
         Database::Postgres(_) => {
             "select cast(tablename as text) from pg_tables where schemaname = current_schema()"
         }

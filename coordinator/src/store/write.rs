@@ -76,6 +76,7 @@ impl Store {
         match &mut self.database {
             // The lock on the file ends with the process that holds it.
             Database::Sqlite(_) => Ok(()),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.batch("select 1"),
         }
     }
@@ -89,6 +90,7 @@ impl Store {
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.checkpoint(),
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => Ok(()),
         }
     }
@@ -103,6 +105,7 @@ impl Store {
     pub fn check_files(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.check_files(),
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => Ok(()),
         }
     }
@@ -110,8 +113,10 @@ impl Store {
     /// Closes the store. The main file of an SQLite store then has everything, and is the only
     /// file unless another connection is open.
     pub fn close(self) {
-        if let Database::Sqlite(sqlite) = self.database {
-            sqlite.close();
+        match self.database {
+            Database::Sqlite(sqlite) => sqlite.close(),
+            #[cfg(feature = "postgres")]
+            Database::Postgres(_) => {}
         }
     }
 
@@ -130,6 +135,7 @@ impl Store {
     pub fn is_alive(&self) -> bool {
         match &self.database {
             Database::Sqlite(_) => true,
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.is_alive(),
         }
     }

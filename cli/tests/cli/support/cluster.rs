@@ -64,6 +64,13 @@ pub(crate) fn succeed(arguments: &[&str], address: &str) -> String {
 }
 
 /// Creates a database on the server that `CATHERD_POSTGRES` names.
+#[cfg(not(feature = "postgres"))]
+pub(crate) fn postgres(name: &str) -> StoreUrl {
+    panic!("no database {name}: the test needs the feature postgres")
+}
+
+/// Creates a database on the server that `CATHERD_POSTGRES` names.
+#[cfg(feature = "postgres")]
 pub(crate) fn postgres(name: &str) -> StoreUrl {
     let server = std::env::var("CATHERD_POSTGRES").expect("CATHERD_POSTGRES names a server");
     let name = format!("catherd_{name}_{}", std::process::id());

@@ -189,6 +189,7 @@ pub(crate) struct Functions {
     /// Functions of the prelude by their names.
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
     /// The functions and numbers that the prelude got, which must stay: see [`Engine::restore`].
+    #[cfg_attr(not(test), expect(dead_code, reason = "kept alive; a test reads it"))]
     pub(crate) host: Persistent<Object<'static>>,
 }
 
