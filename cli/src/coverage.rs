@@ -1,17 +1,11 @@
-//! `catherd coverage`: measures which blocks of a project a suite covers.
+//! `catherd coverage`: hands project and suite to the kind of the suite.
 
-use std::fmt::Write as _;
-
-use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_scratch_sb3::{BlockIndex, BlockNo, Notation, Project};
-use catherd_scratch_suite::goals::{self, GoalSettings};
-use catherd_scratch_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
-use catherd_search::Stream;
+use catherd_cli_console::{Exit, Failure, Pair};
+use catherd_javascript_commands as javascript;
+use catherd_scratch_commands::coverage as scratch;
 use clap::Args;
-use serde_json::{Value, json};
 
-use crate::javascript;
-use crate::project::Pair;
+use crate::pair::PairArgs;
 
 /// Shows which blocks a suite covers, by sprite and script, and prints the scripts that are not
 /// fully covered. For a JavaScript project: statements, branches, functions and lines as Istanbul
@@ -36,265 +30,24 @@ Istanbul's coverage-final.json.
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pair: Pair,
+    pair: PairArgs,
 
-    /// Maximum length of a test in steps (1/30 s of Scratch time each)
-    #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
-    steps: u64,
-
-    /// Number of other seeds under which the suite is executed as well
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
-    seeds: u16,
+    #[command(flatten)]
+    scratch: scratch::Flags,
 
     /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    if let Some(text) = arguments.pair.javascript_suite()? {
-        if arguments.seeds > 0 {
-            return Err(Failure::new("--seeds is for Scratch projects alone").hint("leave it out"));
-        }
-        let pair = &arguments.pair;
-        let (project, suite) = (&pair.project, &pair.suite);
-        return javascript::suites::coverage(
-            project,
-            suite,
-            &text,
-            pair.any_project,
-            arguments.json,
-        );
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    let pair = Pair::from(arguments.pair);
+    let text = pair.read_suite()?;
+    if !javascript::is_suite(&text) {
+        return scratch::run(&pair, &arguments.scratch, arguments.json);
     }
-    let (subject, mut suite) = arguments.pair.open()?;
-    let program = arguments.pair.compile(&subject)?;
-    let goals = goals::find(&subject.project, GoalSettings::default());
-    if arguments.pair.any_project {
-        suite.goals = goals.len() as u32;
+    if arguments.scratch.seeds > 0 {
+        return Err(Failure::new("--seeds is only for Scratch projects").hint("leave it out"));
     }
-    let spinner = terminal::spinner(format!("{} tests", suite.tests.len()));
-    let covers = measure_coverage(&suite, &program, &goals, arguments.steps);
-    let covers = covers.map_err(|error| arguments.pair.failure(error))?;
-    spinner.finish_and_clear();
-    let mut state = vec![State::NoGoal; subject.project.block_count()];
-    for &BlockNo(goal) in &goals {
-        state[goal as usize] = State::Missed;
-    }
-    for &goal in covers.iter().flatten() {
-        state[goals[goal as usize].0 as usize] = State::Covered;
-    }
-    let sprites = sprites(&subject.project, &state);
-    let reliability = if arguments.seeds == 0 {
-        None
-    } else {
-        let seeds = Stream::seeds(suite.seed, Stream::REEXECUTION, arguments.seeds.into());
-        let bar = terminal::bar(seeds.len());
-        let (steps, tick) = (arguments.steps, || bar.inc(1));
-        let measured = measure_reliability(&suite, &program, &goals, &seeds, steps, tick);
-        bar.finish_and_clear();
-        Some(measured.map_err(|error| arguments.pair.failure(error))?)
-    };
-    let text = if arguments.json {
-        let blocks = blocks_of_goals(&subject.project, &goals, &covers);
-        to_json(&sprites, &blocks, reliability.as_ref())
-    } else {
-        to_text(&sprites) + &reliability.as_ref().map(reliability_text).unwrap_or_default()
-    };
-    terminal::print(&text);
-    Ok(Exit::Success)
-}
-
-/// State of a block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// The block has no goal.
-    NoGoal,
-    Missed,
-    Covered,
-}
-
-struct Sprite<'a> {
-    name: &'a str,
-    scripts: Vec<Script<'a>>,
-}
-
-struct Script<'a> {
-    /// Id of the block on top.
-    top: &'a str,
-    lines: Vec<Line<'a>>,
-}
-
-struct Line<'a> {
-    depth: usize,
-    text: String,
-    /// Id and state of its block; `None` for `else` and `end`.
-    block: Option<(&'a str, State)>,
-}
-
-impl Script<'_> {
-    /// Number of goals covered, and of all goals.
-    fn tally(&self) -> (usize, usize) {
-        let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
-        let covered = states().filter(|state| *state == State::Covered).count();
-        (covered, covered + states().filter(|state| *state == State::Missed).count())
-    }
-
-    fn missed(&self) -> impl Iterator<Item = &Line<'_>> {
-        self.lines.iter().filter(|line| line.block.is_some_and(|(_, state)| state == State::Missed))
-    }
-}
-
-impl Sprite<'_> {
-    fn tally(&self) -> (usize, usize) {
-        let scripts = self.scripts.iter().map(Script::tally);
-        scripts.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
-    }
-}
-
-/// Scripts that contain goals, by sprite.
-fn sprites<'a>(project: &'a Project, state: &[State]) -> Vec<Sprite<'a>> {
-    let sprites = project.targets.iter().map(|target| {
-        let notation = Notation::new(target);
-        let state = |block: BlockIndex| state[(target.first_block + block) as usize];
-        let tops = (0..target.blocks.len() as BlockIndex)
-            .filter(|&block| target.blocks[block as usize].top_level);
-        let scripts = tops.map(|top| Script {
-            top: &target.blocks[top as usize].id,
-            lines: notation
-                .script(top)
-                .into_iter()
-                .map(|line| Line {
-                    depth: line.depth,
-                    text: line.text,
-                    block: line.block.map(|b| (&*target.blocks[b as usize].id, state(b))),
-                })
-                .collect(),
-        });
-        Sprite { name: &target.name, scripts: scripts.filter(|s| s.tally().1 > 0).collect() }
-    });
-    sprites.filter(|sprite| !sprite.scripts.is_empty()).collect()
-}
-
-fn total(sprites: &[Sprite]) -> (usize, usize) {
-    let tallies = sprites.iter().map(Sprite::tally);
-    tallies.fold((0, 0), |(covered, all), (c, a)| (covered + c, all + a))
-}
-
-/// Covered share in percent; 100 if there is no goal.
-fn percent((covered, all): (usize, usize)) -> f64 {
-    if all == 0 { 100.0 } else { 100.0 * covered as f64 / all as f64 }
-}
-
-fn to_text(sprites: &[Sprite]) -> String {
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    for sprite in sprites {
-        let tally @ (covered, all) = sprite.tally();
-        let name = sprite.name.replace(char::is_control, " ");
-        let _ = writeln!(text, "{name}: {covered} of {all} blocks ({:.1} %)", percent(tally));
-        for script in &sprite.scripts {
-            let (covered, all) = script.tally();
-            let head = script.lines.first().map_or("", |line| &line.text);
-            let _ = writeln!(text, "  {covered:>5}/{all:<5} {head}");
-        }
-        for script in sprite.scripts.iter().filter(|script| script.missed().next().is_some()) {
-            text.push('\n');
-            for Line { depth, text: code, block } in &script.lines {
-                let missed = block.is_some_and(|(_, state)| state == State::Missed);
-                let mark = if missed { '-' } else { ' ' };
-                let _ = writeln!(text, "  {mark} {:indent$}{code}", "", indent = 2 * depth);
-            }
-        }
-        text.push('\n');
-    }
-    let tally @ (covered, all) = total(sprites);
-    if all == 0 {
-        text.push_str("nothing to cover: the project has no block that a test could reach\n");
-    } else {
-        let _ = writeln!(text, "{covered} of {all} blocks covered ({:.1} %)", percent(tally));
-    }
-    text
-}
-
-/// The block of each goal, in the order of the goals, and the numbers of the tests that cover it.
-fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) -> Vec<Value> {
-    let goals = goals.iter().zip(0_u32..).map(|(&block, goal)| {
-        let (target, block) = project.locate(block);
-        let target = &project.targets[target];
-        let id = &target.blocks[block as usize].id;
-        let covering = covers.iter().zip(0_u32..).filter(|(covered, _)| covered.contains(&goal));
-        let tests: Vec<u32> = covering.map(|(_, test)| test).collect();
-        json!({ "goal": goal, "sprite": &*target.name, "block": &**id, "tests": tests })
-    });
-    goals.collect()
-}
-
-/// The lines that say how the suite does under other seeds.
-fn reliability_text(reliability: &Reliability) -> String {
-    let all = reliability.goals();
-    let share = |covered: f64| if all == 0 { 100.0 } else { 100.0 * covered / all as f64 };
-    let line = |name: &str, covered: f64, digits: usize| {
-        format!("{name:<9}{covered:>8.digits$} of {all} blocks ({:.1} %)\n", share(covered))
-    };
-    let mut text = format!("\nunder {} other seeds:\n", reliability.seeds());
-    text += &line("seeded", reliability.seeded() as f64, 0);
-    text += &line("expected", reliability.expected(), 1);
-    text += &line("robust", reliability.robust() as f64, 0);
-    text += &line("chance", reliability.chance() as f64, 0);
-    for tenths in 1..=10 {
-        let reliable = reliability.reliable(f64::from(tenths) / 10.0);
-        let name = format!(">= {}.{}", tenths / 10, tenths % 10);
-        text += &line(&name, reliable as f64, 0);
-    }
-    text
-}
-
-/// How the suite does under other seeds.
-fn reliability_json(reliability: &Reliability) -> Value {
-    let tenths = 1..=10_u32;
-    let curve: Vec<_> =
-        tenths.map(|tenths| reliability.reliable(f64::from(tenths) / 10.0)).collect();
-    json!({
-        "seeds": reliability.seeds(),
-        "seeded": reliability.seeded(),
-        "expected": reliability.expected(),
-        "robust": reliability.robust(),
-        "chance": reliability.chance(),
-        "reliable": curve,
-        "best": reliability.best(),
-    })
-}
-
-fn to_json(sprites: &[Sprite], blocks: &[Value], reliability: Option<&Reliability>) -> String {
-    let (covered, goals) = total(sprites);
-    let sprites: Vec<_> = sprites
-        .iter()
-        .map(|sprite| {
-            let (covered, goals) = sprite.tally();
-            let scripts: Vec<_> = sprite.scripts.iter().map(script_to_json).collect();
-            json!({ "name": sprite.name, "goals": goals, "covered": covered, "scripts": scripts })
-        })
-        .collect();
-    let mut report =
-        json!({ "goals": goals, "covered": covered, "sprites": sprites, "blocks": blocks });
-    if let Some(reliability) = reliability {
-        report["reliability"] = reliability_json(reliability);
-    }
-    format!("{report}\n")
-}
-
-fn script_to_json(script: &Script) -> Value {
-    let (covered, goals) = script.tally();
-    let uncovered: Vec<_> = script
-        .missed()
-        .map(|line| json!({ "block": line.block.map(|(id, _)| id), "text": line.text }))
-        .collect();
-    let head = script.lines.first().map_or("", |line| &line.text);
-    json!({
-        "top": script.top,
-        "head": head,
-        "goals": goals,
-        "covered": covered,
-        "uncovered": uncovered,
-    })
+    javascript::coverage(&pair, &text, arguments.json)
 }

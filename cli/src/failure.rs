@@ -9,9 +9,6 @@ use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::{CoordinatorError, StoreError};
 use catherd_experiments::{PlanError, StudyError};
 use catherd_proto::transport;
-use catherd_scratch_corpora::corpus::{AddError, CorpusError};
-use catherd_scratch_corpora::sample::SampleError;
-use catherd_scratch_corpora::{FindError, LoadError};
 use catherd_worker::WorkerError;
 use tonic::Code;
 
@@ -69,68 +66,6 @@ impl Worded for StudyError {
             unreadable @ StudyError::Unreadable { .. } => Failure::new(unreadable)
                 .hint("name a study file, or the study's parts with flags; see catherd run --help"),
         }
-    }
-}
-
-impl Worded for FindError {
-    fn worded(self) -> Failure {
-        let hint = match self {
-            FindError::Corpus(error) => return error.worded(),
-            FindError::Io { .. } => "give .sb3 files, unpacked project folders, or folders of them",
-            FindError::Empty { .. } => "give a folder that contains projects",
-        };
-        Failure::new(self).hint(hint)
-    }
-}
-
-impl Worded for CorpusError {
-    fn worded(self) -> Failure {
-        let hint = match &self {
-            CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                "free disk space, then run the command again: it continues from here"
-            }
-            CorpusError::Io { .. } => {
-                "check that the path exists and that you have access, then run the command again: it continues from here"
-            }
-            CorpusError::NotACorpus { .. } => {
-                "give the folder of a complete corpus; see catherd dataset --help for how to make one"
-            }
-            CorpusError::Damaged { .. } => {
-                "run the command that made the corpus again, or restore the file"
-            }
-            CorpusError::Rejected(_) => "choose another folder, or a smaller number of projects",
-        };
-        Failure::new(self).hint(hint)
-    }
-}
-
-impl Worded for LoadError {
-    fn worded(self) -> Failure {
-        Failure::new(self)
-            .hint("the file changed while the command was running; run the command again")
-    }
-}
-
-impl Worded for AddError {
-    fn worded(self) -> Failure {
-        match self {
-            AddError::Corpus(error) => error.worded(),
-            AddError::Load(error) => error.worded(),
-        }
-    }
-}
-
-impl Worded for SampleError {
-    fn worded(self) -> Failure {
-        let hint = match self {
-            SampleError::Corpus(error) => return error.worded(),
-            SampleError::Busy { .. } => {
-                "wait for the other process, or choose another folder with --out"
-            }
-            SampleError::OtherRecipe { .. } => "choose another folder with --out",
-            SampleError::Empty(_) => "give a range of ids and a --count of at least 1",
-        };
-        Failure::new(self).hint(hint)
     }
 }
 

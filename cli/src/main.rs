@@ -11,12 +11,10 @@
 //!   workers that a coordinator can serve.
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
-//! - [`javascript`]: JavaScript subjects without a study.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`play`]: one project and one suite; [`project`]
-//!   opens them.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: the front of commands that serve
+//!   several kinds; [`pair`]: the arguments for one project and one suite.
+//! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
 //! - [`tools`]: what external tools need on this machine.
-//! - [`vm`]: the Scratch machine alone.
-//! - [`dataset`]: corpora of projects, from sampling to figures.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
 //! - [`failure`]: the meanings of exit codes, and errors of libraries in words.
 
@@ -33,19 +31,15 @@ mod failure;
 mod generate;
 mod health;
 mod import;
-mod javascript;
-mod judge;
 mod launch;
 mod local_token;
 mod mutate;
-mod play;
+mod pair;
 mod programs;
-mod project;
 mod remote;
 mod replay;
 mod report;
 mod run;
-mod sequences;
 mod stats;
 mod studies;
 mod study_status;
@@ -54,14 +48,16 @@ mod test;
 mod tokens;
 mod tools;
 mod verify;
-mod vm;
 mod worker;
 
 use std::panic;
 use std::process::ExitCode;
 
 use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_javascript_commands as javascript;
 use catherd_proto::v1;
+use catherd_scratch_commands as scratch;
+use catherd_sequences_commands as sequences;
 use clap::{Parser, Subcommand};
 
 #[global_allocator]
@@ -82,10 +78,10 @@ enum Command {
     Report(report::Arguments),
     Generate(generate::Arguments),
     Test(test::Arguments),
-    Judge(judge::Arguments),
+    Judge(scratch::judge::Arguments),
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
-    Play(play::Arguments),
+    Play(scratch::play::Arguments),
     Inspect(javascript::inspect::Arguments),
     Worker(worker::Arguments),
     #[command(hide = true)]
@@ -124,7 +120,7 @@ enum Command {
     JavaScript(javascript::Command),
     Import(import::Arguments),
     #[command(subcommand)]
-    Vm(vm::Command),
+    Vm(scratch::vm::Command),
     #[command(subcommand)]
     Dataset(dataset::Command),
 }
@@ -164,11 +160,11 @@ impl Command {
             Command::Reproduce(arguments) => report::reproduce(arguments),
             Command::Report(arguments) => report::run(arguments),
             Command::Generate(arguments) => generate::run(arguments),
-            Command::Test(arguments) => test::run(&arguments),
-            Command::Judge(arguments) => judge::run(&arguments),
-            Command::Coverage(arguments) => coverage::run(&arguments),
+            Command::Test(arguments) => test::run(arguments),
+            Command::Judge(arguments) => scratch::judge::run(&arguments),
+            Command::Coverage(arguments) => coverage::run(arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
-            Command::Play(arguments) => play::run(&arguments),
+            Command::Play(arguments) => scratch::play::run(&arguments),
             Command::Inspect(arguments) => javascript::inspect::run(&arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),
@@ -197,7 +193,7 @@ impl Command {
             Command::Stats(arguments) => stats::run(arguments),
             Command::Sequences(command) => sequences::run(command),
             Command::JavaScript(command) => javascript::run(command),
-            Command::Vm(command) => vm::run(command),
+            Command::Vm(command) => scratch::vm::run(command),
             Command::Dataset(command) => dataset::run(command),
         }
     }

@@ -1,29 +1,11 @@
-//! `catherd mutate`: executes a suite on mutants of its project.
+//! `catherd mutate`: hands project and suite to the kind of the suite.
 
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
-
-use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{Exit, Failure};
-use catherd_javascript_kind::classes::mutation::MutationSettings;
-use catherd_javascript_kind::configuration;
-use catherd_scratch_grading_kind::JavaScriptTests;
-use catherd_scratch_grading_whisker::SuiteKind;
-use catherd_scratch_grading_whisker::whisker::{Executed, Options, SuiteFile};
-use catherd_scratch_mutation::{
-    Analysis, Kill, MutantName, MutantResult, Operator, Outcome, Settings, Tally, Tests, duplicates,
-};
-use catherd_scratch_sb3::{BlockIndex, Notation, Target};
+use catherd_cli_console::{Exit, Failure, Mutation};
+use catherd_javascript_commands as javascript;
+use catherd_scratch_commands::mutate as scratch;
 use clap::Args;
-use rayon::ThreadPoolBuilder;
-use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::failure::Worded;
-use crate::javascript;
-use crate::project::{self, Pair};
+use crate::pair::PairArgs;
 
 /// Executes a test suite on mutants of its project: copies with one small fault each, which the
 /// suite should detect.
@@ -36,7 +18,7 @@ use crate::project::{self, Pair};
 #[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pair: Pair,
+    pair: PairArgs,
 
     /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM, for JavaScript
     /// AOR, ROR, LCR, COR, UOI, BSR, SDL, LIT, OCR, MER, ARF; --help explains them [default: all]
@@ -51,17 +33,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Find all tests that kill a mutant instead of the first alone
-    #[arg(long)]
-    all_killers: bool,
-
-    /// Leave out assertions that do not hold with every seed of the project
-    #[arg(long)]
-    stable: bool,
+    #[command(flatten)]
+    scratch: scratch::Flags,
 
     /// Limit of blocks that a test may execute on a mutant: this many times those that it executes
     /// on the project, and a million more
-    #[arg(long, value_name = "N", default_value_t = Settings::default().block_factor)]
+    #[arg(long, value_name = "N", default_value_t = scratch::default_factor())]
     block_factor: u64,
 
     /// List the mutants that survive after the table
@@ -72,10 +49,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Threads [default: one for each core]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
-
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -83,20 +56,8 @@ pub(crate) struct Arguments {
 
 /// The mutation operators with their changes, for the help.
 fn operators() -> String {
-    let lines = Operator::ALL.map(|operator| {
-        format!("\n  {}  {}: {}", operator.name(), operator.title(), operator.change())
-    });
-    format!("Mutation operators of Scratch:{}\n\n{JAVASCRIPT}", lines.concat())
+    format!("{}\n\n{}", scratch::operators(), javascript::MUTATION_OPERATORS)
 }
-
-const JAVASCRIPT: &str = "\
-Mutation operators of JavaScript:
-  AOR  arithmetic operator replaced     SDL  expression statement left out
-  ROR  relational operator replaced     LIT  literal replaced
-  LCR  logical operator replaced        OCR  optional link made plain
-  COR  condition replaced by constant   MER  method replaced or left out
-  UOI  unary operator replaced          ARF  body of an arrow replaced by undefined
-  BSR  block emptied";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,313 +71,24 @@ Exit codes: 0 if all tests pass on the project, 2 if some do not and were left o
 suite cannot be used.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let text = arguments.pair.read_suite()?;
-    if javascript::suites::is_suite(&text) {
-        return arguments.analyse_javascript_project(&text);
-    }
-    if project::is_javascript(&text) {
-        return arguments.analyse_javascript(&text);
-    }
-    let (subject, suite) = arguments.pair.open()?;
-    let program = arguments.pair.compile(&subject)?;
-    let analysis = Analysis::new(&subject.project, program, suite, arguments.settings()?)
-        .map_err(|error| arguments.pair.failure(error))?;
-    arguments.report(&analysis, &|kill: &Kill| {
-        json!({
-            "test": kill.test,
-            "event": kill.failure.after,
-            "list": if kill.failure.assertion.flaky { "flaky" } else { "assertions" },
-            "assertion": kill.failure.assertion.position,
-            "got": kill.failure.got,
-        })
-    })
-}
-
-impl Arguments {
-    /// Executes a suite in JavaScript on the mutants.
-    fn analyse_javascript(&self, text: &str) -> Result<Exit, Failure> {
-        let failure = |error: &dyn std::fmt::Display| {
-            Failure::new(format!("{}: {error}", self.pair.suite.display()))
-        };
-        if let Ok(SuiteKind::Itch) | Err(_) = SuiteKind::of(text) {
-            let error = failure(&"only suites for Whisker can be executed on mutants");
-            return Err(error.hint("assign an array of tests: module.exports = [...]"));
-        }
-        let name = self.pair.suite.file_name().unwrap_or_default().to_string_lossy();
-        let suite = SuiteFile::new(&name, text).map_err(|error| failure(&error))?;
-        let subject = project::open(&self.pair.project)?;
-        let program = project::compile_for_scripts(&self.pair.project, &subject, None)?;
-        let seen = |_: &Executed| ControlFlow::Continue(());
-        let tests = JavaScriptTests::new(suite, &program, Options::default(), seen)
-            .map_err(|error| failure(&error).hint("correct the suite"))?;
-        // Nothing stops the tests.
-        let Some(tests) = tests else { return Ok(Exit::Incomplete) };
-        let analysis = Analysis::of(&subject.project, program, tests, self.settings()?);
-        let killer = |kill: &Kill<String>| json!({ "test": kill.test, "message": kill.failure });
-        self.report(&analysis, &killer)
-    }
-
-    /// Executes the mutants and prints the result. `killer` describes a test that failed.
-    fn report<T: Tests>(
-        &self,
-        analysis: &Analysis<T>,
-        killer: &dyn Fn(&Kill<T::Failure>) -> Value,
-    ) -> Result<Exit, Failure> {
-        let start = Instant::now();
-        let results = self.execute_all(analysis)?;
-        let names: Vec<MutantName> =
-            analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
-        if self.json {
-            terminal::print(&lines(analysis, &results, &names, killer));
-        } else {
-            terminal::print(&table(analysis, &results));
-        }
-        if self.survivors {
-            terminal::print(&survivors(analysis, &results, &names));
-        }
-        if !self.quiet {
-            let executions: u64 = results.iter().map(|result| u64::from(result.executions)).sum();
-            let (mutants, seconds) = (results.len(), start.elapsed().as_secs_f64());
-            let rate = mutants as f64 / seconds;
-            terminal::note(&format!(
-                "{}, {} in {seconds:.2} s: {rate:.0} mutants/s",
-                plural(mutants, "mutant"),
-                plural(executions as usize, "test execution"),
-            ));
-        }
-        let left_out = analysis.false_positives();
-        if left_out.is_empty() {
-            return Ok(Exit::Success);
-        }
-        let numbers: Vec<String> = left_out.iter().map(u32::to_string).collect();
-        terminal::note(&format!(
-            "{} of {} tests do not pass on the project and are left out: {}",
-            left_out.len(),
-            left_out.len() + analysis.tests(),
-            numbers.join(", ")
-        ));
-        Ok(Exit::Incomplete)
-    }
-
-    fn settings(&self) -> Result<Settings, Failure> {
-        let default = Settings::default();
-        let named = self.operators.iter().map(|name| name.parse::<Operator>());
-        let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            Failure::new(format!("--operators: {error}")).hint("see catherd mutate --help")
-        })?;
-        Ok(Settings {
-            operators: if named.is_empty() { Operator::ALL.to_vec() } else { named },
-            seed: self.seed,
-            sample: self.sample,
-            all_killers: self.all_killers,
-            stable_only: self.stable,
-            block_factor: self.block_factor,
-            ..default
-        })
-    }
-
-    /// Executes a suite on mutants of its JavaScript project.
-    fn analyse_javascript_project(&self, text: &str) -> Result<Exit, Failure> {
-        if self.all_killers || self.stable {
-            return Err(Failure::new("--all-killers and --stable are for Scratch projects alone"));
-        }
-        let mut settings = MutationSettings {
-            sample: self.sample,
-            seed: self.seed,
-            factor: self.block_factor,
-            ..MutationSettings::default()
-        };
-        if !self.operators.is_empty() {
-            settings.operators =
-                configuration::operators(&self.operators).map_err(Worded::worded)?;
-        }
-        let asked = javascript::suites::Mutation {
-            project: &self.pair.project,
-            file: &self.pair.suite,
-            any_project: self.pair.any_project,
-            settings,
-            json: self.json,
-            survivors: self.survivors,
-            quiet: self.quiet,
-        };
-        javascript::suites::mutate(&asked, text)
-    }
-
-    /// Executes the mutants on all threads, each of which repeatedly takes the next mutant. The
-    /// results are in the order of the mutants.
-    fn execute_all<T: Tests>(
-        &self,
-        analysis: &Analysis<T>,
-    ) -> Result<Vec<MutantResult<T::Failure>>, Failure> {
-        let threads = self.threads.map_or(0, NonZeroUsize::get);
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-            Failure::new(format_args!("cannot start threads: {error}"))
-                .hint("use fewer with --threads")
-        })?;
-        let count = analysis.mutants().len();
-        let bar = terminal::bar(if self.quiet { 0 } else { count });
-        let next = AtomicUsize::new(0);
-        let results = pool.broadcast(|_| {
-            let mut runner = analysis.runner();
-            let mut results = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
-                    return results;
-                }
-                results.push((number, runner.run(number)));
-                bar.inc(1);
-            }
-        });
-        bar.finish_and_clear();
-        let mut results: Vec<_> = results.into_iter().flatten().collect();
-        results.sort_unstable_by_key(|(number, _)| *number);
-        Ok(results.into_iter().map(|(_, result)| result).collect())
-    }
-}
-
-fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>]) -> String {
-    let mut text = "operator mutants  killed survived  limit uncovered equivalent duplicate  \
-                    score  of covered\n"
-        .to_owned();
-    let mut row = |name: &str, tally: Tally| {
-        if tally.mutants() == 0 && name != "all" {
-            return;
-        }
-        let percent = |share: Option<f64>| match share {
-            Some(share) => format!("{:.1} %", 100.0 * share),
-            None => "-".to_owned(),
-        };
-        text += &format!(
-            "{name:8} {:7} {:7} {:8} {:6} {:9} {:10} {:9} {:>6} {:>11}\n",
-            tally.mutants(),
-            tally.killed,
-            tally.survived,
-            tally.limit,
-            tally.not_covered,
-            tally.equivalent,
-            tally.duplicates,
-            percent(tally.score()),
-            percent(tally.score_of_covered()),
-        );
+    let flags = &arguments.scratch;
+    let asked = Mutation {
+        pair: arguments.pair.into(),
+        operators: arguments.operators,
+        sample: arguments.sample,
+        seed: arguments.seed,
+        factor: arguments.block_factor,
+        survivors: arguments.survivors,
+        json: arguments.json,
+        quiet: arguments.quiet,
     };
-    for operator in Operator::ALL {
-        row(operator.name(), Tally::of(analysis.mutants(), results, Some(operator)));
+    let text = asked.pair.read_suite()?;
+    if !javascript::is_suite(&text) {
+        return scratch::run(&asked, flags, &text);
     }
-    row("all", Tally::of(analysis.mutants(), results, None));
-    text
-}
-
-/// The mutants that tests execute and do not kill, each with the change of its script: removed lines
-/// begin with `-`, added lines with `+`.
-fn survivors<T: Tests>(
-    analysis: &Analysis<T>,
-    results: &[MutantResult<T::Failure>],
-    names: &[MutantName],
-) -> String {
-    let mut text = String::new();
-    let mut project = analysis.project().clone();
-    for ((mutant, result), name) in analysis.mutants().iter().zip(results).zip(names) {
-        if !matches!(result.outcome, Outcome::Survived | Outcome::Limit) {
-            continue;
-        }
-        let (target, script) = project.locate(mutant.script);
-        let before = script_lines(&project.targets[target], script);
-        let undo = mutant.apply(&mut project);
-        let after = script_lines(&project.targets[target], script);
-        undo.undo(&mut project);
-        let head = format!("{} ({}): {}", name.id, outcome_name(result.outcome), name.change);
-        text += &format!("\n{}\n", head.replace(char::is_control, " "));
-        text += &difference(&before, &after);
+    if flags.all_killers || flags.stable {
+        let error = Failure::new("--all-killers and --stable are only for Scratch projects");
+        return Err(error.hint("leave them out"));
     }
-    text
-}
-
-fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
-    let lines = Notation::new(target).script(top).into_iter();
-    lines.map(|line| format!("{}{}", "  ".repeat(line.depth), line.text)).collect()
-}
-
-/// Number of lines shown before and after a change.
-const CONTEXT: usize = 2;
-
-/// The lines that differ, between the first lines that two scripts share and the last ones. One such
-/// range is enough, because a mutant changes one place.
-fn difference(before: &[String], after: &[String]) -> String {
-    let same = |(a, b): &(&String, &String)| a == b;
-    let start = before.iter().zip(after).take_while(same).count();
-    let shorter = before.len().min(after.len()) - start;
-    let end = before.iter().rev().zip(after.iter().rev()).take(shorter).take_while(same).count();
-    let (gone, new) = (&before[start..before.len() - end], &after[start..after.len() - end]);
-    let above = &before[start.saturating_sub(CONTEXT)..start];
-    let below = before[before.len() - end..].iter().take(CONTEXT);
-    let marked = |mark: char, line: &String| format!("  {mark} {line}\n");
-    let lines = above.iter().map(|line| marked(' ', line));
-    let lines = lines.chain(gone.iter().map(|line| marked('-', line)));
-    let lines = lines.chain(new.iter().map(|line| marked('+', line)));
-    lines.chain(below.map(|line| marked(' ', line))).collect()
-}
-
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Killed => "killed",
-        Outcome::Survived => "survived",
-        Outcome::Limit => "limit",
-        Outcome::NotCovered => "not-covered",
-        Outcome::Equivalent => "equivalent",
-    }
-}
-
-/// A mutant on one line.
-#[derive(Serialize)]
-struct Line<'a> {
-    mutant: &'a str,
-    operator: &'static str,
-    target: &'a str,
-    script: &'a str,
-    block: &'a str,
-    change: &'a str,
-    outcome: &'static str,
-    /// The tests that failed, with why.
-    killers: Vec<Value>,
-    executions: u32,
-    duplicate_of: Option<&'a str>,
-}
-
-fn lines<T: Tests>(
-    analysis: &Analysis<T>,
-    results: &[MutantResult<T::Failure>],
-    names: &[MutantName],
-    killer: &dyn Fn(&Kill<T::Failure>) -> Value,
-) -> String {
-    let mutants = analysis.mutants().iter().zip(results).zip(names).zip(duplicates(results));
-    let lines = mutants.map(|(((mutant, result), name), original)| Line {
-        mutant: &name.id,
-        operator: mutant.operator.name(),
-        target: &name.target,
-        script: &name.script,
-        block: &name.block,
-        change: &name.change,
-        outcome: outcome_name(result.outcome),
-        killers: result.kills.iter().map(killer).collect(),
-        executions: result.executions,
-        duplicate_of: original.map(|original| names[original].id.as_str()),
-    });
-    // A line contains texts and numbers alone, so that writing it cannot fail.
-    lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_difference_shows_one_place() {
-        let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        let shown = difference(&lines("a b c d e f"), &lines("a b c e f"));
-        assert_eq!(shown, "    b\n    c\n  - d\n    e\n    f\n");
-        let shown = difference(&lines("a b"), &lines("a x"));
-        assert_eq!(shown, "    a\n  - b\n  + x\n");
-        assert_eq!(difference(&lines("a a a"), &lines("a a")), "    a\n    a\n  - a\n");
-    }
+    javascript::mutate(&asked, &text)
 }

@@ -2,16 +2,21 @@
 //!
 //! - [`Failure`]: the error of a command, with a hint; [`Exit`]: how a command that did not fail
 //!   ended, and its exit code; [`exit_codes`]: the section of a help that lists them.
-//! - [`terminal`]: results, progress and logs.
+//! - [`terminal`]: results, progress and logs; [`BudgetBar`]: the progress of a search.
+//! - [`Pair`], [`Generation`], [`Mutation`]: what commands that serve several kinds are asked for.
 //! - [`file_names`]: names of studies, projects and algorithms, made safe for file systems.
 //!
 //! The errors of libraries are worded where a command shows them, in the `failure.rs` of a crate of
 //! commands.
 
+mod budget_bar;
 mod exit;
 mod failure;
 pub mod file_names;
+mod request;
 pub mod terminal;
 
+pub use budget_bar::{BudgetBar, Spent};
 pub use exit::{Exit, exit_codes};
 pub use failure::Failure;
+pub use request::{Generation, Mutation, Pair};

@@ -10,7 +10,7 @@ use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
-use catherd_scratch_corpora::corpus::Corpus;
+use catherd_scratch_commands::dataset;
 
 use super::WorkFolder;
 use crate::failure::Worded;
@@ -36,7 +36,7 @@ impl Sources {
         let mut sources = Sources::default();
         let mut names = FileNames::default();
         for folder in folders {
-            let corpus = Corpus::read(folder).map_err(Worded::worded)?;
+            let corpus = dataset::read(folder)?;
             for member in corpus.members {
                 let about = [member.source, member.licence, member.id, member.title];
                 sources.by_digest.entry(member.sha256.to_string()).or_insert(about);

@@ -117,10 +117,11 @@ fn kinds_do_not_compile_each_other() {
             let name = name.strip_prefix("catherd-").unwrap();
             for used in workspace.compiled(name) {
                 let own = workspace.0[used].folder.starts_with(&folder);
-                // Scripts are part of suites and models.
+                // Scripts are part of suites and models, and commands of kinds print to the console.
                 let shared = matches!(
                     used.strip_prefix("catherd-").unwrap(),
-                    "elementary"
+                    "cli-console"
+                        | "elementary"
                         | "experiments"
                         | "interface"
                         | "javascript-engine"
@@ -147,6 +148,7 @@ fn crates_use_only_the_layers_below_them() {
         ("experiments", ""),
         ("interface", "experiments platform search"),
         ("javascript-classes", "javascript-machine search"),
+        ("javascript-commands", "cli-console experiments javascript-kind"),
         ("javascript-engine", "elementary javascript-heap"),
         ("javascript-heap", ""),
         ("javascript-instrument", ""),
@@ -154,6 +156,13 @@ fn crates_use_only_the_layers_below_them() {
         ("javascript-machine", "javascript-engine javascript-instrument search"),
         ("platform", ""),
         ("proto", "experiments"),
+        (
+            "scratch-commands",
+            "cli-console experiments interface scratch-conformance scratch-corpora \
+             scratch-grading-itch scratch-grading-kind scratch-grading-report \
+             scratch-grading-whisker scratch-kind scratch-mutation scratch-sb3 scratch-suite \
+             scratch-testgen scratch-vm search",
+        ),
         ("scratch-conformance", "platform scratch-sb3 scratch-vm"),
         ("scratch-corpora", "scratch-sb3 search"),
         ("scratch-games", "scratch-sb3 scratch-suite scratch-testgen scratch-vm search"),
@@ -180,6 +189,7 @@ fn crates_use_only_the_layers_below_them() {
         ("scratch-testgen", "scratch-sb3 scratch-suite scratch-vm search"),
         ("scratch-vm", "elementary scratch-render scratch-sb3"),
         ("search", ""),
+        ("sequences-commands", "cli-console sequences-model"),
         ("sequences-kind", "experiments interface sequences-model"),
         ("sequences-model", "javascript-engine platform search"),
         ("worker", "experiments interface platform proto"),

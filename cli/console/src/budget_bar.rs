@@ -1,0 +1,64 @@
+//! A progress bar over a budget.
+
+use std::time::Instant;
+
+use catherd_experiments::Budget;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::terminal;
+
+/// A progress bar over the budget of a search: the largest spent share of executions, steps and time.
+pub struct BudgetBar {
+    bar: Option<ProgressBar>,
+    budget: Budget,
+    start: Instant,
+}
+
+/// What a search has spent and reached.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent {
+    /// Test executions.
+    pub executions: u64,
+    /// Steps of the machine.
+    pub steps: u64,
+    /// Covered goals.
+    pub covered: usize,
+    /// Goals.
+    pub goals: usize,
+}
+
+/// Length of the progress bar.
+const PARTS: u64 = 1000;
+
+impl BudgetBar {
+    /// A bar whose time begins now; it is hidden if `quiet`.
+    pub fn new(budget: Budget, quiet: bool) -> BudgetBar {
+        let bar = (!quiet).then(|| terminal::bar(PARTS as usize));
+        let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {msg} {eta}");
+        if let (Some(bar), Ok(style)) = (&bar, style) {
+            bar.set_style(style);
+        }
+        BudgetBar { bar, budget, start: Instant::now() }
+    }
+
+    /// Shows what is spent and reached.
+    pub fn show(&self, spent: Spent) {
+        let Some(bar) = &self.bar else { return };
+        let Spent { executions, steps, covered, goals } = spent;
+        let part = |spent: u64, limit: Option<u64>| {
+            limit.map_or(0, |limit| spent.saturating_mul(PARTS) / limit.max(1))
+        };
+        let position = part(executions, self.budget.limit("executions"))
+            .max(part(steps, self.budget.limit("steps")))
+            .max(part(self.start.elapsed().as_millis() as u64, self.budget.wall_ms));
+        bar.set_position(position.min(PARTS));
+        bar.set_message(format!("{executions} executions, {covered}/{goals} goals"));
+    }
+
+    /// Removes the bar.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What the commands that serve several kinds of subjects are asked for, without the flags of one kind.
+
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_experiments::{Algorithm, Budget};
+
+use crate::Failure;
+
+/// A project and a suite for it, as a command line names them.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Path of the project.
+    pub project: PathBuf,
+    /// Path of the suite.
+    pub suite: PathBuf,
+    /// Whether a suite is accepted that was generated for another project.
+    pub any_project: bool,
+}
+
+impl Pair {
+    /// Reads the text of the suite.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, or is not UTF-8.
+    pub fn read_suite(&self) -> Result<String, Failure> {
+        fs::read_to_string(&self.suite).map_err(|error| {
+            Failure::new(format_args!("{}: {error}", self.suite.display()))
+                .hint("name a suite that catherd generate or catherd run wrote")
+        })
+    }
+}
+
+/// What `catherd generate` is asked for.
+#[derive(Clone, Debug)]
+pub struct Generation {
+    /// Path of the project.
+    pub project: PathBuf,
+    /// File of the suite; `None` for standard output.
+    pub out: Option<PathBuf>,
+    /// The algorithm with its parameters.
+    pub algorithm: Algorithm,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// Budget of the search.
+    pub budget: Budget,
+    /// Whether the tests of the search are minimised.
+    pub minimise: bool,
+    /// Whether one JSON object is printed instead of a summary.
+    pub json: bool,
+    /// Whether no progress is shown.
+    pub quiet: bool,
+}
+
+/// What `catherd mutate` is asked for.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    /// The project and its suite.
+    pub pair: Pair,
+    /// Names of mutation operators; all if there are none.
+    pub operators: Vec<String>,
+    /// Number of mutants of a sample; `None` for all.
+    pub sample: Option<u64>,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// How much more a test may execute on a mutant than on the project, as a factor.
+    pub factor: u64,
+    /// Whether mutants that survive are listed.
+    pub survivors: bool,
+    /// Whether one JSON object is printed for each mutant instead of a table.
+    pub json: bool,
+    /// Whether no progress is shown.
+    pub quiet: bool,
+}

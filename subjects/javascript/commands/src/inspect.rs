@@ -1,0 +1,111 @@
+//! `catherd inspect`: what a JavaScript project offers to tests.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use clap::Args;
+use serde_json::Value;
+
+use crate::suites;
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd inspect list.js
+  catherd inspect package --json";
+
+/// Shows the classes, methods, fields and functions of a JavaScript project, and the types of
+/// parameters that tests with unknown values infer, with their evidence.
+#[derive(Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
+pub struct Arguments {
+    /// The project: a .js file, a folder with package.json or subject.toml, or a .tgz package
+    #[arg(value_name = "PROJECT")]
+    project: PathBuf,
+
+    /// Tests with unknown values for each method and function
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    executions: u64,
+
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// Executes the command.
+///
+/// # Errors
+///
+/// If a project cannot be used or a file cannot be read or written.
+pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let project = suites::open(&arguments.project)?;
+    let spinner = terminal::spinner("inference of types");
+    let shown = project.inspect(arguments.executions, arguments.seed);
+    spinner.finish_and_clear();
+    let shown =
+        shown.map_err(|cause| Failure::new(format!("{}: {cause}", arguments.project.display())))?;
+    terminal::print(&if arguments.json { format!("{shown:#}\n") } else { text(&shown) });
+    Ok(Exit::Success)
+}
+
+fn names(list: &Value) -> String {
+    let names: Vec<&str> =
+        list.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    names.join(", ")
+}
+
+fn text(shown: &Value) -> String {
+    let mut text = format!(
+        "entry {}, {} goals in {}\n",
+        shown["entry"].as_str().unwrap_or(""),
+        shown["goals"],
+        names(&shown["files"])
+    );
+    for class in shown["classes"].as_array().into_iter().flatten() {
+        let crashed = if class["crashed"] == true { " (its constructor throws)" } else { "" };
+        let _ = writeln!(text, "class {}{crashed}", class["name"].as_str().unwrap_or(""));
+        for (kind, title) in [
+            ("methods", "methods"),
+            ("accessors", "accessors"),
+            ("fields", "fields"),
+            ("statics", "static methods"),
+        ] {
+            let names = names(&class[kind]);
+            if !names.is_empty() {
+                let _ = writeln!(text, "  {title}: {names}");
+            }
+        }
+    }
+    for function in shown["functions"].as_array().into_iter().flatten() {
+        let _ = writeln!(text, "function {}", function["name"].as_str().unwrap_or(""));
+    }
+    for parameter in shown["parameters"].as_array().into_iter().flatten() {
+        let scores: Vec<String> = parameter["scores"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, points)| format!("{name} {points}"))
+            .collect();
+        let members: Vec<&str> = parameter["members"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        let _ = writeln!(
+            text,
+            "{} {}: {}, {} uses; points: {}; members: {}",
+            parameter["target"].as_str().unwrap_or(""),
+            parameter["name"].as_str().unwrap_or(""),
+            parameter["type"].as_str().unwrap_or("unknown"),
+            parameter["uses"],
+            if scores.is_empty() { "none".to_owned() } else { scores.join(", ") },
+            if members.is_empty() { "none".to_owned() } else { members.join(", ") },
+        );
+    }
+    text.replace(|letter: char| letter.is_control() && letter != '\n', " ")
+}

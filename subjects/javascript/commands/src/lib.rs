@@ -1,0 +1,88 @@
+//! The command line of JavaScript test generation: subjects without a study.
+//!
+//! - [`Command`], [`run`]: `catherd javascript`.
+//! - [`inspect`]: `catherd inspect`; [`packages`]: `catherd dataset javascript`.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
+//!   JavaScript project.
+
+mod generate;
+pub mod inspect;
+mod methods;
+pub mod packages;
+mod suites;
+
+pub use generate::{Flags, generate};
+pub use suites::{MUTATION_OPERATORS, coverage, is_suite, mutate, test};
+
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use catherd_javascript_kind::examples;
+use clap::{Args, Subcommand};
+
+/// Works with JavaScript subjects without a study.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum Command {
+    Check(Check),
+    Methods(methods::Arguments),
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd javascript check examples.jsonl
+  catherd javascript check examples.jsonl --only inf-";
+
+/// Compares worked examples with what this program computes: coverage goals, evidence on types,
+/// results of executions, branch distances, generated suites.
+///
+/// Each line of the file is a JSON object with `id`, `file`, `source`, `ask` and `expect`.
+#[derive(Args)]
+#[command(after_help = format!(
+    "{EXAMPLES}\n\n{}",
+    exit_codes(&[(Exit::Incomplete, "an example differs")])
+))]
+pub struct Check {
+    /// File of examples, one a line
+    file: PathBuf,
+
+    /// Only examples whose id begins with this text
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
+}
+
+/// Executes `catherd javascript`.
+///
+/// # Errors
+///
+/// If a file cannot be read or its content cannot be used.
+pub fn run(command: Command) -> Result<Exit, Failure> {
+    let Check { file, only } = match command {
+        Command::Check(check) => check,
+        Command::Methods(arguments) => return methods::run(&arguments),
+    };
+    let text = fs::read_to_string(&file)
+        .map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    let (mut differing, mut skipped, mut count) = (0, 0, 0);
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let verdict = examples::check(line, &only)
+            .map_err(|error| Failure::new(format!("{}:{}: {error}", file.display(), number + 1)))?;
+        let Some(verdict) = verdict else { continue };
+        count += 1;
+        let state = match (verdict.skipped, verdict.differences.is_empty()) {
+            (true, _) => "not compared: this program cannot do what it asks",
+            (false, true) => "same",
+            (false, false) => "differs",
+        };
+        terminal::print(&format!("{}: {state}\n", verdict.id));
+        for difference in &verdict.differences {
+            terminal::print(&format!("  {difference}\n"));
+        }
+        skipped += usize::from(verdict.skipped);
+        differing += usize::from(!verdict.differences.is_empty());
+    }
+    let summary = format!("{count} examples: {differing} differ, {skipped} not compared\n");
+    terminal::print(&summary);
+    Ok(if differing == 0 { Exit::Success } else { Exit::Incomplete })
+}

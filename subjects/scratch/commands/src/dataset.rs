@@ -1,0 +1,83 @@
+//! `catherd dataset`: commands for corpora of Scratch projects.
+
+mod add;
+mod describe;
+mod diff;
+mod export;
+mod sample;
+mod split;
+mod synth;
+mod verify;
+
+use std::path::{Path, PathBuf};
+
+use catherd_cli_console::{Exit, Failure};
+use catherd_experiments::{Measure, Noun};
+use catherd_scratch_corpora::corpus::Corpus;
+use clap::{Args, Subcommand};
+
+use crate::failure::Worded;
+
+/// Samples, generates, verifies and describes corpora of Scratch projects.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum Command {
+    Sample(sample::Arguments),
+    Add(add::Arguments),
+    Describe(describe::Arguments),
+    Verify(verify::Arguments),
+    Diff(diff::Arguments),
+    Split(split::Arguments),
+    Export(export::Arguments),
+    Synth(synth::Arguments),
+}
+
+/// Draws figures from the tables that `dataset describe` has written into a folder, and returns their
+/// files: of the distribution of a measure of projects, and of the features that projects use.
+pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure> + 'a;
+
+/// Executes `catherd dataset`; `draw` draws the figures of `describe`.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or its content cannot be used.
+pub fn run(command: Command, draw: &Draw<'_>) -> Result<Exit, Failure> {
+    match command {
+        Command::Sample(arguments) => sample::run(arguments),
+        Command::Add(arguments) => add::run(arguments),
+        Command::Describe(arguments) => describe::run(arguments, draw),
+        Command::Verify(arguments) => verify::run(arguments),
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Split(arguments) => split::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
+        Command::Synth(arguments) => synth::run(arguments),
+    }
+}
+
+/// Argument `--out` of the commands that write a corpus.
+#[derive(Args)]
+struct OutputFolder {
+    /// Folder of the corpus to write
+    #[arg(id = "out", long, short, value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Parser of a seed. Its range is that of integers in TOML, because `corpus.toml` contains it.
+fn seed_parser() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=i64::MAX as u64)
+}
+
+/// Summary of a corpus, which every command prints at its end.
+fn summary(corpus: &Corpus) -> String {
+    let Corpus { folder, metadata, .. } = corpus;
+    format!("{}: {} projects, digest {}\n", folder.display(), metadata.projects, metadata.digest)
+}
+
+/// Reads a corpus.
+///
+/// # Errors
+///
+/// If the folder is not that of a complete corpus, or a file is damaged.
+pub fn read(folder: &Path) -> Result<Corpus, Failure> {
+    Corpus::read(folder).map_err(Worded::worded)
+}

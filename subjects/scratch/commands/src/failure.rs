@@ -1,0 +1,84 @@
+//! The errors of the libraries in words for people.
+
+use std::io;
+
+use catherd_cli_console::Failure;
+use catherd_interface::FieldError;
+use catherd_scratch_corpora::corpus::{AddError, CorpusError};
+use catherd_scratch_corpora::sample::SampleError;
+use catherd_scratch_corpora::{FindError, LoadError};
+
+/// An error of a library, in words for people. (Failures and these errors are of other crates, so
+/// that this cannot be `From`.)
+pub(crate) trait Worded {
+    /// The failure of a command that the error ends.
+    fn worded(self) -> Failure;
+}
+
+impl Worded for FindError {
+    fn worded(self) -> Failure {
+        let hint = match self {
+            FindError::Corpus(error) => return error.worded(),
+            FindError::Io { .. } => "give .sb3 files, unpacked project folders, or folders of them",
+            FindError::Empty { .. } => "give a folder that contains projects",
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for CorpusError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
+            CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                "free disk space, then run the command again: it continues from here"
+            }
+            CorpusError::Io { .. } => {
+                "check that the path exists and that you have access, then run the command again: it continues from here"
+            }
+            CorpusError::NotACorpus { .. } => {
+                "give the folder of a complete corpus; see catherd dataset --help for how to make one"
+            }
+            CorpusError::Damaged { .. } => {
+                "run the command that made the corpus again, or restore the file"
+            }
+            CorpusError::Rejected(_) => "choose another folder, or a smaller number of projects",
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for LoadError {
+    fn worded(self) -> Failure {
+        Failure::new(self)
+            .hint("the file changed while the command was running; run the command again")
+    }
+}
+
+impl Worded for AddError {
+    fn worded(self) -> Failure {
+        match self {
+            AddError::Corpus(error) => error.worded(),
+            AddError::Load(error) => error.worded(),
+        }
+    }
+}
+
+impl Worded for SampleError {
+    fn worded(self) -> Failure {
+        let hint = match self {
+            SampleError::Corpus(error) => return error.worded(),
+            SampleError::Busy { .. } => {
+                "wait for the other process, or choose another folder with --out"
+            }
+            SampleError::OtherRecipe { .. } => "choose another folder with --out",
+            SampleError::Empty(_) => "give a range of ids and a --count of at least 1",
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for FieldError {
+    fn worded(self) -> Failure {
+        Failure::new(self.cause).hint(self.advice)
+    }
+}

@@ -1,0 +1,18 @@
+//! The command line of Scratch: test generation, grading, mutation analysis, corpora and the machine,
+//! without a study.
+//!
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
+//!   Scratch project; [`play`]: `catherd play`.
+//! - [`judge`]: `catherd judge`, for grading platforms.
+//! - [`vm`]: the machine; [`dataset`]: corpora of projects, from sampling to figures.
+
+pub mod coverage;
+pub mod dataset;
+mod failure;
+pub mod generate;
+pub mod judge;
+pub mod mutate;
+pub mod play;
+mod project;
+pub mod test;
+pub mod vm;

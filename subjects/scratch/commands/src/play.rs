@@ -1,0 +1,206 @@
+//! `catherd play`: an animation of a test.
+
+use std::error::Error;
+use std::fs;
+use std::path::PathBuf;
+
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure, Pair};
+use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite};
+use catherd_scratch_vm::Vm;
+use clap::Args;
+use gif::{Encoder, EncodingError, Frame, Repeat};
+
+use crate::project::{compile_for_scripts, open_pair, suite_failure};
+
+/// Steps a second at the speed of Scratch.
+const STEPS_PER_SECOND: u32 = 30;
+
+/// Sampling factor of the encoder, which reduces pictures of more than 256 colours.
+const SPEED: i32 = 10;
+
+/// Draws the stage while a test runs, and writes the pictures as an animation.
+///
+/// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
+/// them. Speech bubbles are drawn without their texts, and monitors are not drawn.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd play game.sb3 suite.json -o win.gif
+  catherd play game.sb3 suite.json --test 3 --seed 7 -o test.gif
+  catherd play game.sb3 suite.json --every 1 -o smooth.gif
+
+The suite is a JSON file with tests for a Scratch project. The animation has the speed of Scratch: 30
+steps a second. With --seed one sees whether a policy also wins with other random numbers.
+
+Exit codes: 0 if the animation was written, 1 if not.")]
+pub struct Arguments {
+    /// The project: an .sb3 or .sb2 file or an unpacked folder
+    #[arg(value_name = "PROJECT")]
+    project: PathBuf,
+
+    /// The suite: a JSON file that catherd generate or catherd run wrote
+    #[arg(value_name = "SUITE")]
+    suite: PathBuf,
+
+    /// Accept a suite that was generated for another project, such as a model solution
+    #[arg(long)]
+    any_project: bool,
+
+    /// File of the animation, *.gif
+    #[arg(long, short, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Number of the test, from 0 [default: the first with a policy, or else 0]
+    #[arg(long, value_name = "N")]
+    test: Option<usize>,
+
+    /// Seed of the machine's random numbers [default: that of the test]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Steps from one picture to the next
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=300))]
+    every: u32,
+
+    /// Maximum length of the test in steps (1/30 s of Scratch time each)
+    #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
+    steps: u64,
+}
+
+/// Executes `catherd play`.
+///
+/// # Errors
+///
+/// If the project or the suite cannot be used, or the animation cannot be written.
+pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.out.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("gif")) {
+        let error = format!("{}: not the name of an animation", arguments.out.display());
+        return Err(Failure::new(error).hint("name a file *.gif"));
+    }
+    let Arguments { project, suite, any_project, .. } = arguments;
+    let pair = &Pair { project: project.clone(), suite: suite.clone(), any_project: *any_project };
+    let (subject, suite) = open_pair(pair)?;
+    let program = compile_for_scripts(&pair.project, &subject, None)?;
+    let linked = LinkedSuite::new(&suite, &program).map_err(|error| suite_failure(pair, error))?;
+    let test = number_of_test(arguments, &suite)?;
+    if linked.steps(test) > arguments.steps {
+        let error = format!(
+            "{}: test {test} has up to {} steps, more than {}",
+            pair.suite.display(),
+            linked.steps(test),
+            arguments.steps
+        );
+        return Err(Failure::new(error).hint("allow more with --steps"));
+    }
+    let seed = arguments.seed.unwrap_or_else(|| linked.seed_of(test));
+    let spinner = terminal::spinner(format!("test {test}"));
+    let mut bytes = Vec::new();
+    let failure = |error: &dyn Error| Failure::new(format!("{}: {error}", arguments.out.display()));
+    let mut film = Film::new(&mut bytes, arguments.every).map_err(|error| failure(&error))?;
+    Runner::new(program, suite.machine.clone(), ()).watch(&linked, test, seed, |vm| film.step(vm));
+    let steps = film.end();
+    spinner.finish_and_clear();
+    let steps = steps.map_err(|error| failure(&error))?;
+    fs::write(&arguments.out, &bytes).map_err(|error| failure(&error))?;
+    terminal::note(&format!(
+        "{}: {} of test {test} under seed {seed}, {:.1} s",
+        arguments.out.display(),
+        plural(steps as usize, "step"),
+        steps as f64 / f64::from(STEPS_PER_SECOND),
+    ));
+    Ok(Exit::Success)
+}
+
+fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure> {
+    let reacts = || suite.tests.iter().position(|test| test.policy.is_some()).unwrap_or(0);
+    let number = arguments.test.unwrap_or_else(reacts);
+    if number < suite.tests.len() {
+        return Ok(number);
+    }
+    let (file, tests) = (arguments.suite.display(), plural(suite.tests.len(), "test"));
+    let hint = match suite.tests.len().checked_sub(1) {
+        Some(last) => format!("name one from 0 to {last} with --test"),
+        None => "generate a suite with catherd generate".to_owned(),
+    };
+    Err(Failure::new(format!("{file}: no test {number}; the suite has {tests}")).hint(hint))
+}
+
+/// An animation that is being made. A picture is written as the box of the pixels that differ from the
+/// picture before.
+struct Film<'a> {
+    encoder: Encoder<&'a mut Vec<u8>>,
+    /// Steps from one picture to the next.
+    every: u32,
+    steps: u64,
+    /// The last picture; empty before the first.
+    last: Vec<Pixel>,
+    /// What is to be written of it, and for how many steps it is shown.
+    pending: Option<(Frame<'static>, u32)>,
+    result: Result<(), EncodingError>,
+}
+
+/// Red, green and blue.
+type Pixel = [u8; 3];
+
+impl<'a> Film<'a> {
+    fn new(bytes: &'a mut Vec<u8>, every: u32) -> Result<Self, EncodingError> {
+        let (width, height) = Vm::<()>::PICTURE_SIZE;
+        let mut encoder = Encoder::new(bytes, width, height, &[])?;
+        encoder.set_repeat(Repeat::Infinite)?;
+        Ok(Self { encoder, every, steps: 0, last: Vec::new(), pending: None, result: Ok(()) })
+    }
+
+    /// Adds a step.
+    fn step(&mut self, vm: &Vm) {
+        if self.steps.is_multiple_of(self.every.into()) {
+            let picture = vm.picture();
+            if let Some(frame) = changed(&self.last, &picture) {
+                self.write_pending();
+                self.pending = Some((frame, 0));
+                self.last = picture;
+            }
+        }
+        self.steps += 1;
+        if let Some((_, shown)) = &mut self.pending {
+            *shown += 1;
+        }
+    }
+
+    fn write_pending(&mut self) {
+        let Some((mut frame, steps)) = self.pending.take() else { return };
+        // In hundredths of a second, which are the format's.
+        let delay = steps.saturating_mul(100) / STEPS_PER_SECOND;
+        frame.delay = delay.try_into().unwrap_or(u16::MAX);
+        if self.result.is_ok() {
+            self.result = self.encoder.write_frame(&frame);
+        }
+    }
+
+    /// Writes the last picture. Returns the number of steps.
+    fn end(mut self) -> Result<u64, EncodingError> {
+        self.write_pending();
+        self.result.map(|()| self.steps)
+    }
+}
+
+/// The box of the pixels in which a picture differs from the one before, or all of the first picture.
+/// `None` if none does.
+fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
+    let width = usize::from(Vm::<()>::PICTURE_SIZE.0);
+    let pixels = picture.iter().enumerate();
+    let mut sides: Option<[usize; 4]> = None;
+    for (at, _) in pixels.filter(|&(at, pixel)| before.get(at) != Some(pixel)) {
+        let (x, y) = (at % width, at / width);
+        let [left, top, right, bottom] = sides.unwrap_or([x, y, x, y]);
+        sides = Some([left.min(x), top.min(y), right.max(x), bottom.max(y)]);
+    }
+    let [left, top, right, bottom] = sides?;
+    let rows = picture.chunks(width).take(bottom + 1).skip(top);
+    let bytes: Vec<u8> = rows.flat_map(|row| row[left..=right].as_flattened()).copied().collect();
+    // Both sides of a picture are less than 2^16.
+    let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
+    let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
+    (frame.left, frame.top) = (left, top);
+    Some(frame)
+}

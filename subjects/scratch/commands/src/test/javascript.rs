@@ -1,0 +1,200 @@
+//! `catherd test` with a suite that was written by hand in JavaScript.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_cli_console::Failure;
+use catherd_scratch_grading_whisker::whisker::{Limits, Models, Options, SuiteFile};
+use catherd_scratch_grading_whisker::{Seed, SuiteKind};
+use clap::{Args, ValueEnum};
+
+use super::output::Format;
+use super::suite::{Tests, file_name};
+
+/// Options of suites in JavaScript.
+#[derive(Args)]
+#[command(next_help_heading = "Suites in JavaScript")]
+pub(super) struct Choices {
+    /// Execute only the tests of this name; may be repeated
+    #[arg(long, value_name = "NAME")]
+    test: Vec<String>,
+
+    /// Execute only the tests of this category; may be repeated
+    #[arg(long, value_name = "NAME")]
+    category: Vec<String>,
+
+    /// Version of Whisker whose comparisons and types are used
+    #[arg(long, value_name = "VERSION", default_value = "2023")]
+    compat: Compat,
+
+    /// Do without `wait` and hints, and draw the suite's random numbers from those of the project,
+    /// as the original does
+    #[arg(long)]
+    pub(super) strict: bool,
+
+    /// Acceleration that the suite reads; it changes nothing else
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    acceleration: f64,
+
+    /// Report how many blocks the tests reach
+    #[arg(long)]
+    coverage: bool,
+
+    /// Models of the program that run beside each test: a JSON file with an array of graphs
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+
+    /// Tests of models alone, each with other random numbers of the models
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    model_repetitions: u32,
+
+    /// Longest program time of a test of models alone, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 35_000)]
+    model_duration: u32,
+
+    /// Distinguish upper and lower case in names of models
+    #[arg(long)]
+    model_case: bool,
+
+    /// Most operations of a script between two steps, in units of 10,000; ten times as many in a test
+    /// [default: 2000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    operations: Option<u64>,
+
+    /// Most text that a test logs, or a plan writes to its console, in KiB [default: 1024]
+    #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    log_limit: Option<u64>,
+
+    /// Most memory of a suite's scripts in MiB [default: 64]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=4096))]
+    memory: Option<u64>,
+}
+
+/// A version of Whisker.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Compat {
+    /// Of July 2022, which the published studies used
+    #[value(name = "2022")]
+    Of2022,
+    /// Of October 2023
+    #[value(name = "2023")]
+    Of2023,
+}
+
+/// The tests of a suite in JavaScript, with the options.
+pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
+    let path = arguments.pair.suite.as_path();
+    let tests = match (arguments.flags.kind, SuiteKind::of(text)) {
+        (Some(_), _) => suite_of(path, text, options(arguments))?,
+        (None, Err(error)) => {
+            let error = Failure::new(format!("{}: {error}", path.display()));
+            return Err(error.hint(
+                "assign an array of tests: module.exports = [{ name, test: async t => ... }], or \
+                 choose --kind",
+            ));
+        }
+        (None, Ok(_)) => whisker_suite(path, text, options(arguments))?,
+    };
+    let Some(file) = &arguments.flags.javascript.model else { return Ok(tests) };
+    let Tests::Whisker(whisker) = tests else { return Ok(tests) };
+    let models = fs::read_to_string(file).map_err(|error| {
+        Failure::new(format!("{}: {error}", file.display()))
+            .hint("name a JSON file with models with --model")
+    })?;
+    let (suite, options) = *whisker;
+    let suite = suite.with_models(settings(arguments, &models));
+    let suite = suite.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options))))
+}
+
+/// Whether the text of a suite is that of models: a JSON array.
+pub(super) fn is_models(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
+}
+
+/// The tests of models alone.
+pub(super) fn models(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
+    let path = arguments.pair.suite.as_path();
+    let suite = SuiteFile::of_models(&file_name(path), settings(arguments, text));
+    let suite = suite.map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options(arguments)))))
+}
+
+fn settings(arguments: &super::Arguments<'_>, text: &str) -> Models {
+    let choices = &arguments.flags.javascript;
+    Models {
+        duration: f64::from(choices.model_duration),
+        repetitions: choices.model_repetitions,
+        case_sensitive: choices.model_case,
+        ..Models::new(text)
+    }
+}
+
+/// The tests of a suite for Whisker with options, whatever its text looks like.
+fn suite_of(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
+    let suite = SuiteFile::new(&file_name(path), text)
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    Ok(Tests::Whisker(Box::new((suite, options))))
+}
+
+/// The tests of a suite that is recognised as one for Whisker, with options.
+///
+/// # Errors
+///
+/// If the suite is of another kind, or cannot be read.
+pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
+    let failure =
+        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
+    match SuiteKind::of(text) {
+        Ok(SuiteKind::Whisker) => {}
+        Ok(SuiteKind::Itch) => {
+            let error = failure(&"this is a plan for Itch, and not a suite for Whisker");
+            return Err(error.hint("judge submissions by it with catherd test"));
+        }
+        Err(error) => {
+            let hint =
+                "assign an array of tests: module.exports = [{ name, test: async t => ... }]";
+            return Err(failure(&error).hint(hint));
+        }
+    }
+    suite_of(path, text, options)
+}
+
+fn options(arguments: &super::Arguments<'_>) -> Options {
+    let Choices {
+        test, category, compat, strict, acceleration, coverage, operations, memory, ..
+    } = &arguments.flags.javascript;
+    // Whisker's table has coverage in any case.
+    let coverage = *coverage || arguments.flags.format == Some(Format::WhiskerCsv);
+    let seed = |text: &String| match text.parse() {
+        Ok(number) => Seed::number(number),
+        Err(_) => Seed::text(text),
+    };
+    let mut limits = Limits::default();
+    if let Some(units) = operations {
+        (limits.turn, limits.test) = (*units, units.saturating_mul(10));
+    }
+    if let Some(mebibytes) = memory {
+        limits.memory = usize::try_from(mebibytes << 20).unwrap_or(usize::MAX);
+    }
+    Options {
+        seed: arguments.flags.seed.as_ref().map(seed),
+        tests: test.clone(),
+        categories: category.clone(),
+        strict: *strict,
+        compat_p: *compat == Compat::Of2022,
+        acceleration: *acceleration,
+        steps: arguments.flags.steps,
+        coverage,
+        limits,
+        log_bytes: arguments.flags.javascript.log_bytes().unwrap_or(Options::default().log_bytes),
+        ..Options::default()
+    }
+}
+
+impl Choices {
+    /// Most bytes of text that are logged; `None` if it is not chosen.
+    pub(super) fn log_bytes(&self) -> Option<usize> {
+        self.log_limit.map(|kibibytes| usize::try_from(kibibytes << 10).unwrap_or(usize::MAX))
+    }
+}

@@ -1,0 +1,60 @@
+//! `catherd vm`: commands that run the Scratch machine alone.
+
+mod bench;
+mod conformance;
+mod digest;
+mod fuzz;
+mod replay;
+mod replay_all;
+
+use std::path::Path;
+
+use catherd_cli_console::{Exit, Failure};
+use catherd_scratch_conformance::ProjectIndex;
+use clap::Subcommand;
+
+/// Tests and measures the Scratch machine itself.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum Command {
+    Conformance(conformance::Arguments),
+    Replay(replay::Arguments),
+    // The name of version 0.3, accepted for one more version.
+    #[command(alias = "fidelity")]
+    ReplayAll(replay_all::Arguments),
+    Bench(bench::Arguments),
+    Digest(digest::Arguments),
+    Fuzz(fuzz::Arguments),
+}
+
+/// Executes `catherd vm`.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or its content cannot be used.
+pub fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Conformance(arguments) => conformance::run(arguments),
+        Command::Replay(arguments) => replay::run(arguments),
+        Command::ReplayAll(arguments) => replay_all::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
+        Command::Digest(arguments) => digest::run(arguments),
+        Command::Fuzz(arguments) => fuzz::run(arguments),
+    }
+}
+
+/// Indexes the projects in a folder; by default in the parent of the traces' folder.
+fn project_index(folder: Option<&Path>, traces: &Path) -> Result<ProjectIndex, Failure> {
+    let parent = traces.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.unwrap_or(parent);
+    ProjectIndex::build(folder).map_err(|error| {
+        Failure::new(format!("{}: {error}", folder.display()))
+            .hint("give the folder of the projects with --corpus")
+    })
+}
+
+/// Number of threads; one for each processor if `requested` is `None`.
+fn thread_count(requested: Option<usize>) -> usize {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    requested.unwrap_or_else(available).max(1)
+}

@@ -1,0 +1,334 @@
+//! `catherd sequences generate`: chooses suites.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_sequences_model::suite::{self, Matrix, Profile, Ties};
+use catherd_sequences_model::systems;
+use catherd_sequences_model::{
+    Aim, Case, Criterion, EventId, Pool, Sampler, Tests, direct, negatives, suite_json,
+};
+use clap::Args;
+use serde_json::json;
+
+use crate::{Settings, Subject, is_model, output, read_tests, up_to, write};
+
+/// The largest number of events of `--events`: 8 have 40,320 orders.
+const MOST_PERMUTED: usize = 8;
+
+const ALGORITHMS: [&str; 7] = ["greedy", "ga", "best-of", "unranked", "local", "direct", "optimal"];
+
+/// Chooses a small suite with many covered items, from walks of a model or from given tests.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd sequences generate builtin:moodle --criterion consecutive:3 --size 10 -o suite.json
+  catherd sequences generate log.txt --criterion subsequence:2 --until 100%
+  catherd sequences generate --events a,b,c,d --criterion 'subsequence:3 distinct' --until 100%")]
+pub struct Generate {
+    /// Model (a file *.bp, or builtin:NAME), or a file of tests, one a line
+    #[arg(value_name = "MODEL|TESTS", required_unless_present = "events")]
+    source: Option<String>,
+
+    #[command(flatten)]
+    settings: Settings,
+
+    /// All orders of these events instead of a model
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', conflicts_with = "source")]
+    events: Vec<String>,
+
+    /// Coverage criterion, such as subsequence:2 or consecutive:3
+    #[arg(long, value_name = "CRITERION")]
+    criterion: String,
+
+    /// Number of tests
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    size: usize,
+
+    /// Add tests until this share of the items is covered, such as 95%, instead of --size
+    #[arg(long, value_name = "SHARE")]
+    until: Option<String>,
+
+    /// Algorithm
+    #[arg(long, default_value = "greedy", value_parser = ALGORITHMS)]
+    algorithm: String,
+
+    /// Walks of the pool
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pool: u64,
+
+    /// How walks choose: steps, traces, weighted or avoid, as for walk
+    #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
+    sampler: String,
+
+    /// Longest test in events
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    length: usize,
+
+    /// Tests that the suite contains in any case; the greedy algorithm adds others
+    #[arg(long, value_name = "FILE")]
+    seed_tests: Option<String>,
+
+    /// An older suite whose tests are kept where the model still allows them; the greedy algorithm
+    /// adds others
+    #[arg(long, value_name = "FILE")]
+    keep: Option<String>,
+
+    /// Cut the end of each test behind the last event that an item needs
+    #[arg(long)]
+    shorten: bool,
+
+    /// Add a negative test for each test: a beginning of it and an event that the model does not
+    /// allow there, marked with `!`, which the system has to refuse
+    #[arg(long)]
+    negative: bool,
+
+    /// Seed of pool and search
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+
+    /// File of the suite: *.json, *.csv (a row for each event), *.feature (scenarios without
+    /// steps), or lines of text otherwise; standard output if left out
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+
+    /// Print one JSON object instead of lines: the suite and the numbers of its items
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
+    let spinner = terminal::spinner("tests");
+    let (subject, given) = subject(arguments)?;
+    let criterion = subject.criterion(&arguments.criterion)?;
+    let items = match subject.space() {
+        Some(space) => criterion.reachable(space, &subject.alphabet).ok(),
+        None => None,
+    };
+    let tests = if arguments.algorithm == "direct" {
+        made(arguments, &subject, &criterion, items.as_deref())?
+    } else {
+        let wanted = wanted(arguments, &subject)?;
+        // Tests that are wanted come first, so that they are the first of the pool.
+        let mut tests = Tests::default();
+        wanted.iter().for_each(|test| tests.push(test));
+        let first = Pool::new(&tests, &subject.alphabet).len() as u32;
+        let others = match given {
+            Some(tests) => tests,
+            None => {
+                let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
+                let walker = subject.walker(sampler, arguments.seed, arguments.length);
+                let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
+                let walks = walker.pool_walks(arguments.pool);
+                let failed = |fault| Failure::new(fault).hint("set a smaller --pool or --length");
+                walks.map_err(failed)?.0
+            }
+        };
+        (0..others.len()).for_each(|number| tests.push(&others.test(number)));
+        let pool = Pool::new(&tests, &subject.alphabet);
+        criterion
+            .check_tests(pool.letters.iter().map(Vec::as_slice))
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))?;
+        let matrix = Matrix::new(&criterion, &pool, subject.space());
+        let chosen = choose(arguments, &matrix, (0..first).collect())?;
+        chosen.iter().map(|&test| pool.tests.test(test as usize)).collect()
+    };
+    let tests = match arguments.shorten {
+        true => shortened(&criterion, &subject, tests),
+        false => tests,
+    };
+    let covered = covered(&criterion, &subject, &tests);
+    let rank = covered.iter().map(|&item| criterion.weight(item)).sum();
+    spinner.finish_and_clear();
+    let count = terminal::plural(tests.len(), "test");
+    let cases = cases(arguments, &subject, tests)?;
+    let json = || suite_json(&subject.name, &arguments.criterion, rank, &subject.events, &cases);
+    if let Some(file) = arguments.output.as_deref() {
+        let text = match file {
+            file if file.ends_with(".json") => json(),
+            file if file.ends_with(".csv") => output::csv(&subject, &cases)?,
+            file if file.ends_with(".feature") => output::feature(&subject, &cases),
+            _ => output::lines(&subject, &cases),
+        };
+        write(file, &text)?;
+    }
+    if arguments.json {
+        let mut value: serde_json::Value = serde_json::from_str(&json()).map_err(Failure::new)?;
+        value["covered"] = json!(covered.len());
+        value["reachable"] = json!(items.as_ref().map(Vec::len));
+        value["bound"] = json!(criterion.bound());
+        terminal::print(&(value.to_string() + "\n"));
+    } else if arguments.output.is_none() {
+        terminal::print(&output::lines(&subject, &cases));
+    }
+    let of = items.map_or(criterion.bound(), |items| items.len() as u64);
+    terminal::note(&format!("{count} cover {} of {of} items of {criterion}", covered.len()));
+    Ok(Exit::Success)
+}
+
+/// The tests, and the negative ones behind them.
+fn cases(
+    arguments: &Generate,
+    subject: &Subject,
+    tests: Vec<Vec<EventId>>,
+) -> Result<Vec<Case>, Failure> {
+    let mut negative = Vec::new();
+    if arguments.negative {
+        let space = subject.space().ok_or_else(|| {
+            Failure::new("--negative: only a model says which events must be refused")
+                .hint("write a model, or leave --negative out")
+        })?;
+        negative = negatives(space, subject.events.len(), &tests, arguments.seed);
+    }
+    Ok(tests.into_iter().map(Case::from).chain(negative).collect())
+}
+
+/// The model, or the alphabet and the tests that are given.
+fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
+    let labels = match &arguments.source {
+        Some(path) if is_model(path) => return Ok((arguments.settings.open(path)?, None)),
+        Some(path) => read_tests(path)?,
+        None if arguments.events.len() > MOST_PERMUTED => {
+            let count = arguments.events.len();
+            return Err(Failure::new(format!("--events: {count} events have too many orders"))
+                .hint(format!("name at most {MOST_PERMUTED}, or write a model")));
+        }
+        None => orders(&arguments.events),
+    };
+    let subject = arguments.settings.of_tests("tests", &labels);
+    let mut tests = Tests::default();
+    for test in subject.tests(&labels, "tests")? {
+        tests.push(&test);
+    }
+    Ok((subject, Some(tests)))
+}
+
+/// All orders of some events, in lexicographic order.
+fn orders(events: &[String]) -> Vec<Vec<String>> {
+    if events.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for at in 0..events.len() {
+        let mut rest = events.to_vec();
+        let first = rest.remove(at);
+        for mut order in orders(&rest) {
+            order.insert(0, first.clone());
+            found.push(order);
+        }
+    }
+    found
+}
+
+/// The share that `--until` names; `None` if it is not set.
+fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
+    let Some(text) = &arguments.until else { return Ok(None) };
+    let number = text
+        .strip_suffix('%')
+        .map_or(text.parse::<f64>(), |percent| percent.parse::<f64>().map(|number| number / 100.0));
+    match number {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(Some(share)),
+        _ => Err(Failure::new(format!("--until: `{text}` is no share")).hint("write 95%")),
+    }
+}
+
+/// The tests that the suite contains in any case.
+fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, Failure> {
+    let mut wanted = Vec::new();
+    if let Some(file) = &arguments.seed_tests {
+        wanted = subject.tests(&read_tests(file)?, file)?;
+    }
+    if let Some(file) = &arguments.keep {
+        let labels = read_tests(file)?;
+        let all = labels.len();
+        let known = labels.into_iter().filter_map(|test| subject.tests(&[test], file).ok());
+        let is_allowed = |test: &Vec<EventId>| match subject.space() {
+            Some(space) => systems::allowed(space, test),
+            None => true,
+        };
+        let kept: Vec<_> = known.flatten().filter(is_allowed).collect();
+        if kept.len() < all {
+            let gone = terminal::plural(all - kept.len(), "test");
+            terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+        }
+        wanted.extend(kept);
+    }
+    Ok(wanted)
+}
+
+/// The tests without the events at their ends that no item of the suite needs.
+fn shortened(
+    criterion: &Criterion,
+    subject: &Subject,
+    mut tests: Vec<Vec<EventId>>,
+) -> Vec<Vec<EventId>> {
+    let all = covered(criterion, subject, &tests);
+    for number in 0..tests.len() {
+        let whole = std::mem::take(&mut tests[number]);
+        let others = covered(criterion, subject, &tests);
+        let needed: BTreeSet<u64> = all.difference(&others).copied().collect();
+        let suffices = |length: &usize| {
+            let items = criterion.items(&whole[..*length], &subject.alphabet, subject.space());
+            let items: BTreeSet<u64> = items.into_iter().collect();
+            needed.is_subset(&items) && items.is_subset(&all)
+        };
+        let length = (0..=whole.len()).find(suffices).unwrap_or(whole.len());
+        tests[number] = whole[..length].to_vec();
+    }
+    tests.retain(|test| !test.is_empty());
+    tests
+}
+
+fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec<u32>, Failure> {
+    let (size, seed) = (arguments.size, arguments.seed);
+    if let Some(share) = share(arguments)? {
+        let rank = (share * matrix.best() as f64).ceil() as u64;
+        return Ok(suite::greedy_until(matrix, rank, &wanted));
+    }
+    if !wanted.is_empty() {
+        return Ok(suite::greedy_from(matrix, size, &wanted));
+    }
+    let go = &mut |_: &suite::Found| ControlFlow::Continue(());
+    let found = match arguments.algorithm.as_str() {
+        "ga" => suite::evolve(matrix, size, Profile::Paper, seed, u64::MAX, go),
+        "best-of" => suite::best_of(matrix, size, 1000, seed, u64::MAX, go),
+        "unranked" => suite::unranked(matrix, size, seed, u64::MAX, go),
+        "local" => suite::local(matrix, size, 2, seed, u64::MAX, go),
+        "optimal" => suite::optimal(matrix, size, u64::MAX, go)
+            .map_err(|error| Failure::new(error).hint("set --size and --pool, or use greedy"))?,
+        _ => suite::greedy(matrix, size, Ties::First, seed, u64::MAX, go),
+    };
+    Ok(found.best.suite)
+}
+
+/// Tests made for items, without a pool.
+fn made(
+    arguments: &Generate,
+    subject: &Subject,
+    criterion: &Criterion,
+    items: Option<&[u64]>,
+) -> Result<Vec<Vec<EventId>>, Failure> {
+    let (Some(space), Some(items)) = (subject.space(), items) else {
+        return Err(Failure::new("direct: the reachable items are not known")
+            .hint("use a model whose states are all explored, or another algorithm"));
+    };
+    let share = share(arguments)?;
+    let size = if share.is_some() { usize::MAX } else { arguments.size };
+    let enough = (share.unwrap_or(1.0) * items.len() as f64).ceil() as usize;
+    let aim = Aim { size, length: arguments.length, limit: u64::MAX };
+    let seed = arguments.seed;
+    Ok(direct(criterion, space, &subject.alphabet, items, aim, seed, &mut |made| {
+        if made.covered >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }))
+}
+
+/// The items that tests cover together.
+pub(super) fn covered(
+    criterion: &Criterion,
+    subject: &Subject,
+    tests: &[Vec<EventId>],
+) -> BTreeSet<u64> {
+    let items = |test| criterion.items(test, &subject.alphabet, subject.space());
+    tests.iter().flat_map(|test| items(test)).collect()
+}

@@ -1,0 +1,256 @@
+//! The command line of sequence testing: `catherd sequences`, without a study.
+
+mod coverage;
+mod execution;
+mod generate;
+mod model;
+mod output;
+mod picture;
+mod synth;
+mod test;
+
+use std::fs;
+use std::io::Read as _;
+
+use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_sequences_model::{
+    Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
+    parse_tests, unmarked,
+};
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, Subcommand};
+
+/// Tests orders of events: models, coverage criteria, suites and risk.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum Command {
+    Check(model::Check),
+    Space(model::SpaceArguments),
+    Walk(model::Walk),
+    Compile(model::Compile),
+    Generate(generate::Generate),
+    Coverage(coverage::Coverage),
+    Test(test::Test),
+    Risk(execution::RiskArguments),
+    Synth(synth::Synth),
+    Examples(execution::Examples),
+}
+
+/// Executes `catherd sequences`.
+///
+/// # Errors
+///
+/// If a file cannot be read or written, or its content cannot be used.
+pub fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(arguments) => model::check(&arguments),
+        Command::Space(arguments) => model::space(&arguments),
+        Command::Walk(arguments) => model::walk(&arguments),
+        Command::Compile(arguments) => model::compile(&arguments),
+        Command::Generate(arguments) => generate::generate(&arguments),
+        Command::Coverage(arguments) => coverage::coverage(&arguments),
+        Command::Test(arguments) => test::test(&arguments),
+        Command::Risk(arguments) => execution::risk(&arguments),
+        Command::Synth(arguments) => synth::synth(&arguments),
+        Command::Examples(arguments) => execution::examples(&arguments),
+    }
+}
+
+/// Reads a number of events from 0 to the largest.
+fn up_to(largest: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=largest)
+}
+
+/// How a model is explored and projected.
+#[derive(Args)]
+struct Settings {
+    /// Largest number of states that are explored
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    limit: usize,
+
+    /// Letters of the criteria: names of events, or events with their fields
+    #[arg(long, value_name = "LETTERS", default_value = "names", value_parser = ["names", "events"])]
+    alphabet: String,
+}
+
+/// A model, or plain tests whose events make up the alphabet.
+struct Subject {
+    name: String,
+    events: Events,
+    alphabet: Alphabet,
+    model: Option<(Model, Space)>,
+}
+
+impl Settings {
+    /// Opens and explores a model.
+    fn open(&self, path: &str) -> Result<Subject, Failure> {
+        let model = open(path)?;
+        let space = explore(&model, path, self.limit)?;
+        let events = model.program.events().clone();
+        let alphabet = self.letters(&events);
+        Ok(Subject { name: model.name.clone(), events, alphabet, model: Some((model, space)) })
+    }
+
+    fn letters(&self, events: &Events) -> Alphabet {
+        match self.alphabet.as_str() {
+            "events" => Alphabet::events(events),
+            _ => Alphabet::names(events),
+        }
+    }
+
+    /// The alphabet of tests without a model.
+    fn of_tests(&self, name: &str, tests: &[Vec<String>]) -> Subject {
+        let events = Events::plain(tests.iter().flatten().cloned());
+        let alphabet = self.letters(&events);
+        Subject { name: name.to_owned(), events, alphabet, model: None }
+    }
+}
+
+impl Subject {
+    fn space(&self) -> Option<&Space> {
+        self.model.as_ref().map(|(_, space)| space)
+    }
+
+    fn criterion(&self, text: &str) -> Result<Criterion, Failure> {
+        let strength = self.model.as_ref().and_then(|(model, _)| model.strength);
+        Criterion::parse(text, &self.alphabet, strength, self.space(), &read_up_to)
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
+    }
+
+    /// Checks that the items of tests fit into memory.
+    fn check_items(&self, criterion: &Criterion, tests: &[Vec<EventId>]) -> Result<(), Failure> {
+        let mut letters = Vec::new();
+        for test in tests {
+            let mut own = Vec::new();
+            self.alphabet.project(test, &mut own);
+            letters.push(own);
+        }
+        criterion
+            .check_tests(letters.iter().map(Vec::as_slice))
+            .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
+    }
+
+    /// Walks of the model; `None` if there is no model.
+    fn walker(
+        &self,
+        sampler: Sampler,
+        seed: u64,
+        length: usize,
+    ) -> Option<Result<Walker<'_>, Failure>> {
+        let (model, space) = self.model.as_ref()?;
+        let walker = Walker::new(&model.program, Some(space), sampler, seed, length);
+        Some(
+            walker
+                .map_err(|error| Failure::new(error).hint("leave --sampler out, or raise --limit")),
+        )
+    }
+
+    /// The events of tests by their labels, without those that the system has to refuse.
+    fn tests(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Vec<EventId>>, Failure> {
+        Ok(self.cases(tests, path)?.into_iter().map(|case| case.events).collect())
+    }
+
+    /// Tests by the labels of their events; the last event of one may be marked as one that the
+    /// system has to refuse.
+    fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Case>, Failure> {
+        let event = |number: usize, label: &String| {
+            self.events.find(label).ok_or_else(|| {
+                let cause = match self.events.named(label).len() {
+                    0 => "unknown event",
+                    _ => "several events have the name",
+                };
+                Failure::new(format!("{path}: test {}: {cause} `{label}`", number + 1))
+                    .hint("use the events of the model, with their fields")
+            })
+        };
+        let case = |(number, test): (usize, &Vec<String>)| {
+            let (last, rest) = match test.split_last() {
+                Some((last, rest)) if self.events.find(last).is_none() => (unmarked(last), rest),
+                _ => (None, &[][..]),
+            };
+            let Some(refused) = last else {
+                let events = test.iter().map(|label| event(number, label));
+                return Ok(Case::from(events.collect::<Result<Vec<_>, _>>()?));
+            };
+            let events = rest.iter().map(|label| event(number, label)).collect::<Result<_, _>>()?;
+            Ok(Case { events, refused: Some(event(number, &refused.to_owned())?) })
+        };
+        tests.iter().enumerate().map(case).collect()
+    }
+
+    /// The label of an event.
+    fn label(&self, event: EventId) -> String {
+        self.events.get(event).to_string()
+    }
+
+    /// The labels of a test, the event that the system has to refuse with its mark.
+    fn labels(&self, case: &Case) -> Vec<String> {
+        let refused = case.refused.map(|event| format!("!{}", self.label(event)));
+        case.events.iter().map(|&event| self.label(event)).chain(refused).collect()
+    }
+}
+
+/// Whether a path names a model and not tests.
+fn is_model(path: &str) -> bool {
+    path.starts_with("builtin:")
+        || path.starts_with("graphwalker:")
+        || path.ends_with(".bp")
+        || path.ends_with(".bp.json")
+        || path.ends_with(".bp.js")
+}
+
+fn open(path: &str) -> Result<Model, Failure> {
+    let spinner = terminal::spinner("model");
+    let model = Model::open(path);
+    spinner.finish_and_clear();
+    model.map_err(|error| refusal(path, &error))
+}
+
+fn refusal(path: &str, error: &ModelError) -> Failure {
+    let line = match error.file.is_empty() {
+        true if error.cause.starts_with(path) => error.cause.clone(),
+        true => format!("{path}: {error}"),
+        false => error.to_string(),
+    };
+    match error.hint.as_str() {
+        "" => Failure::new(line),
+        hint => Failure::new(line).hint(hint),
+    }
+}
+
+fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
+    Space::explore(&model.program, limit).map_err(|broken| {
+        let span = broken.fault.span;
+        Failure::new(format!("{path}:{}:{}: {broken}", span.line, span.column))
+            .hint("correct the model: it breaks a rule of its own")
+    })
+}
+
+/// The largest file of tests, results or examples in bytes: 512 MiB.
+const LARGEST: u64 = 512 << 20;
+
+/// Reads a file or a pipe up to the largest size; the error is the cause alone.
+fn read_up_to(path: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(|cause| cause.to_string())?;
+    let size = file.take(LARGEST + 1).read_to_string(&mut text);
+    match size.map_err(|cause| cause.to_string())? as u64 {
+        size if size > LARGEST => Err(format!("the file has more than {LARGEST} bytes")),
+        _ => Ok(text),
+    }
+}
+
+fn read(path: &str) -> Result<String, Failure> {
+    read_up_to(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+}
+
+fn read_tests(path: &str) -> Result<Vec<Vec<String>>, Failure> {
+    parse_tests(&read(path)?).map_err(|error| {
+        Failure::new(format!("{path}: {error}"))
+            .hint("write one test a line, its events separated by commas")
+    })
+}
+
+fn write(path: &str, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+}

@@ -1,0 +1,57 @@
+//! Suites as lines, and as files of other tools.
+
+use std::fmt::Write as _;
+
+use catherd_cli_console::Failure;
+use catherd_sequences_model::Case;
+
+use crate::Subject;
+
+/// A line for each test, its events separated by commas.
+pub(super) fn lines(subject: &Subject, tests: &[Case]) -> String {
+    tests.iter().map(|case| subject.labels(case).join(", ") + "\n").collect()
+}
+
+/// A row for each event: number of the test, number of the event, name, and fields as JSON. The name
+/// of an event that the system has to refuse is marked.
+pub(super) fn csv(subject: &Subject, tests: &[Case]) -> Result<String, Failure> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let failed = |cause: csv::Error| Failure::new(format!("the suite as CSV: {cause}"));
+    writer.write_record(["test", "position", "event", "fields"]).map_err(failed)?;
+    for (number, case) in (1_u32..).zip(tests) {
+        let happens = case.events.iter().map(|&event| ("", event));
+        let refused = case.refused.map(|event| ("!", event));
+        for (position, (mark, event)) in (1_u32..).zip(happens.chain(refused)) {
+            let event = subject.events.get(event);
+            let name = format!("{mark}{}", event.name);
+            let fields: serde_json::Map<_, _> = event
+                .fields
+                .iter()
+                .map(|(name, value)| (name.clone(), serde_json::json!(value)))
+                .collect();
+            let fields = serde_json::Value::Object(fields).to_string();
+            let (number, position) = (number.to_string(), position.to_string());
+            writer.write_record([&number, &position, &name, &fields]).map_err(failed)?;
+        }
+    }
+    let bytes = writer.into_inner().map_err(|cause| failed(cause.into_error().into()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A scenario for each test, in the language of Cucumber; its steps are the events.
+pub(super) fn feature(subject: &Subject, tests: &[Case]) -> String {
+    let mut text = format!("Feature: {}\n", subject.name);
+    for (number, case) in (1..).zip(tests) {
+        let _ = write!(text, "\n  Scenario: test {number}\n");
+        for (position, &event) in case.events.iter().enumerate() {
+            let word = if position == 0 { "When" } else { "And" };
+            let _ = writeln!(text, "    {word} {}", subject.label(event));
+        }
+        if let Some(event) = case.refused {
+            let word = if case.events.is_empty() { "When" } else { "And" };
+            let _ = writeln!(text, "    {word} {} is tried", subject.label(event));
+            text += "    Then it is refused\n";
+        }
+    }
+    text
+}

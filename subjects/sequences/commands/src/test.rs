@@ -1,0 +1,363 @@
+//! `catherd sequences test`: executes tests on a system.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_sequences_model::systems::{self, Online, System, Verdict};
+use catherd_sequences_model::{Case, EventId, Space};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::{Settings, Subject, read_tests, up_to, write};
+
+/// Tests that are executed at most to shorten one.
+const SHORTENING: usize = 10_000;
+
+/// Executes tests on a system and prints the results as TAP.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd sequences test builtin:abp suite.json --system abp --bug abp-1 --shrink
+  catherd sequences test login.bp suite.json --command 'python3 adapter.py'
+  catherd sequences test login.bp --online 20 --command 'python3 adapter.py'
+  catherd sequences test login.bp suite.json --command 'python3 adapter.py' --shrink --failures failures.json
+
+An adapter reads JSON lines, {\"reset\": true} and {\"event\": \"send\", \"fields\": {}}, and answers
+each with {\"ok\": true}, {\"ok\": false, \"why\": \"...\"} or {\"skip\": true}. With --online it may add
+which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}. It may add which goals of the
+system itself it reached, such as lines of code: {\"ok\": true, \"coverage\": [\"retry\", 120]}.
+
+An event with a mark, !send, as the last of its test has to be refused: answered with {\"ok\": false}.
+
+Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
+pub struct Test {
+    /// Model: a file, or builtin:NAME
+    #[arg(value_name = "MODEL")]
+    model: String,
+
+    /// File of tests
+    #[arg(value_name = "TESTS", required_unless_present = "online")]
+    tests: Option<String>,
+
+    #[command(flatten)]
+    settings: Settings,
+
+    /// Built-in system: abp or moodle
+    #[arg(long, value_name = "NAME", required_unless_present = "command")]
+    system: Option<String>,
+
+    /// Fault of the built-in system
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    bug: Option<String>,
+
+    /// Program with arguments that answers events
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "system")]
+    command: Option<String>,
+
+    /// Make N tests while they are executed: each event is chosen from what the system answered to
+    /// the one before, and of several the one that was taken least often
+    #[arg(long, value_name = "N", conflicts_with = "tests")]
+    online: Option<u64>,
+
+    /// Seed of the choices of --online
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+
+    /// Longest test of --online in events
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    length: usize,
+
+    /// Longest answer to an event in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
+    event_ms: u64,
+
+    /// Repetitions of a failing test; different results are flaky
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    confirm: usize,
+
+    /// Shorten failing tests within the model
+    #[arg(long)]
+    shrink: bool,
+
+    /// Write a line for each test, passed or failed and its events, as `risk` reads them
+    #[arg(long, value_name = "FILE")]
+    results: Option<String>,
+
+    /// Keep failing tests in a file, the shortest ones with --shrink. Those of earlier executions are
+    /// executed first; one that passes is removed
+    #[arg(long, value_name = "FILE", conflicts_with = "online")]
+    failures: Option<String>,
+
+    /// Print one JSON object instead of TAP
+    #[arg(long)]
+    json: bool,
+}
+
+fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
+    if let Some(command) = &arguments.command {
+        let program: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        let limit = Duration::from_millis(arguments.event_ms);
+        return systems::command(&program, limit)
+            .map_err(|error| Failure::new(error).hint("check the program of --command"));
+    }
+    let name = arguments.system.as_deref().unwrap_or_default();
+    let name = name.strip_prefix("builtin:").unwrap_or(name);
+    systems::builtin(name, arguments.bug.as_deref()).map_err(Failure::new)
+}
+
+/// An executed test.
+struct Executed {
+    case: Case,
+    verdict: Verdict,
+    /// The shortest test with the same failure.
+    shortest: Option<Case>,
+    /// Goals of the system that no test before reached.
+    new_goals: usize,
+}
+
+/// A goal of the system that the answers named.
+struct Goal {
+    /// Tests that reached it, and the number of the first one from 1.
+    tests: u64,
+    first: usize,
+}
+
+/// The lines of a result of TAP.
+fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
+    match &test.verdict {
+        Verdict::Passed => format!("ok {number}{}\n", tap_goals(test)),
+        Verdict::Flaky => format!("not ok {number} # flaky\n"),
+        Verdict::Failed { at, why } => {
+            let mut text = format!("not ok {number} - {why}\n  ---\n  event: {}\n", at + 1);
+            if let Some(short) = &test.shortest {
+                let _ = writeln!(text, "  shortest: {}", subject.labels(short).join(", "));
+            }
+            text + "  ...\n"
+        }
+    }
+}
+
+/// What a result of TAP says of goals of the system.
+fn tap_goals(test: &Executed) -> String {
+    match test.new_goals {
+        0 => String::new(),
+        goals => format!(" - {} of the system", terminal::plural(goals, "new goal")),
+    }
+}
+
+fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
+    let mut value = json!({"test": number, "events": subject.labels(&test.case)});
+    if test.new_goals > 0 {
+        value["new_goals"] = json!(test.new_goals);
+    }
+    match &test.verdict {
+        Verdict::Passed => value["outcome"] = json!("passed"),
+        Verdict::Flaky => value["outcome"] = json!("flaky"),
+        Verdict::Failed { at, why } => {
+            value["outcome"] = json!("failed");
+            value["event"] = json!(at + 1);
+            value["why"] = json!(why);
+            if let Some(short) = &test.shortest {
+                value["shortest"] = json!(subject.labels(short));
+            }
+        }
+    }
+    value
+}
+
+/// Tests and how they are executed.
+enum Plan<'s> {
+    Given(Vec<Case>),
+    Online(Box<Online<'s>>, u64),
+}
+
+impl Plan<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Plan::Given(cases) => cases.len(),
+            Plan::Online(_, count) => *count as usize,
+        }
+    }
+
+    /// Executes the test with a number from 0.
+    fn execute(
+        &mut self,
+        number: usize,
+        subject: &Subject,
+        system: &mut dyn System,
+        repeats: usize,
+    ) -> Result<(Case, Verdict), Failure> {
+        match self {
+            Plan::Given(cases) => {
+                let case = std::mem::take(&mut cases[number]);
+                let verdict = systems::confirm(system, &subject.events, &case, repeats);
+                Ok((case, verdict.map_err(Failure::new)?))
+            }
+            // What the system does is not decided by the test alone, so that it is not repeated.
+            Plan::Online(online, _) => {
+                let (events, verdict) = online.test(system).map_err(Failure::new)?;
+                Ok((Case::from(events), verdict))
+            }
+        }
+    }
+}
+
+fn plan<'s>(
+    arguments: &Test,
+    subject: &'s Subject,
+    space: Option<&'s Space>,
+) -> Result<Plan<'s>, Failure> {
+    let Some(count) = arguments.online else {
+        let file = arguments.tests.as_deref().unwrap_or_default();
+        let mut cases = earlier_failures(arguments, subject)?;
+        for case in subject.cases(&read_tests(file)?, file)? {
+            if !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+        return Ok(Plan::Given(cases));
+    };
+    let space = space.filter(|space| !space.truncated()).ok_or_else(|| {
+        Failure::new("--online: the model has more states than were explored").hint("raise --limit")
+    })?;
+    let online = Online::new(space, &subject.events, arguments.seed, arguments.length);
+    Ok(Plan::Online(Box::new(online), count))
+}
+
+/// The failing tests that earlier executions kept; none if there is no file yet. Tests that the model
+/// no longer has the events of, or does not allow, are left out.
+fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Failure> {
+    let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
+        return Ok(Vec::new());
+    };
+    let labels = read_tests(file)?;
+    let all = labels.len();
+    let known = labels.into_iter().filter_map(|test| subject.cases(&[test], file).ok());
+    let is_allowed = |case: &Case| match subject.space() {
+        Some(space) => systems::allowed(space, &case.events),
+        None => true,
+    };
+    let cases: Vec<Case> = known.flatten().filter(is_allowed).collect();
+    if cases.len() < all {
+        let gone = terminal::plural(all - cases.len(), "test");
+        terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+    }
+    Ok(cases)
+}
+
+/// Writes the tests that failed, each once and one a line, in place of those of earlier executions.
+fn keep_failures(file: &str, subject: &Subject, failing: &[Case]) -> Result<(), Failure> {
+    let event = |event: EventId| json!(subject.events.get(event));
+    let mut kept: Vec<String> = Vec::new();
+    for case in failing {
+        let happens = case.events.iter().map(|&happened| event(happened));
+        let refused = case.refused.map(|refused| json!({"refused": event(refused)}));
+        let line = Value::from_iter(happens.chain(refused)).to_string();
+        if !kept.contains(&line) {
+            kept.push(line);
+        }
+    }
+    write(file, &format!("[\n{}\n]\n", kept.join(",\n")))
+}
+
+/// What tests found out.
+#[derive(Default)]
+struct Results {
+    bad: usize,
+    flaky: usize,
+    json: Vec<Value>,
+    /// Lines for `risk`.
+    lines: String,
+    failing: Vec<Case>,
+    goals: BTreeMap<String, Goal>,
+}
+
+impl Results {
+    fn add(&mut self, subject: &Subject, number: usize, executed: &Executed, as_json: bool) {
+        self.bad += usize::from(executed.verdict != Verdict::Passed);
+        self.flaky += usize::from(executed.verdict == Verdict::Flaky);
+        let result = if executed.verdict == Verdict::Passed { "passed" } else { "failed" };
+        let happened = labels(subject, &executed.case.events);
+        let _ = writeln!(self.lines, "{}", [vec![result.to_owned()], happened].concat().join(","));
+        if executed.verdict != Verdict::Passed {
+            self.failing.push(executed.shortest.as_ref().unwrap_or(&executed.case).clone());
+        }
+        match as_json {
+            true => self.json.push(to_json(subject, number, executed)),
+            false => terminal::print(&tap(subject, number, executed)),
+        }
+    }
+
+    /// Adds the goals of the system that a test reached, and returns how many are new.
+    fn reach(&mut self, number: usize, goals: BTreeSet<String>) -> usize {
+        let before = self.goals.len();
+        for goal in goals {
+            let known = self.goals.entry(goal).or_insert(Goal { tests: 0, first: number });
+            known.tests += 1;
+        }
+        self.goals.len() - before
+    }
+}
+
+pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
+    let subject = arguments.settings.open(&arguments.model)?;
+    let mut plan = plan(arguments, &subject, subject.space())?;
+    let mut system = system(arguments)?;
+    let count = plan.len();
+    if !arguments.json {
+        terminal::print(&format!("TAP version 14\n1..{count}\n"));
+    }
+    let mut results = Results { lines: "result,test\n".to_owned(), ..Results::default() };
+    for number in 0..count {
+        let (case, verdict) = plan.execute(number, &subject, &mut *system, arguments.confirm)?;
+        let new_goals = results.reach(number + 1, system.take_reached());
+        let mut executed = Executed { case, verdict, shortest: None, new_goals };
+        if let (true, Verdict::Failed { .. }, Some(space)) =
+            (arguments.shrink, &executed.verdict, subject.space())
+        {
+            let short =
+                systems::shorten(&mut *system, &subject.events, space, &executed.case, SHORTENING);
+            executed.shortest = Some(short.map_err(Failure::new)?);
+            // What shorter tests reach, the test itself has reached.
+            system.take_reached();
+        }
+        results.add(&subject, number + 1, &executed, arguments.json);
+    }
+    let coverage = match &plan {
+        Plan::Given(_) => None,
+        Plan::Online(online, _) => Some(online.coverage()),
+    };
+    if arguments.json {
+        let goals = results.goals.iter();
+        let goals: Vec<Value> = goals
+            .map(|(name, goal)| json!({"goal": name, "tests": goal.tests, "first": goal.first}))
+            .collect();
+        let value = json!({"tests": count, "failed": results.bad - results.flaky,
+                           "flaky": results.flaky, "transitions": coverage,
+                           "system_goals": goals, "results": results.json});
+        terminal::print(&(value.to_string() + "\n"));
+    } else {
+        if let Some(share) = coverage {
+            let share = 100.0 * share;
+            terminal::note(&format!("the tests took {share:.1} % of the transitions"));
+        }
+        if !results.goals.is_empty() {
+            let goals = terminal::plural(results.goals.len(), "goal");
+            terminal::note(&format!("the tests reached {goals} of the system"));
+        }
+    }
+    if let Some(file) = &arguments.results {
+        write(file, &results.lines)?;
+    }
+    if let Some(file) = &arguments.failures {
+        keep_failures(file, &subject, &results.failing)?;
+    }
+    Ok(if results.bad > 0 { Exit::Incomplete } else { Exit::Success })
+}
+
+fn labels(subject: &Subject, test: &[EventId]) -> Vec<String> {
+    test.iter().map(|&event| subject.label(event)).collect()
+}
