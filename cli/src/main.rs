@@ -7,8 +7,7 @@
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
 //! - [`programs`]: how external programs are run.
-//! - [`worker`]: one worker process; [`launch`]: workers on a cluster; [`capacity`]: the number of
-//!   workers that a coordinator can serve.
+//! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
 //! - [`stats`]: statistics for scripts.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: the front of commands that serve
@@ -20,7 +19,6 @@
 
 mod archive;
 mod backup;
-mod capacity;
 mod certificates;
 mod coordinator;
 mod coverage;
@@ -50,6 +48,7 @@ mod tools;
 mod verify;
 mod worker;
 
+use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 
@@ -58,7 +57,7 @@ use catherd_javascript_commands as javascript;
 use catherd_proto::v1;
 use catherd_scratch_commands as scratch;
 use catherd_sequences_commands as sequences;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 #[global_allocator]
 static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;
@@ -103,8 +102,6 @@ enum Command {
     Certs(certificates::MakeCerts),
     #[command(subcommand)]
     Launch(launch::Command),
-    #[command(subcommand)]
-    Capacity(capacity::Command),
     Subjects(subjects::Arguments),
     #[command(subcommand)]
     Tool(tools::Command),
@@ -123,6 +120,16 @@ enum Command {
     Vm(scratch::vm::Command),
     #[command(subcommand)]
     Dataset(dataset::Command),
+    // A command of version 0.3 that says for one more version where it is.
+    #[command(hide = true)]
+    Capacity(MovedCapacity),
+}
+
+/// Measures what a coordinator costs: a benchmark of the source now, `cargo bench --bench capacity`.
+#[derive(Args)]
+struct MovedCapacity {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<OsString>,
 }
 
 fn main() -> ExitCode {
@@ -181,7 +188,6 @@ impl Command {
             Command::Token(arguments) => arguments.run(),
             Command::Certs(arguments) => arguments.run(),
             Command::Launch(command) => launch::run(command),
-            Command::Capacity(command) => capacity::run(command),
             Command::Subjects(arguments) => subjects::run(&arguments),
             Command::Tool(command) => tools::run(&command),
             Command::Doctor(arguments) => arguments.run(),
@@ -195,6 +201,8 @@ impl Command {
             Command::JavaScript(command) => javascript::run(command),
             Command::Vm(command) => scratch::vm::run(command),
             Command::Dataset(command) => dataset::run(command),
+            Command::Capacity(_) => Err(Failure::new("catherd capacity is a benchmark now")
+                .hint("execute cargo bench --bench capacity -- --help in the source of catherd")),
         }
     }
 }

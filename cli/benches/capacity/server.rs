@@ -24,12 +24,11 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a coordinator with this executable.
+    /// Starts `catherd coordinator`.
     pub(super) fn start(dir: &Path, store: Option<&str>) -> Result<Server, Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot start a coordinator: {cause}"));
-        let program = std::env::current_exe().map_err(cannot)?;
         let start = Instant::now();
-        let mut command = Command::new(program);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_catherd"));
         command.arg("coordinator").arg("--dir").arg(dir);
         command.args(["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"]);
         // What is submitted here is executed by no process.

@@ -1,33 +1,45 @@
-//! `catherd capacity`: cost of a coordinator on this machine, and the largest cluster that it
-//! can serve.
+//! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can serve.
 //!
-//! - [`measure`]: a real coordinator process under simulated workers; gives [`Costs`].
+//! - [`measure`]: a process of `catherd coordinator` with simulated workers; gives [`Costs`].
 //! - [`analytic_model`], [`simulation`]: load of a coordinator on a cluster of any size, predicted
 //!   from these costs.
 
-mod analytic_model;
+pub(crate) mod analytic_model;
 mod measure;
 mod server;
 mod simulated_worker;
-mod simulation;
+pub(crate) mod simulation;
 
 use std::ops::Add;
 
 use catherd_cli_console::{Exit, Failure};
-use clap::Subcommand;
+use clap::{Parser, Subcommand};
 use serde::{Deserialize, Serialize};
 
 /// Measures the cost of a coordinator, and predicts how large a cluster it can serve
+#[derive(Parser)]
+#[command(name = "capacity", max_term_width = 100)]
+pub(crate) struct Program {
+    #[command(subcommand)]
+    command: Command,
+
+    /// What cargo gives to every benchmark
+    #[arg(long, hide = true, global = true)]
+    bench: bool,
+}
+
 #[derive(Subcommand)]
-pub(crate) enum Command {
+enum Command {
     Measure(measure::Arguments),
     Predict(simulation::Arguments),
 }
 
-pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
-    match command {
-        Command::Measure(arguments) => measure::run(&arguments),
-        Command::Predict(arguments) => simulation::run(&arguments),
+impl Program {
+    pub(crate) fn execute(self) -> Result<Exit, Failure> {
+        match self.command {
+            Command::Measure(arguments) => measure::run(&arguments),
+            Command::Predict(arguments) => simulation::run(&arguments),
+        }
     }
 }
 
@@ -35,9 +47,9 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 /// of all other threads together, which run in parallel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Cost {
-    writer_us: f64,
-    others_us: f64,
+pub(crate) struct Cost {
+    pub(crate) writer_us: f64,
+    pub(crate) others_us: f64,
 }
 
 impl Add for Cost {
@@ -68,34 +80,34 @@ impl Cost {
 /// Measured costs of a coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Costs {
+pub(crate) struct Costs {
     /// Description of the machine on which the costs were measured.
-    machine: String,
+    pub(crate) machine: String,
     /// Adding one run to the store.
-    planned_run: Cost,
+    pub(crate) planned_run: Cost,
     /// A lease request that is answered with one run.
-    lease: Cost,
+    pub(crate) lease: Cost,
     /// A commit of one small record.
-    commit: Cost,
+    pub(crate) commit: Cost,
     /// Each further run in the same lease request and the same commit.
-    further_run: Cost,
+    pub(crate) further_run: Cost,
     /// Each KiB of a record.
-    record_kib: Cost,
+    pub(crate) record_kib: Cost,
     /// A heartbeat with one lease.
-    heartbeat: Cost,
+    pub(crate) heartbeat: Cost,
     /// Each MiB of a project that a worker fetches.
-    project_mib: Cost,
+    pub(crate) project_mib: Cost,
     /// One poll of the progress (five a second) for each live worker.
     #[serde(alias = "look_worker")]
-    poll_worker: Cost,
+    pub(crate) poll_worker: Cost,
     /// One update of an open dashboard (two a second) for each live worker.
-    viewer_worker: Cost,
+    pub(crate) viewer_worker: Cost,
     /// Exporting one record.
-    exported_run: Cost,
+    pub(crate) exported_run: Cost,
     /// Milliseconds from lease request to reply of an idle coordinator, disk writes included.
-    lease_ms: f64,
+    pub(crate) lease_ms: f64,
     /// Memory of the coordinator for each run of its studies, in bytes.
-    memory_run: f64,
+    pub(crate) memory_run: f64,
     /// Disk of the store for each run with a small record, in bytes.
-    disk_run: f64,
+    pub(crate) disk_run: f64,
 }

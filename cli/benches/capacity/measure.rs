@@ -1,4 +1,4 @@
-//! `catherd capacity measure`.
+//! Measuring what a coordinator costs.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,7 +21,6 @@ use tonic::Status;
 use super::server::{self, Server};
 use super::simulated_worker::{Act, Latencies, SimulatedWorker, all};
 use super::{Cost, Costs};
-use crate::failure::Worded;
 
 /// Measures the cost of a coordinator on this machine.
 ///
@@ -32,9 +31,9 @@ use crate::failure::Worded;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd capacity measure
-  catherd capacity measure --runs 1000000 --workers 200 --json costs.json
-  catherd capacity measure --store postgres://catherd@localhost/scratch
+  cargo bench --bench capacity -- measure
+  cargo bench --bench capacity -- measure --runs 1000000 --workers 200 --json costs.json
+  cargo bench --bench capacity -- measure --store postgres://catherd@localhost/scratch
 
 The store stays in DIR, which must not exist, or in the database of --store.")]
 pub(crate) struct Arguments {
@@ -58,7 +57,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Write the costs as JSON, for `catherd capacity predict`
+    /// Write the costs as JSON, for `predict`
     #[arg(long, short = 'o', value_name = "FILE")]
     json: Option<PathBuf>,
 }
@@ -79,7 +78,7 @@ const STATUS_REQUESTS: usize = 50;
 /// KiB of the large records.
 const RECORD_KIB: usize = 64;
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     terminal::log("error");
     if arguments.dir.exists() {
         return Err(Failure::new(format_args!("{} exists", arguments.dir.display()))
@@ -366,7 +365,7 @@ impl<'a> Bench<'a> {
             let name = format!("project-{number}");
             planned.push(PlannedProject { name, digest: Digest::of(&bytes) });
         }
-        let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(())).map_err(Worded::worded)?;
+        let plan = Plan::new(&study, &Noop.info(), planned, |_| Ok(())).map_err(Failure::new)?;
         let count = plan.count();
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         let mut waiting = false;

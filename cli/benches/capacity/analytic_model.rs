@@ -7,88 +7,88 @@ use clap::{Args, value_parser};
 use super::Costs;
 
 #[derive(Args, Clone, Debug)]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     /// Number of workers
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     #[arg(value_parser = value_parser!(u32).range(1..=1_000_000))]
-    pub(super) workers: u32,
+    pub(crate) workers: u32,
 
     /// Number of runs of the study
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     #[arg(value_parser = value_parser!(u64).range(1..=1_000_000_000))]
-    pub(super) runs: u64,
+    pub(crate) runs: u64,
 
     /// Mean time of a run
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
-    pub(super) run_seconds: f64,
+    pub(crate) run_seconds: f64,
 
     /// Projects of the study, which workers fetch one after another
     #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(super) projects: u32,
+    pub(crate) projects: u32,
 
     /// Mean size of a project
     #[arg(long, value_name = "MIB", default_value_t = 2.0)]
-    pub(super) project_mib: f64,
+    pub(crate) project_mib: f64,
 
     /// Mean size of a record
     #[arg(long, value_name = "KIB", default_value_t = 8.0)]
-    pub(super) record_kib: f64,
+    pub(crate) record_kib: f64,
 
     /// Cores of the coordinator; one of them runs the thread that writes to the store
     #[arg(long, value_name = "N", default_value_t = 4)]
     #[arg(value_parser = value_parser!(u32).range(2..=1024))]
-    pub(super) cores: u32,
+    pub(crate) cores: u32,
 
     /// Network of the coordinator
     #[arg(long, value_name = "GBIT/S", default_value_t = 1.0)]
-    pub(super) network: f64,
+    pub(crate) network: f64,
 
     /// Browsers that show the dashboard
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(super) viewers: u32,
+    pub(crate) viewers: u32,
 }
 
 /// Microseconds of simulated time.
-pub(super) type Time = u64;
+pub(crate) type Time = u64;
 
 /// Microseconds between two heartbeats of a worker (a fifth of the lease duration).
-pub(super) const HEARTBEAT_INTERVAL: f64 = 3e6;
+pub(crate) const HEARTBEAT_INTERVAL: f64 = 3e6;
 /// Microseconds between two polls of the progress.
-pub(super) const POLL_INTERVAL: Time = 200_000;
+pub(crate) const POLL_INTERVAL: Time = 200_000;
 /// Microseconds between two updates of an open dashboard.
-pub(super) const VIEW_INTERVAL: Time = 500_000;
+pub(crate) const VIEW_INTERVAL: Time = 500_000;
 
 /// Size of a batch as in the coordinator's queue: about a second of work (microseconds), and at
 /// most so many runs.
-pub(super) const BATCH: (f64, f64) = (1e6, 256.0);
+pub(crate) const BATCH: (f64, f64) = (1e6, 256.0);
 
 /// Load of the coordinator of a cluster in closed form, without queueing.
 #[derive(Clone, Copy)]
-pub(super) struct AnalyticModel<'a> {
-    pub(super) costs: &'a Costs,
-    pub(super) cluster: &'a Cluster,
+pub(crate) struct AnalyticModel<'a> {
+    pub(crate) costs: &'a Costs,
+    pub(crate) cluster: &'a Cluster,
 }
 
 impl AnalyticModel<'_> {
     /// Microseconds of a run.
-    pub(super) fn run_us(&self) -> f64 {
+    pub(crate) fn run_us(&self) -> f64 {
         1e6 * self.cluster.run_seconds
     }
 
     /// Runs in a batch.
-    pub(super) fn batch(&self) -> f64 {
+    pub(crate) fn batch(&self) -> f64 {
         (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
     }
 
     /// Microseconds of the writer and of the other cores for the lease request of a batch.
-    pub(super) fn lease(&self) -> (f64, f64) {
+    pub(crate) fn lease(&self) -> (f64, f64) {
         let further = (self.batch() - 1.0) / 2.0;
         let (first, more) = (self.costs.lease, self.costs.further_run);
         (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
     }
 
     /// Microseconds of the writer and of the other cores for the commit of a batch.
-    pub(super) fn commit(&self) -> (f64, f64) {
+    pub(crate) fn commit(&self) -> (f64, f64) {
         let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
         let (first, more, size) =
             (self.costs.commit, self.costs.further_run, self.costs.record_kib);
@@ -99,23 +99,23 @@ impl AnalyticModel<'_> {
     }
 
     /// Runs that a worker executes on one project before it fetches the next one.
-    pub(super) fn runs_a_project(&self) -> f64 {
+    pub(crate) fn runs_a_project(&self) -> f64 {
         let Cluster { workers, runs, projects, .. } = *self.cluster;
         (runs as f64 / f64::from(projects.max(workers))).max(1.0)
     }
 
     /// Microseconds of the network for one project.
-    pub(super) fn transfer(&self) -> f64 {
+    pub(crate) fn transfer(&self) -> f64 {
         self.cluster.project_mib * 8.0 * 1.048_576 / (1e-3 * self.cluster.network)
     }
 
     /// Microseconds of a group commit beyond processor time: disk writes and a round trip.
-    pub(super) fn sync(&self) -> f64 {
+    pub(crate) fn sync(&self) -> f64 {
         (1e3 * self.costs.lease_ms - self.costs.lease.total()).max(0.0)
     }
 
     /// Table of the number of workers that saturates each resource.
-    pub(super) fn limits(&self) -> String {
+    pub(crate) fn limits(&self) -> String {
         let AnalyticModel { costs, cluster } = self;
         let batches = 1.0 / (self.run_us() * self.batch());
         let projects = 1.0 / (self.run_us() * self.runs_a_project());

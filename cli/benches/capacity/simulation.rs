@@ -1,4 +1,4 @@
-//! `catherd capacity predict`: a discrete-event simulation of a cluster around one
+//! A discrete-event simulation of a cluster around one
 //! coordinator. Deterministic: no clock, one stream of random numbers.
 //!
 //! The coordinator is one thread that writes, in groups (`coordinator/src/writer.rs`), and
@@ -27,10 +27,10 @@ use super::analytic_model::{
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd capacity predict costs.json
-  catherd capacity predict costs.json --workers 10000 --runs 10000000 --run-seconds 60")]
+  cargo bench --bench capacity -- predict costs.json
+  cargo bench --bench capacity -- predict costs.json --workers 10000 --runs 10000000 --run-seconds 60")]
 pub(crate) struct Arguments {
-    /// File that `catherd capacity measure --json` wrote
+    /// File that `measure --json` wrote
     #[arg(value_name = "COSTS.json")]
     costs: PathBuf,
 
@@ -44,11 +44,11 @@ const HEARTBEAT_BUNDLE: Time = 100_000;
 /// Largest number of requests in one group commit.
 const GROUP: usize = 1024;
 
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let Arguments { costs: file, cluster } = arguments;
     let unreadable = |cause: String| {
         Failure::new(format_args!("{}: {cause}", file.display()))
-            .hint("write it with `catherd capacity measure --json FILE`")
+            .hint("write it with `measure --json FILE`")
     };
     let bytes = fs::read(file).map_err(|cause| unreadable(cause.to_string()))?;
     let costs = serde_json::from_slice(&bytes).map_err(|cause| unreadable(cause.to_string()))?;
@@ -105,7 +105,7 @@ struct Worker {
     left: f64,
 }
 
-struct Simulation<'a> {
+pub(crate) struct Simulation<'a> {
     model: AnalyticModel<'a>,
     now: Time,
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
@@ -131,16 +131,16 @@ struct Simulation<'a> {
 
 /// Result of a simulation.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Outcome {
+pub(crate) struct Outcome {
     workers: u32,
-    runs: u64,
-    seconds: f64,
+    pub(crate) runs: u64,
+    pub(crate) seconds: f64,
     /// Busy share, in 0..=1, of the writer, the other cores and the network.
-    writer: f64,
-    others: f64,
+    pub(crate) writer: f64,
+    pub(crate) others: f64,
     link: f64,
     /// Share of worker time without work, in 0..=1.
-    idle: f64,
+    pub(crate) idle: f64,
     /// Number of lease requests answered within 2^n microseconds and not within 2^(n-1).
     latencies: Vec<u64>,
     events: u64,
@@ -178,7 +178,7 @@ impl Outcome {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(model: AnalyticModel<'a>) -> Simulation<'a> {
+    pub(crate) fn new(model: AnalyticModel<'a>) -> Simulation<'a> {
         let Cluster { workers, runs, cores, .. } = *model.cluster;
         Simulation {
             model,
@@ -200,7 +200,7 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    fn run(mut self) -> Outcome {
+    pub(crate) fn run(mut self) -> Outcome {
         for worker in 0..self.model.cluster.workers {
             // The workers start at random times within the first ten seconds.
             let at = self.stream.below(10_000_000);
@@ -402,62 +402,5 @@ impl<'a> Simulation<'a> {
     fn at(&mut self, time: Time, event: Event) {
         self.count += 1;
         self.events.push(Reverse((time, self.count, event)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Cost, Costs};
-    use super::*;
-
-    fn costs() -> Costs {
-        let cost = Cost { writer_us: 100.0, others_us: 200.0 };
-        Costs { lease: cost, commit: cost, lease_ms: 1.0, ..Costs::default() }
-    }
-
-    fn cluster(workers: u32, runs: u64, run_seconds: f64) -> Cluster {
-        Cluster {
-            workers,
-            runs,
-            run_seconds,
-            projects: 1,
-            project_mib: 0.0,
-            record_kib: 0.0,
-            cores: 4,
-            network: 1.0,
-            viewers: 0,
-        }
-    }
-
-    fn simulate(workers: u32, runs: u64, run_seconds: f64) -> Outcome {
-        let (costs, cluster) = (costs(), cluster(workers, runs, run_seconds));
-        Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run()
-    }
-
-    #[test]
-    fn below_saturation_load_is_proportional_to_runs() {
-        let seen = simulate(100, 10_000, 10.0);
-        // 10 runs a second, each a lease and a commit.
-        assert!((seen.writer - 10.0 * 200e-6).abs() < 0.3e-3, "{seen:?}");
-        assert!((seen.others - 10.0 * 400e-6 / 3.0).abs() < 0.2e-3, "{seen:?}");
-        assert_eq!(seen, simulate(100, 10_000, 10.0));
-    }
-
-    #[test]
-    fn polls_longer_than_their_interval_do_not_pile_up() {
-        let poll = Cost { writer_us: 20.0, others_us: 0.0 };
-        let costs = Costs { poll_worker: poll, heartbeat: poll, ..costs() };
-        let cluster = cluster(20_000, 40_000, 10.0);
-        let seen = Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run();
-        assert!(seen.writer > 0.95 && seen.seconds < 60.0, "{seen:?}");
-    }
-
-    #[test]
-    fn above_saturation_the_writer_is_always_busy() {
-        // 200 us a run: 5,000 runs a second at most, and 20,000 workers want 20,000.
-        let seen = simulate(20_000, 400_000, 1.0);
-        let rate = seen.runs as f64 / seen.seconds;
-        assert!(seen.writer > 0.85 && rate < 5_000.0 && rate > 4_000.0, "{seen:?}");
-        assert!(seen.idle > 0.5, "{seen:?}");
     }
 }
