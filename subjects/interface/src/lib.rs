@@ -5,8 +5,8 @@
 //!   a kind refuses, with the field at fault.
 //! - [`Found`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
 //!   whose projects are single files.
-//! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedProjects`]: the projects
-//!   that a runner keeps.
+//! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
+//!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
 //! - [`search`]: conversions for kinds whose algorithms are from `catherd-search`.
 //! - The kinds that need no crate of their own: [`command`] runs external tools, [`noop`] tests
 //!   and measures the machinery around runs.
@@ -27,7 +27,7 @@ pub mod search;
 
 pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 pub use kind::{Kinds, SubjectKind, UnknownKind};
-pub use loaded::LoadedProjects;
+pub use loaded::{LoadedProject, LoadedProjects, LoadedRunner};
 pub use projects::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
 };

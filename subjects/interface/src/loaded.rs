@@ -1,10 +1,67 @@
-//! The projects that a runner has loaded.
+//! The projects that a runner has loaded, and a runner for kinds that need nothing else.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catherd_experiments::Digest;
+use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use crate::{Recent, RunError};
+use crate::{Recent, RunError, RunProgress, Runner};
+
+/// A project in the form that the runs of a kind need.
+pub trait LoadedProject: Send + Sized {
+    /// The number of projects that stay loaded.
+    const KEPT: usize = 1;
+
+    /// Reads a project.
+    ///
+    /// # Errors
+    ///
+    /// Why the project cannot be run, the same on every machine.
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String>;
+
+    /// Executes a run on the project, as [`Runner::run`] does; [`LoadedRunner`] sets the record's
+    /// `wall_ms`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no record.
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError>;
+}
+
+/// The runner of a kind whose runs need only the project and their specification. It keeps projects,
+/// refuses runs on a project that was not loaded last, and adds the time of loading to the record of
+/// the next run.
+#[derive(Debug)]
+pub struct LoadedRunner<P>(LoadedProjects<P>);
+
+impl<P: LoadedProject> Default for LoadedRunner<P> {
+    fn default() -> LoadedRunner<P> {
+        LoadedRunner(LoadedProjects::new(P::KEPT))
+    }
+}
+
+impl<P: LoadedProject> Runner for LoadedRunner<P> {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+        self.0.load(digest, || P::read(digest, &bytes))
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let start = Instant::now();
+        let (project, loading) = self.0.take_turn(spec.project)?;
+        let mut record = project.run(spec, on_progress)?;
+        record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
+        Ok(record)
+    }
+}
 
 /// The most recently loaded projects of a runner, in the form that its runs need. A worker gets the
 /// runs of one project in a row, so a few are enough.

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{
@@ -18,6 +17,7 @@ use catherd_experiments::{
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 use crate::files;
 use crate::kind::SubjectKind;
+use crate::loaded::{LoadedProject, LoadedRunner};
 use crate::projects::{FindError, Found, FoundProject, Progress};
 use crate::runner::{RunError, RunProgress, Runner, RunnerContext};
 
@@ -103,18 +103,15 @@ const EXECUTIONS: &str = "executions";
 const GOALS: u32 = 16;
 
 /// The runner of the kind.
-#[derive(Debug, Default)]
-pub struct NoopRunner {
-    loaded: Option<Digest>,
-}
+pub type NoopRunner = LoadedRunner<NoopProject>;
 
-impl Runner for NoopRunner {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        if bytes.is_empty() {
-            return Err("an empty project".to_owned());
-        }
-        self.loaded = Some(digest);
-        Ok(())
+/// A project of the kind: any bytes.
+#[derive(Debug)]
+pub struct NoopProject;
+
+impl LoadedProject for NoopProject {
+    fn read(_: Digest, bytes: &[u8]) -> Result<NoopProject, String> {
+        if bytes.is_empty() { Err("an empty project".to_owned()) } else { Ok(NoopProject) }
     }
 
     fn run(
@@ -122,9 +119,6 @@ impl Runner for NoopRunner {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        if self.loaded != Some(spec.project) {
-            return Err(RunError::Failed("another project is loaded".to_owned()));
-        }
         let start = Instant::now();
         let number = |name: &str| match spec.algorithm.parameters.get(name) {
             Some(Parameter::Integer(number)) => number.unsigned_abs(),

@@ -18,6 +18,7 @@ use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
 use super::template::Filled;
 use super::{answer, prepared, result, template, tool};
 use crate::algorithm::FieldError;
+use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
 
 /// The variable `PATH` of programs.
@@ -33,13 +34,12 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 pub(super) struct Program {
     programs: Programs,
     limits: Limits,
-    project: Arc<[u8]>,
-    digest: Option<Digest>,
+    projects: LoadedProjects<Arc<[u8]>>,
 }
 
 impl Program {
     pub(super) fn new(programs: &Programs, limits: Limits) -> Program {
-        Program { programs: programs.clone(), limits, project: Arc::default(), digest: None }
+        Program { programs: programs.clone(), limits, projects: LoadedProjects::new(1) }
     }
 
     /// The command line of a run and, if a tool has an adapter, the adapter.
@@ -69,18 +69,20 @@ impl Program {
         }
     }
 
+    /// Executes a run on a project with these bytes in a working folder.
     fn attempt(
         &self,
         spec: &RunSpec,
         folder: &Path,
+        bytes: &[u8],
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let here = |cause: io::Error| RunError::Crashed(format!("{}: {cause}", folder.display()));
-        let descriptor = Descriptor::of(&self.project);
+        let descriptor = Descriptor::of(bytes);
         let project = project_file(folder, descriptor.as_ref(), &spec.project_name);
         let out = folder.join(adapter::RESULT);
-        fs::write(&project, &self.project).map_err(here)?;
+        fs::write(&project, bytes).map_err(here)?;
         let own_limits = RunLimits::of(&spec.algorithm).map_err(failed)?;
         let project = Project { file: &project, descriptor: descriptor.as_ref() };
         let (adapter, filled) = self.command_line(spec, folder, &project, &out)?;
@@ -152,8 +154,7 @@ impl Program {
 
 impl Runner for Program {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        (self.project, self.digest) = (bytes, Some(digest));
-        Ok(())
+        self.projects.load(digest, || Ok(bytes))
     }
 
     fn run(
@@ -161,15 +162,14 @@ impl Runner for Program {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        if self.digest != Some(spec.project) {
-            return Err(RunError::Failed("another project is loaded".to_owned()));
-        }
+        let (bytes, _) = self.projects.take_turn(spec.project)?;
+        let bytes = Arc::clone(bytes);
         template::check(&spec.algorithm).map_err(failed)?;
         let name = format!("{FOLDER_PREFIX}{}-{}", spec.id().short(), std::process::id());
         let folder = self.programs.folder.join(name);
         let made = catherd_platform::remove_folder(&folder).and_then(|()| make_folder(&folder));
         made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
-        let ended = self.attempt(spec, &folder, on_progress);
+        let ended = self.attempt(spec, &folder, &bytes, on_progress);
         match catherd_platform::remove_folder(&folder) {
             Ok(()) => ended,
             Err(cause) => Err(RunError::Crashed(format!(

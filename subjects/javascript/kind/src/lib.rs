@@ -19,8 +19,8 @@ use catherd_experiments::{
     Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
 };
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
-    RunnerContext, SubjectKind,
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use catherd_javascript_classes as classes;
@@ -94,6 +94,6 @@ impl SubjectKind for JavaScript {
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
-        Some(Box::<runner::JavaScriptRunner>::default())
+        Some(Box::<LoadedRunner<runner::Loaded>>::default())
     }
 }

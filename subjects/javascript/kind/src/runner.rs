@@ -1,13 +1,12 @@
 //! Executing runs: a specification becomes a generation, and its result a record.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
+use catherd_interface::{FieldError, LoadedProject, RunError, RunProgress};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
 use catherd_javascript_classes::{Generated, Request, check_config, generate};
@@ -18,32 +17,27 @@ use crate::{configuration, record};
 /// Stack of the thread that parses and executes: parser and engine are recursive.
 const STACK: usize = 256 << 20;
 
-/// Executes a function on a thread with a large stack. A panic goes on in the caller.
+/// Executes a function on a thread with a large stack. A panic is resumed in the caller.
 pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let builder = thread::Builder::new().stack_size(STACK);
-        #[expect(clippy::expect_used, reason = "a process that can start no thread cannot go on")]
+        #[expect(
+            clippy::expect_used,
+            reason = "a process that cannot start a thread cannot continue"
+        )]
         let handle = builder.spawn_scoped(scope, work).expect("a thread starts");
         handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
-/// Executes runs on JavaScript projects.
-pub(crate) struct JavaScriptRunner(LoadedProjects<Package>);
+/// A package that is loaded.
+pub(crate) struct Loaded(Package);
 
-impl Default for JavaScriptRunner {
-    fn default() -> JavaScriptRunner {
-        JavaScriptRunner(LoadedProjects::new(1))
-    }
-}
-
-impl Runner for JavaScriptRunner {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        self.0.load(digest, || {
-            let package = Package::unpack(&bytes).map_err(|error| error.to_string())?;
-            check_config(&package.config)?;
-            Ok(package)
-        })
+impl LoadedProject for Loaded {
+    fn read(_: Digest, bytes: &[u8]) -> Result<Loaded, String> {
+        let package = Package::unpack(bytes).map_err(|error| error.to_string())?;
+        check_config(&package.config)?;
+        Ok(Loaded(package))
     }
 
     fn run(
@@ -52,8 +46,7 @@ impl Runner for JavaScriptRunner {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
-        let (package, loading) = self.0.take_turn(spec.project)?;
-        let package = &*package;
+        let package = &self.0;
         let failed = |error: FieldError| RunError::Failed(error.cause);
         let (method, settings) =
             configuration::read_for(&spec.algorithm, &package.config).map_err(failed)?;
@@ -105,7 +98,6 @@ impl Runner for JavaScriptRunner {
         if let Some(report) = report {
             record::add_mutants(&mut record, &report);
         }
-        record.resources.wall_ms += loading.as_millis() as u64;
         Ok(record)
     }
 }

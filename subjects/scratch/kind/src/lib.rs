@@ -15,8 +15,8 @@ mod runner;
 
 use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
-    RunnerContext, SubjectKind,
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use description::ProjectMeasures;
@@ -65,6 +65,6 @@ impl SubjectKind for Scratch {
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
-        Some(Box::<runner::ScratchRunner>::default())
+        Some(Box::<LoadedRunner<runner::Loaded>>::default())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
+use catherd_interface::{FieldError, LoadedProject, RunError, RunProgress};
 use catherd_scratch_mutation::{self as mutation, Analysis};
 use catherd_scratch_sb3::{Limits, Project};
 use catherd_scratch_suite::{Suite, measure_reliability};
@@ -17,27 +17,23 @@ use crate::generator::{GeneratedSuite, GeneratorRequest};
 use crate::info::{EXECUTIONS, STEPS};
 use crate::{configuration, record};
 
-/// The number of projects that stay loaded.
-const KEPT: usize = 4;
-
-/// Executes runs on Scratch projects.
-pub(crate) struct ScratchRunner(LoadedProjects<Loaded>);
-
-impl Default for ScratchRunner {
-    fn default() -> Self {
-        Self(LoadedProjects::new(KEPT))
-    }
-}
-
 /// A project, prepared with each of the settings that runs have asked for.
-struct Loaded {
+pub(crate) struct Loaded {
     project: Project,
     prepared: Vec<(Settings, Arc<Prepared>)>,
 }
 
-impl Runner for ScratchRunner {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        self.0.load(digest, || Loaded::read(digest, &bytes))
+impl LoadedProject for Loaded {
+    const KEPT: usize = 4;
+
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Loaded, String> {
+        let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
+            .map_err(|error| error.cause.to_string())?;
+        let mut loaded = Loaded { project, prepared: Vec::new() };
+        // Most runs use the default settings, and preparing with them here refuses an unusable
+        // project before any of its runs.
+        loaded.prepared(Settings::default())?;
+        Ok(loaded)
     }
 
     fn run(
@@ -46,7 +42,6 @@ impl Runner for ScratchRunner {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
-        let (loaded, loading) = self.0.take_turn(spec.project)?;
         let (generator, after) = configuration::read(&spec.algorithm).map_err(failed)?;
         let mut assertions = after.assertions;
         if spec.mutation.is_some() {
@@ -58,7 +53,7 @@ impl Runner for ScratchRunner {
             ncm_coin: settings.compat.ncm_coin,
             vrm_stage_only: settings.compat.vrm_stage_only,
         };
-        let project = loaded.prepared(settings).map_err(RunError::Failed)?;
+        let project = self.prepared(settings).map_err(RunError::Failed)?;
         let request = GeneratorRequest {
             seed: spec.seed,
             budget: configuration::budget(&spec.budget),
@@ -67,7 +62,7 @@ impl Runner for ScratchRunner {
         };
 
         let mut search = Duration::ZERO;
-        let made = generator.generate(&project, &loaded.project, request, |progress| {
+        let made = generator.generate(&project, &self.project, request, |progress| {
             search = start.elapsed();
             on_progress(RunProgress {
                 work: work(progress.meter.executions(), progress.meter.steps()),
@@ -89,7 +84,7 @@ impl Runner for ScratchRunner {
             let program = Arc::clone(project.program());
             let settings = mutation::Settings { sample, compat, ..Default::default() };
             let minimised = mutation::minimise(
-                &loaded.project,
+                &self.project,
                 program,
                 std::mem::take(&mut generated.suite),
                 settings,
@@ -112,27 +107,16 @@ impl Runner for ScratchRunner {
             let settings = configuration::mutation(mutation).map_err(failed)?;
             let settings = mutation::Settings { compat, ..settings };
             let (program, suite) = (Arc::clone(project.program()), generated.suite);
-            let analysis = Analysis::new(&loaded.project, program, suite, settings)
+            let analysis = Analysis::new(&self.project, program, suite, settings)
                 .map_err(|error| RunError::Failed(error.to_string()))?;
             let results = analysis.run(|_| on_progress(done.clone())).ok_or(RunError::Stopped)?;
             record::add_mutants(&mut record, &analysis, &results);
         }
-        record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
         Ok(record)
     }
 }
 
 impl Loaded {
-    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String> {
-        let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
-            .map_err(|error| error.cause.to_string())?;
-        let mut loaded = Self { project, prepared: Vec::new() };
-        // Most runs use the default settings, and preparing with them here refuses an unusable
-        // project before any of its runs.
-        loaded.prepared(Settings::default())?;
-        Ok(loaded)
-    }
-
     fn prepared(&mut self, settings: Settings) -> Result<Arc<Prepared>, String> {
         if let Some((_, known)) = self.prepared.iter().find(|(of, _)| *of == settings) {
             return Ok(Arc::clone(known));

@@ -19,8 +19,8 @@ mod subject;
 
 use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress, ProjectTable, Runner,
-    RunnerContext, SubjectKind,
+    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use info::ENGINE;
@@ -70,6 +70,6 @@ impl SubjectKind for Sequences {
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
-        Some(Box::<runner::SequencesRunner>::default())
+        Some(Box::<LoadedRunner<subject::Subject>>::default())
     }
 }
