@@ -10,9 +10,9 @@ use crate::pair::PairArgs;
 /// Executes the tests of a suite on a project and writes the verdicts in TAP, the Test Anything
 /// Protocol, or another format.
 ///
-/// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript file with tests for Whisker, a JSON file
-/// with models for Whisker, or a plan for Itch, whose judgement is written in Itch's partial format;
-/// its content decides. For a folder of projects, or a list of them on standard input (`-`), the suite
+/// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript file
+/// with tests for Whisker, a JSON file with models for Whisker, or a plan for Itch, whose judgement is
+/// written in Itch's partial format; catherd finds out from its content. For a folder of projects, or a list of them on standard input (`-`), the suite
 /// is executed on each and the statuses are written as a table in CSV, in the order of the projects.
 /// With the seed of a generated suite, all assertions are checked; with any other, those that do not
 /// depend on random numbers.

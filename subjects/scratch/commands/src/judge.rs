@@ -23,8 +23,8 @@ use crate::test::suite::{LoadedSuite, Tests};
 /// Of the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
 /// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3 or
 /// .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
-/// compared with itself. `natural_language` is the language of a plan's own texts, Dutch for `nl` and
-/// otherwise English. `memory_limit` in bytes bounds the scripts of the suite. `time_limit` is not
+/// compared with itself. `natural_language` is the language of the sentences that the judge adds, Dutch for
+/// `nl` and otherwise English. `memory_limit` in bytes bounds the scripts of the suite. `time_limit` is not
 /// used, because all limits are counted.
 #[derive(Args)]
 #[command(after_help = "\
@@ -35,7 +35,7 @@ Examples:
 Exit codes: 0 if the submission was judged, 1 if the exercise cannot be used.")]
 pub struct Arguments {}
 
-/// What the platform says about a submission. It says more, which is not needed.
+/// What the platform says about a submission; other fields are ignored.
 #[derive(Deserialize)]
 struct Configuration {
     resources: PathBuf,
@@ -46,11 +46,11 @@ struct Configuration {
     natural_language: Option<String>,
 }
 
-/// Most bytes of a configuration.
+/// Maximum bytes of a configuration.
 const MAX_CONFIGURATION: u64 = 1 << 20;
 
-/// Least memory of a suite's scripts in bytes: less is not enough to load one.
-const LEAST_MEMORY: usize = 4 << 20;
+/// Minimum memory of a suite's scripts in bytes: with less, no suite can be loaded.
+const MIN_MEMORY: usize = 4 << 20;
 
 /// Executes `catherd judge`.
 ///
@@ -81,7 +81,7 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
         }
     };
     let suite = LoadedSuite::new(&path, &text, tests);
-    // What is wrong with the submission is the pupil's, what is wrong with the suite the teacher's.
+    // Errors in the submission are reported to the pupil, errors in the suite to the teacher.
     let subject = match project::open(&configuration.source) {
         Ok(subject) => subject,
         Err(failure) => {
@@ -100,9 +100,8 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
 fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTests, Failure> {
     let mut options = catherd_scratch_grading_itch::Options::default();
     options.limits = limited(options.limits, configuration);
-    if configuration.natural_language.as_ref().is_some_and(|code| !code.starts_with("nl")) {
-        options.language = "en".to_owned();
-    }
+    let code = configuration.natural_language.as_deref().unwrap_or_default();
+    options.language = if code.starts_with("nl") { "nl" } else { "en" }.to_owned();
     let template = configuration.resources.join("template.sb3");
     PlanTests::for_platform(path, text, template.is_file().then_some(&*template), options)
 }
@@ -111,7 +110,7 @@ fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTe
 fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     if let Some(bytes) = configuration.memory_limit {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        limits.memory = limits.memory.min(bytes.max(LEAST_MEMORY));
+        limits.memory = limits.memory.min(bytes.max(MIN_MEMORY));
     }
     limits
 }

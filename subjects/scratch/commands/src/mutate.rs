@@ -24,7 +24,7 @@ use crate::project;
 /// Flags of `catherd mutate` for Scratch projects.
 #[derive(Args)]
 pub struct Flags {
-    /// Find all tests that kill a mutant instead of the first alone
+    /// Find all tests that kill a mutant instead of only the first
     #[arg(long)]
     pub all_killers: bool,
 
@@ -32,7 +32,7 @@ pub struct Flags {
     #[arg(long)]
     pub stable: bool,
 
-    /// Threads [default: one for each core]
+    /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -100,7 +100,7 @@ impl Arguments<'_> {
         let seen = |_: &Executed| ControlFlow::Continue(());
         let tests = JavaScriptTests::new(suite, &program, Options::default(), seen)
             .map_err(|error| failure(&error).hint("correct the suite"))?;
-        // Nothing stops the tests.
+        // `None` would mean that `seen` stopped the tests, which it never does.
         let Some(tests) = tests else { return Ok(Exit::Incomplete) };
         let analysis = Analysis::of(&subject.project, program, tests, self.settings()?);
         let killer = |kill: &Kill<String>| json!({ "test": kill.test, "message": kill.failure });
@@ -264,8 +264,8 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
 /// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// The lines that differ, between the first lines that two scripts share and the last ones. One such
-/// range is enough, because a mutant changes one place.
+/// The lines between the first lines that two scripts have in common and the last ones. One range is
+/// enough, because a mutant changes one place.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -326,7 +326,7 @@ fn lines<T: Tests>(
         executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });
-    // A line contains texts and numbers alone, so that writing it cannot fail.
+    // A line has only strings and numbers, so that writing it cannot fail.
     lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
 }
 

@@ -1,4 +1,4 @@
-//! The project and the suite that the commands for single projects open.
+//! Reading and compiling the project and the suite of a command.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -26,27 +26,29 @@ use self::output::Output;
 use self::suite::{LoadedSuite, Tests};
 use crate::project;
 
-/// Flags of `catherd test`; those without a kind also hold for suites of other kinds.
+/// Flags of `catherd test`. The public ones also hold for suites of other kinds.
 #[derive(Args)]
 pub struct Flags {
-    /// What a suite in JavaScript is, where its text does not say [default: by its content]
+    /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default: as its text
+    /// says]
     #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
 
-    /// Seed of the project's random blocks; for suites in JavaScript a number or text [default: the
-    /// suite's]
+    /// Seed of the project's random numbers: a number, or for a suite in JavaScript also a word [default:
+    /// the seed in the suite]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
 
-    /// Leave flaky assertions out, also with the seed of a generated suite
+    /// Skip the assertions that depend on random numbers; with a --seed other than the suite's they are
+    /// always skipped
     #[arg(long)]
     stable: bool,
 
-    /// Maximum length of a test in steps (1/30 s of Scratch time each); longer tests fail
+    /// Maximum length of a test, in steps of 1/30 s of Scratch time; a longer test fails
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 
-    /// Print one JSON object instead of TAP
+    /// Write one JSON object instead of TAP
     #[arg(long)]
     pub json: bool,
 
@@ -58,28 +60,30 @@ pub struct Flags {
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Go on with the table of an earlier command in the file of -o: rows whose project, suite and
-    /// options are the same are kept
+    /// Continue the table that an earlier command has written to the file of -o: leading rows whose
+    /// project, suite and flags are the same are kept, and the other projects are executed
     #[arg(long, requires = "output")]
     resume: bool,
 
-    /// End at the first project with a test that does not pass
+    /// Stop at the first project with a test that does not pass
     #[arg(long)]
     fail_fast: bool,
 
-    /// Threads for several projects [default: one for each core]
+    /// Number of projects that are executed at the same time [default: one on each core]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZeroUsize>,
 
-    /// The project from which pupils start; for plans for Itch PROJECT unless it is given
+    /// Project that pupils were given to start from. --expect needs it, and a plan for Itch compares
+    /// PROJECT with it [default for plans: PROJECT itself]
     #[arg(long, value_name = "PROJECT")]
     template: Option<PathBuf>,
 
-    /// Check the suite itself: `exercise` if it must accept PROJECT and reject the template
+    /// Check the suite instead of a pupil's work. `exercise`: all tests have to pass on PROJECT, the
+    /// solution, and some test has to fail on the project of --template
     #[arg(long, value_name = "WHAT", requires = "template")]
     expect: Option<Expectation>,
 
-    /// Exit with 0 whenever the tests could be executed, as Whisker does
+    /// Exit with 0 also if tests fail, as Whisker does; with 1 only if they cannot be executed
     #[arg(long)]
     pub exit_zero: bool,
 
@@ -90,7 +94,7 @@ pub struct Flags {
     itch: itch::PlanChoices,
 }
 
-/// What a suite in JavaScript is.
+/// The framework of a suite in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Tests for Whisker
@@ -211,7 +215,7 @@ impl Arguments<'_> {
             if !self.pair.any_project {
                 let error = "a generated suite belongs to one project";
                 return Err(Failure::new(format!("{}: {error}", self.pair.suite.display()))
-                    .hint("use --any-project to execute it on others"));
+                    .hint("use --any-project to execute it on other projects"));
             }
             let (seed, bounds) = self.seed_and_bounds(&suite)?;
             suite.reseed(seed);
@@ -232,7 +236,7 @@ impl Arguments<'_> {
             many::Schedule { threads: self.flags.threads, fail_fast: self.flags.fail_fast };
         let several = projects.is_some();
         let mut paths = projects.unwrap_or_else(|| vec![self.pair.project.clone()]);
-        let (mut file, mut table, mut fine) = (None, None, true);
+        let (mut file, mut table, mut all_passed) = (None, None, true);
         if let Some(path) = &self.flags.output {
             if self.flags.resume {
                 if format != Format::Table {
@@ -240,7 +244,7 @@ impl Arguments<'_> {
                     return Err(error.hint("leave --format out, or --resume"));
                 }
                 let resumed = many::resume(path, suite, &paths)?;
-                (table, fine) = (resumed.table, resumed.fine);
+                (table, all_passed) = (resumed.table, resumed.all_passed);
                 paths.drain(..resumed.kept);
                 file = Some((path.clone(), resumed.file));
             } else {
@@ -262,7 +266,7 @@ impl Arguments<'_> {
         })?;
         output.begin()?;
         let exit = many::run(suite, &paths, schedule, &mut output)?;
-        Ok(if fine { exit } else { Exit::Incomplete })
+        Ok(if all_passed { exit } else { Exit::Incomplete })
     }
 
     /// Checks that the suite accepts a solution and rejects what it started from.
@@ -303,19 +307,19 @@ fn report_one(
     paths: &[PathBuf],
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let mut fine = true;
+    let mut all_passed = true;
     for path in paths {
         let subject = project::open(path)?;
         let report = suite.execute(path, &subject).map_err(|cause| {
             Failure::new(format!("{}: {cause}", suite.name))
                 .hint("correct the suite or the project")
         })?;
-        fine &= report.is_fine();
+        all_passed &= report.is_fine();
         output.begin()?;
         output.project(&ProjectReport::Executed(report))?;
     }
     output.end()?;
-    Ok(if fine { Exit::Success } else { Exit::Incomplete })
+    Ok(if all_passed { Exit::Success } else { Exit::Incomplete })
 }
 
 /// Executes a generated suite on its project.

@@ -17,15 +17,15 @@ use crate::project;
 #[derive(Args)]
 #[command(next_help_heading = "Plans for Itch")]
 pub(super) struct PlanChoices {
-    /// Language of the judge's own texts
-    #[arg(long, value_name = "LANGUAGE", default_value = "nl")]
+    /// Language of the sentences that the judge adds to those of the plan
+    #[arg(long, value_name = "LANGUAGE", default_value = "en")]
     language: Language,
 
-    /// Texts for `t` by language and key: a JSON file
+    /// JSON file with the sentences that a plan looks up with `t`: {"en": {"key": "text"}}
     #[arg(long, value_name = "FILE")]
     translations: Option<PathBuf>,
 
-    /// Check the code alone: the program is not executed
+    /// Check only the code of PROJECT, and do not execute it
     #[arg(long = "static")]
     only_static: bool,
 }
@@ -33,17 +33,17 @@ pub(super) struct PlanChoices {
 /// A language of the judge.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// Dutch
-    Nl,
     /// English
     En,
+    /// Dutch
+    Nl,
 }
 
 /// A plan with the options of its judgements.
 pub(crate) struct PlanTests {
     plan: Plan,
     options: Options,
-    /// What pupils start from; `None` if each submission is its own template.
+    /// The project that pupils start from; `None` if each submission is its own template.
     template: Option<LoadedProject>,
 }
 
@@ -52,7 +52,7 @@ impl PlanTests {
     ///
     /// # Errors
     ///
-    /// If the plan, the template or the texts cannot be read.
+    /// If the plan, the template or the translations cannot be read.
     pub(super) fn new(arguments: &super::Arguments<'_>, text: &str) -> Result<PlanTests, Failure> {
         let path = arguments.pair.suite.as_path();
         let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;

@@ -27,45 +27,45 @@ pub(super) struct Choices {
     #[arg(long, value_name = "VERSION", default_value = "2023")]
     compat: Compat,
 
-    /// Do without `wait` and hints, and draw the suite's random numbers from those of the project,
-    /// as the original does
+    /// Do as the original program does in every detail: no additions of catherd, such as `t.wait` and
+    /// hints, and one sequence of random numbers for suite and project
     #[arg(long)]
     pub(super) strict: bool,
 
-    /// Acceleration that the suite reads; it changes nothing else
+    /// Acceleration factor that the suite can read; it does not change how tests are executed
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     acceleration: f64,
 
-    /// Report how many blocks the tests reach
+    /// Report how many blocks of the project the tests execute
     #[arg(long)]
     coverage: bool,
 
-    /// Models of the program that run beside each test: a JSON file with an array of graphs
+    /// JSON file with models (an array of graphs) that are checked during each test
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 
-    /// Tests of models alone, each with other random numbers of the models
+    /// Number of tests of a suite that only has models, each with other random numbers of the models
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     model_repetitions: u32,
 
-    /// Longest program time of a test of models alone, in milliseconds
+    /// Maximum length of a test of a suite that only has models, in milliseconds of program time
     #[arg(long, value_name = "MS", default_value_t = 35_000)]
     model_duration: u32,
 
-    /// Distinguish upper and lower case in names of models
+    /// Distinguish upper and lower case in the names that models use
     #[arg(long)]
     model_case: bool,
 
-    /// Most operations of a script between two steps, in units of 10,000; ten times as many in a test
-    /// [default: 2000]
+    /// Maximum work of a suite's scripts between two steps of the project, in units of 10,000 operations;
+    /// a whole test may take ten times as much [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     operations: Option<u64>,
 
-    /// Most text that a test logs, or a plan writes to its console, in KiB [default: 1024]
+    /// Maximum size of what a test logs or a plan writes to its console, in KiB [default: 1024]
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     log_limit: Option<u64>,
 
-    /// Most memory of a suite's scripts in MiB [default: 64]
+    /// Maximum memory of a suite's scripts, in MiB [default: 64]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=4096))]
     memory: Option<u64>,
 }
@@ -112,7 +112,7 @@ pub(super) fn is_models(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
 
-/// The tests of models alone.
+/// The tests of a suite that only has models.
 pub(super) fn models(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
     let path = arguments.pair.suite.as_path();
     let suite = SuiteFile::of_models(&file_name(path), settings(arguments, text));
@@ -193,7 +193,7 @@ fn options(arguments: &super::Arguments<'_>) -> Options {
 }
 
 impl Choices {
-    /// Most bytes of text that are logged; `None` if it is not chosen.
+    /// Maximum bytes of text that are logged; `None` if it is not chosen.
     pub(super) fn log_bytes(&self) -> Option<usize> {
         self.log_limit.map(|kibibytes| usize::try_from(kibibytes << 10).unwrap_or(usize::MAX))
     }

@@ -15,8 +15,9 @@ use catherd_scratch_grading_report::{ProjectReport, Table};
 use super::output::{Output, unwritable};
 use super::suite::LoadedSuite;
 
-/// Reports that may wait for an earlier one, for each thread.
-const AHEAD: usize = 64;
+/// Maximum number of finished reports, for each thread, that may wait for the report of an earlier
+/// project.
+const MAX_WAITING: usize = 64;
 
 /// The projects of a folder, sorted by name, or those that standard input lists; `None` if the path
 /// is one project.
@@ -54,7 +55,7 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
 #[derive(Clone, Copy)]
 pub(super) struct Schedule {
     pub(super) threads: Option<NonZeroUsize>,
-    /// Whether the first project that is not fine ends the command.
+    /// Whether to stop at the first project with a test that does not pass.
     pub(super) fail_fast: bool,
 }
 
@@ -70,7 +71,7 @@ pub(super) fn run(
     let threads = threads.min(paths.len().max(1));
     let bar = terminal::bar(paths.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (send, receive) = mpsc::sync_channel(threads * AHEAD);
+    let (send, receive) = mpsc::sync_channel(threads * MAX_WAITING);
     let work = |send: mpsc::SyncSender<(usize, ProjectReport)>| {
         while !stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -83,49 +84,49 @@ pub(super) fn run(
             }
         }
     };
-    let fine = std::thread::scope(|scope| {
+    let all_passed = std::thread::scope(|scope| {
         for _ in 0..threads {
             let send = send.clone();
             scope.spawn(|| work(send));
         }
         drop(send);
-        let (mut waiting, mut written, mut fine) = (BTreeMap::new(), 0, true);
+        let (mut waiting, mut written, mut all_passed) = (BTreeMap::new(), 0, true);
         while let Ok((number, report)) = receive.recv() {
             waiting.insert(number, report);
             while let Some(report) = waiting.remove(&written) {
                 written += 1;
-                fine &= report.is_fine();
+                all_passed &= report.is_fine();
                 let failed = output.project(&report);
-                if failed.is_err() || (schedule.fail_fast && !fine) {
+                if failed.is_err() || (schedule.fail_fast && !all_passed) {
                     stop.store(true, Ordering::Relaxed);
                     // Threads that wait to send end when the receiver is gone.
                     drop(receive);
-                    return failed.map(|()| fine);
+                    return failed.map(|()| all_passed);
                 }
             }
         }
-        Ok(fine)
+        Ok(all_passed)
     });
     bar.finish_and_clear();
-    let fine = fine?;
+    let all_passed = all_passed?;
     output.end()?;
-    Ok(if fine { Exit::Success } else { Exit::Incomplete })
+    Ok(if all_passed { Exit::Success } else { Exit::Incomplete })
 }
 
 /// A table that an earlier command has begun.
 pub(super) struct Resumed {
-    /// The file behind its last row that is kept.
+    /// The file, positioned after the last row that is kept.
     pub(super) file: File,
     /// `None` if nothing is kept.
     pub(super) table: Option<Table>,
     /// Number of projects whose rows are kept.
     pub(super) kept: usize,
-    /// Whether all of them are fine.
-    pub(super) fine: bool,
+    /// Whether all tests of these projects passed.
+    pub(super) all_passed: bool,
 }
 
-/// Opens a table to go on with it. Rows are kept from the first project on, as long as each is that of
-/// its project with the same inputs; what follows is written again.
+/// Opens a table to continue it. Leading rows are kept while they belong to the same project and
+/// inputs; the rows after them are written again.
 pub(super) fn resume(
     path: &Path,
     suite: &LoadedSuite,
@@ -139,7 +140,7 @@ pub(super) fn resume(
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
-    let (mut table, mut end, mut kept, mut fine) = (None, 0, 0, true);
+    let (mut table, mut end, mut kept, mut all_passed) = (None, 0, 0, true);
     let mut columns = HashMap::new();
     while let Ok(true) = reader.read_record(&mut record) {
         let next = reader.position().byte() as usize;
@@ -165,7 +166,7 @@ pub(super) fn resume(
             if !same {
                 break;
             }
-            fine &= [cell("failed"), cell("error")] == [Some("0"); 2];
+            all_passed &= [cell("failed"), cell("error")] == [Some("0"); 2];
             kept += 1;
         }
         end = next;
@@ -174,5 +175,5 @@ pub(super) fn resume(
     let mut file = file.map_err(|error| failed(&error))?;
     file.set_len(end as u64).map_err(|error| failed(&error))?;
     io::Seek::seek(&mut file, io::SeekFrom::End(0)).map_err(|error| failed(&error))?;
-    Ok(Resumed { file, table, kept, fine })
+    Ok(Resumed { file, table, kept, all_passed })
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 pub enum Format {
     /// Test Anything Protocol, version 13
     Tap,
-    /// One JSON object on each line: projects, tests, numbers
+    /// One JSON object on each line: projects, tests, counts
     Ndjson,
     /// JUnit XML, for continuous integration
     Junit,
@@ -65,7 +65,7 @@ impl Output {
         }
     }
 
-    /// Goes on with a table that has a header already.
+    /// Continues a table that already has a header.
     pub(super) fn resume(&mut self, table: Table) {
         self.table = table;
     }
@@ -161,7 +161,7 @@ impl Output {
         match &mut self.file {
             None => terminal::print(text),
             Some((path, file)) => {
-                // At once, so that a stopped command leaves whole rows.
+                // Each row is flushed, so that a command that is stopped leaves whole rows.
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| unwritable(path, &error))?;
             }

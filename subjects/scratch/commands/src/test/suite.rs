@@ -63,7 +63,7 @@ impl LoadedSuite {
     /// Why it cannot be loaded, in one line.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
-        // Any project will do.
+        // The first project that can be compiled is enough: the suite does not depend on it.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
             project::compile_for_scripts(path, &subject, None).ok()
