@@ -1,6 +1,6 @@
 //! Hostile scripts: each ends by a counted limit, the same way each time.
 
-mod support;
+use crate::support;
 
 use catherd_javascript_engine::Limits;
 use support::{run, small};

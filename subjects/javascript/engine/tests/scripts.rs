@@ -1,6 +1,6 @@
 //! What scripts see: virtual time, dates, mathematics, errors, and nothing of the machine.
 
-mod support;
+use crate::support;
 
 use catherd_javascript_engine::Limits;
 use support::{run, run_with, small};

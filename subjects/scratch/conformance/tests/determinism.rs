@@ -45,7 +45,7 @@ fn the_demo_projects_keep_their_digests() {
         expected == found,
         "runs differ from the recorded ones: {}.\n\
          If the machine, the renderer or the demo projects were changed on purpose, run\n\
-         CATHERD_REFRESH=1 cargo test -p catherd-scratch-conformance --test determinism\n\
+         CATHERD_REFRESH=1 cargo test -p catherd-scratch-conformance determinism::\n\
          and commit tests/demo.digests. Otherwise this build behaves differently from others.",
         changed.join(", ")
     );

@@ -1,6 +1,6 @@
 //! Costumes are not trusted: loading and sensing ends for every file.
 
-mod stage;
+use crate::stage;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Sensing of costumes without antialiasing. The numbers were observed in the original renderer.
 
-mod stage;
+use crate::stage;
 
 use std::sync::Arc;
 

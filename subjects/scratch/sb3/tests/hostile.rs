@@ -1,6 +1,6 @@
 //! Damaged and hostile input results in a one-line error within bounded time.
 
-mod archive;
+use crate::archive;
 
 use std::io::Write as _;
 

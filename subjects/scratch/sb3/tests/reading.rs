@@ -1,6 +1,6 @@
 //! Reading of Scratch 3 projects into the model.
 
-mod archive;
+use crate::archive;
 
 use archive::{archive, cat, read};
 use catherd_scratch_sb3::{

@@ -1,6 +1,6 @@
 //! Conversion of Scratch 2 projects.
 
-mod archive;
+use crate::archive;
 
 use archive::read;
 use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Value, Warning};

@@ -4,7 +4,7 @@
 
 #[path = "../../whisker/tests/support/dice.rs"]
 mod dice;
-mod support;
+use crate::support;
 
 use catherd_scratch_grading_itch::{Options, Plan, judge};
 use dice::{Dice, fuzz};

@@ -1,6 +1,6 @@
 //! Plans that do harm: each ends by a counted limit or an error, alike every time.
 
-mod support;
+use crate::support;
 
 use catherd_javascript_engine::Limits;
 use catherd_scratch_grading_itch::{Options, Plan, PlanError, Status, judge};

@@ -1,6 +1,6 @@
 //! Judging: phases, patterns, schedule, log, formats.
 
-mod support;
+use crate::support;
 
 use catherd_scratch_grading_itch::{End, Names, Options, Plan, Status, judge};
 use support::{judged, judged_with, says, submission, template, verdicts};

@@ -4,7 +4,7 @@
 
 #[path = "support/dice.rs"]
 mod dice;
-mod support;
+use crate::support;
 
 use catherd_javascript_engine::Limits;
 use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile};

@@ -1,7 +1,7 @@
 //! Hostile suites: each ends by a counted limit or an error, the same way each time, and the test
 //! after it is executed as if nothing had happened.
 
-mod support;
+use crate::support;
 
 use catherd_javascript_engine::Limits;
 use catherd_scratch_grading_whisker::whisker::Options;

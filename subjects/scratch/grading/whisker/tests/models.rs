@@ -1,6 +1,6 @@
 //! Models of a program, alone and beside tests.
 
-mod support;
+use crate::support;
 
 use catherd_scratch_grading_whisker::whisker::{self, Models, Options, Outcome, SuiteFile};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What suites see in strict mode only: quirks of the original between tests.
 
-mod support;
+use crate::support;
 
 use catherd_scratch_grading_whisker::whisker::{Options, SuiteOutcome};
 use support::{messages, run, run_with, statuses};

@@ -1,6 +1,6 @@
 //! Whisker suites on small projects: what tests see, in which order, and how they end.
 
-mod support;
+use crate::support;
 
 use catherd_scratch_grading_report::{Skips, Status};
 use catherd_scratch_grading_whisker::whisker::Options;

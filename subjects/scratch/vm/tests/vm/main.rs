@@ -21,6 +21,7 @@ mod mutants;
 mod procedures;
 mod programs;
 mod random_numbers;
+mod self_tests;
 mod sensing;
 mod sprites;
 mod states;

@@ -1,0 +1,4 @@
+//! The tests of the crate as one program: a program of each file would link the same crates again.
+
+mod mutants;
+mod units;
