@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use catherd_javascript_machine::{Argument, Evidence, Operation, Statement};
 use catherd_search::Stream;
 
-use crate::learning::Results;
+use crate::genes::Genes;
 use crate::model::{Model, Target, TargetKind};
+use crate::results::Results;
 use crate::settings::{Drawing, Profile, Settings};
 use crate::types::{self, Knowledge, Type};
 use crate::values::{self, Constants};
@@ -15,25 +16,6 @@ use crate::values::{self, Constants};
 const DEEPEST: usize = 4;
 /// Probability that an instance of a class is what a call returns, where calls did.
 const RETURNED: f64 = 0.3;
-
-/// The genes of a test: its statements.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Genes {
-    /// The statements; the variable of each is its number.
-    pub statements: Vec<Statement>,
-    /// The target that each calls.
-    pub targets: Vec<usize>,
-    /// Whether the last statement ended the test when it was executed: nothing after it would be
-    /// executed.
-    pub ends: bool,
-}
-
-impl Genes {
-    /// The number of statements after which others can be executed.
-    pub fn usable(&self) -> usize {
-        self.statements.len() - usize::from(self.ends && !self.statements.is_empty())
-    }
-}
 
 /// All that making a test needs.
 pub struct Maker<'m> {

@@ -12,8 +12,8 @@ use catherd_javascript_machine::{
 use catherd_search::{Algorithm, Budget, Stream};
 use serde_json::{Value, json};
 
-use crate::building::Genes;
 use crate::generate::{Method, Request, generate};
+use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
 use crate::problem::Subject;
 use crate::settings::{Profile, Settings};

@@ -2,10 +2,10 @@
 
 use catherd_search::{Budget, Cost, Improvement, Meter, Observer, Stop, Stopwatch, Stream};
 
-use crate::building::Genes;
-use crate::generate::{Searched, elapsed, progress};
+use crate::genes::Genes;
 use crate::model::TargetKind;
 use crate::problem::Subject;
+use crate::progress::{Searched, elapsed, progress};
 use crate::settings::Scope;
 
 /// Infers the types of all parameters that are due: unknown and unsure ones after the delay.

@@ -4,21 +4,21 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::time::Duration;
 
 use catherd_javascript_machine::Settings as MachineSettings;
 use catherd_javascript_machine::{LineHints, Machine, MachineError, Program};
 use catherd_search::{
-    Algorithm, Budget, Improvement, Meter, Observer, Problem as _, Progress, Stop, Stopwatch,
-    Stream, Test as _,
+    Algorithm, Budget, Improvement, Observer, Problem as _, Progress, Stop, Stopwatch, Stream,
+    Test as _,
 };
 
-use crate::building::Genes;
 use crate::coverage::Coverage;
 use crate::flycatcher;
-use crate::learning::{Failure, Results};
+use crate::genes::Genes;
 use crate::minimisation::minimised;
 use crate::problem::{Counts, Subject};
+use crate::progress::Searched;
+use crate::results::{Failure, Results};
 use crate::settings::{Goals, Hints, Profile, Settings};
 use crate::suite::{self, Suite};
 use crate::types::{Inferred, Type, type_name};
@@ -127,18 +127,6 @@ pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: boo
         ..MachineSettings::default()
     };
     Machine::new(program, limits, seed)
-}
-
-/// A found test for each covered goal, and the work so far.
-pub(crate) struct Searched {
-    /// Tests with the goals that each covers.
-    pub(crate) tests: Vec<(Genes, Vec<usize>)>,
-    /// Increases of coverage.
-    pub(crate) timeline: Vec<Improvement>,
-    /// Work.
-    pub(crate) meter: (u64, u64),
-    /// Why it ended.
-    pub(crate) stop: Stop,
 }
 
 /// Generates a suite.
@@ -324,14 +312,4 @@ pub fn report(subject: &Subject, rng: &mut Stream) -> Vec<ParameterReport> {
         }
     }
     reports
-}
-
-/// A meter's numbers as a progress of a search that keeps its own.
-pub(crate) fn progress(meter: &Meter, covered: usize, goals: usize) -> Progress {
-    Progress { meter: *meter, iterations: meter.executions(), covered, goals }
-}
-
-/// Real time since a run began.
-pub(crate) fn elapsed(clock: &Stopwatch) -> Duration {
-    catherd_search::Clock::now(clock)
 }

@@ -1,70 +1,16 @@
 //! What executions teach: types of results, points for and against types of arguments, failures.
 
-use std::collections::BTreeMap;
+use catherd_javascript_machine::{Argument, Execution, Outcome};
 
-use catherd_javascript_machine::{Argument, Execution, Outcome, Statement};
-use serde_json::{Value, json};
-
-use crate::building::Genes;
+use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
 use crate::problem::Subject;
+use crate::results::Failure;
 use crate::settings::Profile;
 use crate::types::{Knowledge, Type};
 
 /// Most failures that are kept: one for each target, name and message.
 const MOST_FAILURES: usize = 200;
-
-/// What the calls of a target returned.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Results {
-    /// How often each type was returned: a class by its name, otherwise the type in one word.
-    pub types: BTreeMap<String, u64>,
-    /// Numbers of the classes that it returned.
-    pub classes: Vec<usize>,
-}
-
-impl Results {
-    /// Adds a result: its type as the machine names it.
-    fn add(&mut self, type_: &str, model: &Model) {
-        let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
-        let name = name.unwrap_or(type_.trim_end_matches(':'));
-        if name.is_empty() {
-            return;
-        }
-        let count = self.types.entry(name.to_owned()).or_default();
-        *count += 1;
-        if *count == 1 && type_.starts_with("object:") {
-            self.classes.extend(model.classes.iter().position(|class| class.name == name));
-        }
-    }
-}
-
-/// A test that ended with an exception.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
-    /// Its statements up to the one that threw.
-    pub statements: Vec<Statement>,
-    /// The target that was called last.
-    pub target: String,
-    /// The name of the error; empty for other values.
-    pub name: String,
-    /// Its message, or the value as text.
-    pub message: String,
-    /// Whether a wrong type is the likely cause: a `TypeError` in a call without an instance of a class
-    /// among its arguments.
-    pub suspected: bool,
-}
-
-impl Failure {
-    /// The failure as one line of JSON.
-    pub fn to_json(&self) -> Value {
-        let statements: Vec<Value> = self.statements.iter().map(Statement::to_json).collect();
-        json!({
-            "statements": statements, "target": self.target, "name": self.name,
-            "message": self.message, "suspected_inference": self.suspected,
-        })
-    }
-}
 
 /// The type that an argument has; `None` for values that no evidence speaks of.
 fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {

@@ -16,29 +16,33 @@ pub mod examples;
 mod export;
 mod flycatcher;
 mod generate;
+mod genes;
 mod learning;
 mod minimisation;
 mod model;
 pub mod mutation;
 mod pattern;
 mod problem;
+mod progress;
+mod results;
 mod settings;
 mod suite;
 pub mod types;
 mod values;
 mod variation;
 
-pub use building::{Building, Genes, Maker};
+pub use building::{Building, Maker};
 pub use catherd_javascript_machine as machine;
 pub use coverage::Coverage;
 pub use export::{Code, Exported, Style, export};
 pub use generate::{
     Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
 };
-pub use learning::{Failure, Results};
+pub use genes::Genes;
 pub use model::{Found, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Counts, Executed, Subject, has_unknowns};
+pub use results::{Failure, Results};
 pub use settings::{Drawing, Goals, Hints, Profile, Scope, Settings};
 pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
 pub use values::{Constants, check_config};

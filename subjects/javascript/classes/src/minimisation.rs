@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::{Execution, Outcome};
 
-use crate::building::Genes;
+use crate::genes::Genes;
 use crate::problem::Subject;
 
 /// A test that is being minimised.

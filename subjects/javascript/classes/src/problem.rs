@@ -9,9 +9,10 @@ use catherd_javascript_machine::{
 };
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
-use crate::building::{Genes, Maker};
-use crate::learning::{Failure, Results};
+use crate::building::Maker;
+use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
+use crate::results::{Failure, Results};
 use crate::settings::{Goals, Profile, Settings};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;

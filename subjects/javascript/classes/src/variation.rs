@@ -3,7 +3,8 @@
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use catherd_search::Stream;
 
-use crate::building::{Building, Genes, Maker};
+use crate::building::{Building, Maker};
+use crate::genes::Genes;
 use crate::model::TargetKind;
 use crate::values;
 

@@ -11,7 +11,7 @@ use rquickjs::{Context, Ctx, Error, Runtime, Value, qjs};
 use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
-use crate::engine::Intrinsics;
+use crate::context::Intrinsics;
 use crate::limits::{Limits, Meter, Stop};
 use crate::thrown::Thrown;
 

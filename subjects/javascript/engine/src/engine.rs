@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use catherd_javascript_heap::{Heap, Image};
-use rquickjs::context::{EvalOptions, intrinsic};
+use rquickjs::context::EvalOptions;
 use rquickjs::function::IntoArgs;
 use rquickjs::{Context, Ctx, Error, FromJs, Function, Object, Persistent, Runtime, Value};
 use thiserror::Error;
@@ -15,22 +15,10 @@ use thiserror::Error;
 use crate::allocator::MeteredAllocator;
 use crate::clock::Clock;
 use crate::compiled::CompiledScript;
+use crate::context::Intrinsics;
 use crate::globals::{self, Host};
 use crate::limits::{Halt, Limits, Meter, Stop};
 use crate::thrown::Thrown;
-
-/// The parts of the language that contexts have.
-pub(crate) type Intrinsics = (
-    intrinsic::Date,
-    intrinsic::Eval,
-    intrinsic::RegExpCompiler,
-    intrinsic::RegExp,
-    intrinsic::Json,
-    intrinsic::Proxy,
-    intrinsic::MapSet,
-    intrinsic::TypedArrays,
-    intrinsic::Promise,
-);
 
 /// Rejections that are kept for [`Session::unhandled_rejections`].
 const MOST_REJECTIONS: usize = 1_000;

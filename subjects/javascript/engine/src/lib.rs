@@ -21,6 +21,7 @@
 mod allocator;
 mod clock;
 mod compiled;
+mod context;
 mod engine;
 mod globals;
 mod limits;

@@ -9,7 +9,7 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, UnaryOperator};
 
 use crate::Build;
-use crate::functions::is_anonymous_function;
+use crate::anonymous::is_anonymous_function;
 use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::{Operand, Visitor};

@@ -4,6 +4,7 @@ use oxc_ast::ast::{Expression, FormalParameters, PropertyKey};
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
+use crate::anonymous::is_anonymous_function;
 use crate::units::{BranchKind, Callable, Control, Function as FunctionUnit, GoalKind, Hit};
 use crate::visitor::{Breakable, Visitor};
 
@@ -14,16 +15,6 @@ pub(crate) struct Outside {
     breakables: Vec<Breakable>,
     hoist: Option<u32>,
     statement: Option<usize>,
-}
-
-/// Whether an expression is a function or class that gets its name from its place.
-pub(crate) fn is_anonymous_function(expression: &Expression<'_>) -> bool {
-    match expression.without_parentheses() {
-        Expression::FunctionExpression(function) => function.id.is_none(),
-        Expression::ClassExpression(class) => class.id.is_none(),
-        Expression::ArrowFunctionExpression(_) => true,
-        _ => false,
-    }
 }
 
 impl Visitor<'_, '_> {

@@ -10,6 +10,7 @@
 //! Statements, functions, branches and lines are those of istanbul-lib-instrument 6. Insertions
 //! keep evaluation order, `this`, names of functions and directives.
 
+mod anonymous;
 mod decisions;
 mod functions;
 mod hints;

@@ -17,7 +17,7 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeFlags;
 
 use crate::Build;
-use crate::functions::is_anonymous_function;
+use crate::anonymous::is_anonymous_function;
 use crate::ignored::Ignored;
 use crate::splice::Splicer;
 use crate::units::{BranchKind, Callable, Control, NodeKind, Units};

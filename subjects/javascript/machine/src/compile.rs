@@ -1,20 +1,13 @@
-//! Texts as the engine evaluates them, and the files that loading reaches.
+//! Files of a package as the engine evaluates them.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::rc::Rc;
 
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
-use catherd_javascript_instrument::{Instrumented, PROBES, Units};
-
-use crate::live::Live;
-use crate::machine::Settings;
-use crate::program::{Program, ProgramError};
+use catherd_javascript_instrument::{Instrumented, PROBES};
 
 /// A file as the engine takes it.
 #[derive(Debug)]
-pub(crate) enum Loaded {
+pub(crate) enum CompiledFile {
     /// Data.
     Json(String),
     /// A function of the probes that returns the function of the file.
@@ -26,7 +19,7 @@ pub(crate) enum Loaded {
     },
 }
 
-impl Loaded {
+impl CompiledFile {
     /// Compiles an instrumented file.
     ///
     /// # Errors
@@ -35,7 +28,7 @@ impl Loaded {
         path: &str,
         file: &Instrumented,
         limits: Limits,
-    ) -> Result<Loaded, String> {
+    ) -> Result<CompiledFile, String> {
         let mut text = "(function(".to_owned();
         for (index, letter) in PROBES.chars().enumerate() {
             let comma = if index > 0 { "," } else { "" };
@@ -48,21 +41,6 @@ impl Loaded {
             CompileError::Thrown(thrown) => thrown.message,
             other => other.to_string(),
         })?;
-        Ok(Loaded::Script { script, module: file.module })
+        Ok(CompiledFile::Script { script, module: file.module })
     }
-}
-
-/// The scripts that loading a package evaluates.
-pub(crate) fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
-    let bare = Rc::new(Program {
-        package: program.package.clone(),
-        entry: program.entry.clone(),
-        units: Units::default(),
-        lines: Default::default(),
-        texts: [BTreeMap::new(), BTreeMap::new()],
-        loaded: RefCell::default(),
-    });
-    let live = Live::new(&bare, &Settings::default()).map_err(ProgramError::Load)?;
-    live.try_load().map_err(ProgramError::Load)?;
-    Ok(live.compiled())
 }

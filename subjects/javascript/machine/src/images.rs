@@ -1,4 +1,7 @@
 //! Contexts in which a program is loaded: images of them, so that an execution need not load it again.
+//!
+//! `live.rs` and this file use each other: [`Live`] owns the images of its context, and the methods of
+//! [`Live`] below make and restore them. They are here because only they restore an engine, which is unsafe.
 
 // Calls of `Engine::restore`.
 #![allow(unsafe_code)]
@@ -7,7 +10,7 @@ use catherd_javascript_engine::EngineImage;
 use catherd_search::Stream;
 
 use crate::live::{ArraysImage, Live, SUBJECT};
-use crate::machine::{ExecuteOptions, Settings};
+use crate::settings::{ExecuteOptions, Settings};
 
 /// Most images of a context. Three seeds and times, and a build that infers types.
 const MOST_IMAGES: usize = 4;

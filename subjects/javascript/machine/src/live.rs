@@ -13,12 +13,12 @@ use catherd_javascript_engine::{
 };
 use catherd_search::Stream;
 
-use crate::compile::Loaded;
+use crate::compile::CompiledFile;
 use crate::execution::Reached;
 use crate::images::Images;
-use crate::machine::Settings;
 use crate::program::Program;
 use crate::resolve;
+use crate::settings::Settings;
 
 const PRELUDE: &str = concat!(
     "(function (host) {'use strict';\n",
@@ -394,8 +394,8 @@ fn host<'js>(
     let compile = move |ctx: Ctx<'js>, path: String, build: usize| {
         let made = Object::new(ctx.clone())?;
         match compiling.loaded(&path, build.min(1), limits).as_deref() {
-            Ok(Loaded::Json(text)) => made.set("json", text)?,
-            Ok(Loaded::Script { script, module }) => {
+            Ok(CompiledFile::Json(text)) => made.set("json", text)?,
+            Ok(CompiledFile::Script { script, module }) => {
                 compiled.compiled.borrow_mut().insert(path);
                 made.set("make", script.execute(&ctx)?)?;
                 made.set("esm", *module)?;

@@ -6,13 +6,13 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::Limits;
 use catherd_javascript_instrument::{
-    Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument, line_scores,
+    Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument,
 };
 
-use crate::compile::{self, Loaded};
-use crate::machine::LineHints;
+use crate::compile::CompiledFile;
 use crate::package::Package;
 use crate::resolve;
+use crate::settings::LineHints;
 
 /// A package cannot be a subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,54 +42,10 @@ pub struct Program {
     /// Texts of files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
     /// Files that were compiled, by path and build.
-    pub(crate) loaded: RefCell<BTreeMap<(String, usize), Rc<Loaded>>>,
+    pub(crate) loaded: RefCell<BTreeMap<(String, usize), Rc<CompiledFile>>>,
 }
 
 impl Program {
-    /// Loads a package once to see which files it needs, and instruments those that are targets.
-    ///
-    /// # Errors
-    /// If it has no entry, is no JavaScript, or throws when it is loaded.
-    pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
-        let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
-        let mut program = Program {
-            package,
-            entry,
-            units: Units::default(),
-            lines: Default::default(),
-            texts: [BTreeMap::new(), BTreeMap::new()],
-            loaded: RefCell::default(),
-        };
-        let mut paths = compile::reached(&program)?;
-        paths.sort();
-        let mut other = Units::default();
-        for path in paths {
-            let Some(source) = program.package.text(&path) else { continue };
-            let kind = program.kind(&path);
-            let target = resolve::is_target(&program.package, &path);
-            let builds = if target {
-                [Build::Search, Build::Inference]
-            } else {
-                [Build::Plain, Build::Plain]
-            };
-            let text = instrument(&mut program.units, &path, &source, kind, builds[0])?;
-            program.texts[0].insert(path.clone(), program.finished(&path, text));
-            let text = instrument(&mut other, &path, &source, kind, builds[1])?;
-            let text = program.finished(&path, text);
-            program.texts[1].insert(path, text);
-        }
-        let lines: Vec<Vec<&str>> =
-            other.files.iter().map(|file| file.source.lines().collect()).collect();
-        let sources = other.operator_lines.iter().map(|(file, line)| {
-            lines[*file as usize].get(*line as usize - 1).copied().unwrap_or("")
-        });
-        for line in sources {
-            program.lines[0].push(line_scores(line, false));
-            program.lines[1].push(line_scores(line, true));
-        }
-        Ok(Rc::new(program))
-    }
-
     /// Points for number and string of each line of operators (thesis, table of primitive scores).
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
@@ -136,7 +92,7 @@ impl Program {
         self.texts[0].get(path).is_some_and(|text| text.module)
     }
 
-    fn kind(&self, path: &str) -> FileKind {
+    pub(crate) fn kind(&self, path: &str) -> FileKind {
         match resolve::is_module(&self.package, path) {
             Some(true) => FileKind::Module,
             Some(false) => FileKind::Script,
@@ -145,7 +101,7 @@ impl Program {
     }
 
     /// Adds the exports of a script that has none of its own.
-    fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
+    pub(crate) fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
         if self.package.config.globals && path == self.entry && !text.module {
             for name in &text.declared {
                 text.text.push_str(&format!("\n;module.exports[{name:?}]={name};"));
@@ -161,7 +117,7 @@ impl Program {
         path: &str,
         build: usize,
         limits: Limits,
-    ) -> Result<Rc<Loaded>, String> {
+    ) -> Result<Rc<CompiledFile>, String> {
         let key = (path.to_owned(), build);
         if let Some(known) = self.loaded.borrow().get(&key) {
             return Ok(Rc::clone(known));
@@ -171,19 +127,19 @@ impl Program {
         Ok(made)
     }
 
-    fn compile(&self, path: &str, build: usize, limits: Limits) -> Result<Loaded, String> {
+    fn compile(&self, path: &str, build: usize, limits: Limits) -> Result<CompiledFile, String> {
         if path.ends_with(".json") {
             let text = self.package.text(path).unwrap_or_default();
-            return Ok(Loaded::Json(text));
+            return Ok(CompiledFile::Json(text));
         }
         if let Some(text) = self.texts[build].get(path) {
-            return Loaded::compile(path, text, limits);
+            return CompiledFile::compile(path, text, limits);
         }
         let source = self.package.text(path).ok_or_else(|| format!("{path}: no such file"))?;
         let kind = self.kind(path);
         let text = instrument(&mut Units::default(), path, &source, kind, Build::Plain);
         let text = text.map_err(|error| error.to_string())?;
-        Loaded::compile(path, &self.finished(path, text), limits)
+        CompiledFile::compile(path, &self.finished(path, text), limits)
     }
 
     /// The text of a function or class by its number.

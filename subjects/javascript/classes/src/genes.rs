@@ -1,0 +1,22 @@
+//! The genes of a test.
+
+use catherd_javascript_machine::Statement;
+
+/// The genes of a test: its statements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Genes {
+    /// The statements; the variable of each is its number.
+    pub statements: Vec<Statement>,
+    /// The target that each calls.
+    pub targets: Vec<usize>,
+    /// Whether the last statement ended the test when it was executed: nothing after it would be
+    /// executed.
+    pub ends: bool,
+}
+
+impl Genes {
+    /// The number of statements after which others can be executed.
+    pub fn usable(&self) -> usize {
+        self.statements.len() - usize::from(self.ends && !self.statements.is_empty())
+    }
+}

@@ -1,0 +1,60 @@
+//! What executions show of a program: types of results, and failures.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::Statement;
+use serde_json::{Value, json};
+
+use crate::model::Model;
+
+/// What the calls of a target returned.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Results {
+    /// How often each type was returned: a class by its name, otherwise the type in one word.
+    pub types: BTreeMap<String, u64>,
+    /// Numbers of the classes that it returned.
+    pub classes: Vec<usize>,
+}
+
+impl Results {
+    /// Adds a result: its type as the machine names it.
+    pub(crate) fn add(&mut self, type_: &str, model: &Model) {
+        let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
+        let name = name.unwrap_or(type_.trim_end_matches(':'));
+        if name.is_empty() {
+            return;
+        }
+        let count = self.types.entry(name.to_owned()).or_default();
+        *count += 1;
+        if *count == 1 && type_.starts_with("object:") {
+            self.classes.extend(model.classes.iter().position(|class| class.name == name));
+        }
+    }
+}
+
+/// A test that ended with an exception.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Its statements up to the one that threw.
+    pub statements: Vec<Statement>,
+    /// The target that was called last.
+    pub target: String,
+    /// The name of the error; empty for other values.
+    pub name: String,
+    /// Its message, or the value as text.
+    pub message: String,
+    /// Whether a wrong type is the likely cause: a `TypeError` in a call without an instance of a class
+    /// among its arguments.
+    pub suspected: bool,
+}
+
+impl Failure {
+    /// The failure as one line of JSON.
+    pub fn to_json(&self) -> Value {
+        let statements: Vec<Value> = self.statements.iter().map(Statement::to_json).collect();
+        json!({
+            "statements": statements, "target": self.target, "name": self.name,
+            "message": self.message, "suspected_inference": self.suspected,
+        })
+    }
+}

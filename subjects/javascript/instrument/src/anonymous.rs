@@ -1,0 +1,13 @@
+//! Functions and classes that get their names from the place where they are written.
+
+use oxc_ast::ast::Expression;
+
+/// Whether an expression is a function or class that gets its name from its place.
+pub(crate) fn is_anonymous_function(expression: &Expression<'_>) -> bool {
+    match expression.without_parentheses() {
+        Expression::FunctionExpression(function) => function.id.is_none(),
+        Expression::ClassExpression(class) => class.id.is_none(),
+        Expression::ArrowFunctionExpression(_) => true,
+        _ => false,
+    }
+}

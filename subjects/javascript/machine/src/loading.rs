@@ -1,0 +1,74 @@
+//! The making of a program: its package is loaded once, because only that shows which files it needs.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use catherd_javascript_instrument::{Build, Units, instrument, line_scores};
+
+use crate::live::Live;
+use crate::package::Package;
+use crate::program::{Program, ProgramError};
+use crate::resolve;
+use crate::settings::Settings;
+
+impl Program {
+    /// Loads a package once to see which files it needs, and instruments those that are targets.
+    ///
+    /// # Errors
+    /// If it has no entry, is no JavaScript, or throws when it is loaded.
+    pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
+        let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
+        let mut program = Program {
+            package,
+            entry,
+            units: Units::default(),
+            lines: Default::default(),
+            texts: [BTreeMap::new(), BTreeMap::new()],
+            loaded: RefCell::default(),
+        };
+        let mut paths = reached(&program)?;
+        paths.sort();
+        let mut other = Units::default();
+        for path in paths {
+            let Some(source) = program.package.text(&path) else { continue };
+            let kind = program.kind(&path);
+            let target = resolve::is_target(&program.package, &path);
+            let builds = if target {
+                [Build::Search, Build::Inference]
+            } else {
+                [Build::Plain, Build::Plain]
+            };
+            let text = instrument(&mut program.units, &path, &source, kind, builds[0])?;
+            program.texts[0].insert(path.clone(), program.finished(&path, text));
+            let text = instrument(&mut other, &path, &source, kind, builds[1])?;
+            let text = program.finished(&path, text);
+            program.texts[1].insert(path, text);
+        }
+        let lines: Vec<Vec<&str>> =
+            other.files.iter().map(|file| file.source.lines().collect()).collect();
+        let sources = other.operator_lines.iter().map(|(file, line)| {
+            lines[*file as usize].get(*line as usize - 1).copied().unwrap_or("")
+        });
+        for line in sources {
+            program.lines[0].push(line_scores(line, false));
+            program.lines[1].push(line_scores(line, true));
+        }
+        Ok(Rc::new(program))
+    }
+}
+
+/// The scripts that loading a package evaluates.
+fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
+    let bare = Rc::new(Program {
+        package: program.package.clone(),
+        entry: program.entry.clone(),
+        units: Units::default(),
+        lines: Default::default(),
+        texts: [BTreeMap::new(), BTreeMap::new()],
+        loaded: RefCell::default(),
+    });
+    let live = Live::new(&bare, &Settings::default()).map_err(ProgramError::Load)?;
+    live.try_load().map_err(ProgramError::Load)?;
+    Ok(live.compiled())
+}
