@@ -17,9 +17,9 @@ use crate::code::{ExprId, Op, Sensor};
 use crate::eval::NO_MOTION;
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
+use crate::midstep::{Change, PenMark};
 use crate::thread::{Frame, Status, Thread, WaitTimer};
 use crate::tracer::Tracer;
-use crate::watch::{Change, PenMark};
 
 /// Fuel for stamping: base in blocks, and pixels for one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
@@ -151,7 +151,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::Broadcast(message) => {
                 if let Some(message) = self.message(message) {
                     self.report_message(message);
-                    self.start_hats(&crate::program::Trigger::Message(message), None);
+                    self.start_hats(&crate::trigger::Trigger::Message(message), None);
                 }
             }
             Op::BroadcastAndWait(message) => self.broadcast_and_wait(message),

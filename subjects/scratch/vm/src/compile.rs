@@ -1,6 +1,5 @@
 //! The compiler from the project model to [`Program`]: names become slots, literals become
-//! numbers, scripts become chains of commands. [`Compiler::trigger`] says which event starts a
-//! script.
+//! numbers, scripts become chains of commands.
 
 mod commands;
 mod expressions;
@@ -14,10 +13,10 @@ use catherd_scratch_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
 use rustc_hash::FxHashMap;
 
 use crate::code::*;
-use crate::keys::Key;
 use crate::linear::{Source, lower};
 use crate::program::*;
 use crate::text::Text;
+use crate::trigger::Trigger;
 use crate::value::{Value, clamp};
 use monitors::Monitors;
 use scope::Scope;
@@ -299,37 +298,13 @@ impl<'a> Compiler<'a> {
     /// The event that starts the script under a hat block. `None` for blocks that are not hats and
     /// for hats without the field that names their event.
     fn trigger(&mut self, block: &'a Block) -> Option<Trigger> {
-        use Opcode::*;
+        let target = self.scope.target;
         let option = |name: &str| match block.field(name) {
             Some(field) => Some(field.text()),
             // In old files the menu is an input.
-            None => self.menu_field(block, name),
+            None => menu_field(target, block, name),
         };
-        Some(match block.opcode {
-            EventWhenFlagClicked => Trigger::Flag,
-            EventWhenKeyPressed => Trigger::Key(Key::of_hat(option("KEY_OPTION")?)?),
-            EventWhenThisSpriteClicked => Trigger::SpriteClicked,
-            EventWhenStageClicked => Trigger::StageClicked,
-            EventWhenBackdropSwitchesTo => {
-                Trigger::Backdrop(crate::text::Text::new(option("BACKDROP")?).upper())
-            }
-            EventWhenBroadcastReceived => {
-                let name = crate::text::Text::new(option("BROADCAST_OPTION")?);
-                Trigger::Message(message(&mut self.messages, &name))
-            }
-            ControlStartAsClone => Trigger::Clone,
-            opcode if opcode.is_edge_hat() => Trigger::Edge(opcode),
-            _ => return None,
-        })
-    }
-
-    fn menu_field(&self, block: &'a Block, name: &str) -> Option<&'a str> {
-        block.inputs.iter().find_map(|input| match input.block {
-            sb3::Slot::Block(menu) => {
-                Some(self.scope.target.blocks.get(menu as usize)?.field(name)?.text())
-            }
-            _ => None,
-        })
+        Trigger::of(block.opcode, option, |name| Some(message(&mut self.messages, name)))
     }
 
     /// The id of a block's command, which is compiled later if it is new.
@@ -410,6 +385,14 @@ impl<'a> Compiler<'a> {
         self.scope.list_by_id.insert(id, i);
         own(i)
     }
+}
+
+/// The value of a field of the menu in an input of a block.
+fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Option<&'a str> {
+    block.inputs.iter().find_map(|input| match input.block {
+        sb3::Slot::Block(menu) => Some(target.blocks.get(menu as usize)?.field(name)?.text()),
+        _ => None,
+    })
 }
 
 /// The number of a message, case-insensitively by its name.

@@ -7,18 +7,16 @@
 //! the sprite, on the thread. If the state is the same when this loop begins a later iteration, and
 //! the same again after as much fuel, then it repeats with this period for as long as there is fuel.
 
+pub(crate) mod noted;
+
 use smallvec::SmallVec;
 
 use crate::code::{CommandId, Expr, ExprId, NONE, Op, Slot};
 use crate::interpreter::Interpreter;
-use crate::limits::Hits;
 use crate::program::{Program, Sprite};
-use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::Value;
-
-/// Iterations of all loops in a slice between two searches.
-const INTERVAL: u32 = 4096;
+use noted::{INTERVAL, Noted};
 
 /// Iterations of all loops that a search takes at most.
 const LONGEST_SEARCH: u32 = 1024;
@@ -34,49 +32,6 @@ const MOST_FRAMES: usize = 256;
 
 /// Longest text that is compared, in code units.
 const LONGEST_TEXT: usize = 64;
-
-/// The search in the current slice. It is no part of the state: no result depends on it.
-pub(crate) struct Cycles {
-    /// Iterations until [`Interpreter::search_cycle`] is called.
-    pub(crate) due: u32,
-    noted: Option<Box<Noted>>,
-}
-
-impl Default for Cycles {
-    fn default() -> Cycles {
-        Cycles { due: INTERVAL, noted: None }
-    }
-}
-
-/// The state before an iteration of a loop.
-struct Noted {
-    /// Frames of the thread; the loop's is the last.
-    stack: Vec<Frame>,
-    parameters: Vec<Value>,
-    /// The variables that the loop may set, with their values.
-    variables: SmallVec<[(Slot, Value); 8]>,
-    position: (f64, f64),
-    hits: Hits,
-    /// Position in the stream of random numbers.
-    drawn: u128,
-    /// Fuel of the slice when the state was last the same.
-    fuel: u32,
-    /// Fuel between the two latest times.
-    period: Option<u32>,
-    /// Iterations of all loops and of this one that the search may still take.
-    left: (u32, u32),
-}
-
-impl Cycles {
-    /// Begins anew, for another slice.
-    #[inline]
-    pub(crate) fn reset(&mut self) {
-        self.due = INTERVAL;
-        if self.noted.is_some() {
-            self.noted = None;
-        }
-    }
-}
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Called before an iteration of the loop on top of the stack, in warp and with fuel left, from

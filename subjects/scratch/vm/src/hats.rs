@@ -1,20 +1,16 @@
-//! Events that a caller makes happen between steps, and the threads that they start.
+//! The start of scripts: hat blocks and the threads that they start, and the events that a caller
+//! makes happen between steps.
 
 use catherd_scratch_sb3::Opcode;
 
+use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
-use crate::program::Trigger;
-use crate::target::TargetId;
+use crate::target::{NO_THREAD, TargetId};
 use crate::text::Text;
+use crate::thread::ThreadId;
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::vm::Vm;
-
-/// A thread of a VM. Later threads have other serial numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ThreadId {
-    pub(crate) slot: u32,
-    pub(crate) serial: u64,
-}
 
 /// An event that starts the scripts whose hats react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,27 +65,11 @@ impl<T: Tracer> Vm<T> {
                 })
             }
             Event::Hat { hat, option, only } => {
-                let trigger = self.trigger(hat, option);
+                let message = |name: &Text| self.program.messages.get(&name.upper()).copied();
+                let trigger = Trigger::of(hat, |_| Some(option), message);
                 trigger.map_or_else(Vec::new, |trigger| self.start_all(&[trigger], only))
             }
         }
-    }
-
-    /// What the scripts under a hat block react to; `None` if the project has no such script.
-    fn trigger(&self, hat: Opcode, option: &str) -> Option<Trigger> {
-        Some(match hat {
-            Opcode::EventWhenFlagClicked => Trigger::Flag,
-            Opcode::EventWhenKeyPressed => Trigger::Key(Key::of_hat(option)?),
-            Opcode::EventWhenThisSpriteClicked => Trigger::SpriteClicked,
-            Opcode::EventWhenStageClicked => Trigger::StageClicked,
-            Opcode::EventWhenBackdropSwitchesTo => Trigger::Backdrop(Text::new(option).upper()),
-            Opcode::EventWhenBroadcastReceived => {
-                Trigger::Message(*self.program.messages.get(&Text::new(option).upper())?)
-            }
-            Opcode::ControlStartAsClone => Trigger::Clone,
-            hat if hat.is_edge_hat() => Trigger::Edge(hat),
-            _ => return None,
-        })
     }
 
     fn start_all(&mut self, triggers: &[Trigger], only: Option<TargetId>) -> Vec<ThreadId> {
@@ -113,5 +93,87 @@ impl<T: Tracer> Vm<T> {
         slots
             .map(|&slot| ThreadId { slot, serial: self.state.threads[slot as usize].serial })
             .collect()
+    }
+}
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Starts the scripts of all hat blocks that react to an event, of one target or of all
+    /// targets from front to back, and executes these hats at once. The bodies of the scripts
+    /// begin with the next slice of their threads. Leaves the started threads in
+    /// `buffers.started`.
+    ///
+    /// This is called, by [`Trigger`]:
+    /// - `Flag`: by [`Vm::green_flag`];
+    /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
+    /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
+    ///   thread unless that has just turned true ([`Self::trigger_on_rising_edge`]);
+    /// - `Message`, `Backdrop`, `Clone`: by the blocks that broadcast, switch the backdrop and
+    ///   create a clone, during their slice.
+    pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
+        let mut started = std::mem::take(&mut self.buffers.started);
+        started.clear();
+        self.consume_fuel(self.state.execution_order.len() / 16);
+        match only {
+            Some(target) => self.start_scripts(target, trigger, &mut started),
+            None => {
+                for i in (0..self.state.execution_order.len()).rev() {
+                    self.start_scripts(self.state.execution_order[i], trigger, &mut started);
+                }
+            }
+        }
+        let current = (self.thread, self.target);
+        for &slot in &started {
+            self.thread = slot as usize;
+            self.target = self.state.threads[slot as usize].target.0 as usize;
+            let hat = self.state.threads[slot as usize].hat;
+            self.execute(hat);
+            let thread = &mut self.state.threads[slot as usize];
+            thread.replace_top(self.program.commands[hat as usize].next);
+        }
+        (self.thread, self.target) = current;
+        self.buffers.started = started;
+    }
+
+    /// Starts the scripts of one target that react to an event. A script that is running already
+    /// is restarted or left alone, depending on the event.
+    fn start_scripts(&mut self, target: TargetId, trigger: &Trigger, started: &mut Vec<u32>) {
+        let sprite = &self.program.sprites[self.state.targets[target.0 as usize].sprite as usize];
+        let Some(scripts) = sprite.scripts_by_trigger.get(trigger) else { return };
+        let restart = matches!(
+            trigger,
+            Trigger::Flag
+                | Trigger::SpriteClicked
+                | Trigger::StageClicked
+                | Trigger::Backdrop(_)
+                | Trigger::Message(_)
+        );
+        for &script in scripts {
+            let hat = sprite.scripts[script as usize].hat;
+            let old = self.state.targets[target.0 as usize].running[script as usize];
+            if old != NO_THREAD {
+                if restart {
+                    started.push(self.restart(old, target, script, hat));
+                    continue;
+                }
+                if !self.state.threads[old as usize].is_done() {
+                    continue;
+                }
+            }
+            let slot = self.new_thread(target, script, hat);
+            self.state.thread_list.push(slot);
+            started.push(slot);
+        }
+    }
+
+    /// Stores the predicate of an edge-activated hat and ends its thread unless the predicate has
+    /// just turned true.
+    pub(crate) fn trigger_on_rising_edge(&mut self, new: bool) {
+        let thread = &self.state.threads[self.thread];
+        let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
+        let Some(edge) = sprite.scripts[thread.script as usize].edge_hat else { return };
+        let old = self.state.targets[self.target].edges[edge as usize].replace(new);
+        if !new || old == Some(true) {
+            self.state.threads[self.thread].kill();
+        }
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
-use crate::program::Trigger;
 use crate::target::TargetId;
 use crate::text::Text;
 use crate::thread::Glide;
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::value::{clamp, js_round};
 use crate::vm::Vm;
 

@@ -4,7 +4,7 @@
 use catherd_elementary::AngleCache;
 use catherd_scratch_render::DrawableId;
 
-use crate::cycles::Cycles;
+use crate::cycles::noted::Cycles;
 use crate::functions::Angles;
 use crate::limits::Limit;
 use crate::linear::{Items, Steps};
@@ -32,9 +32,6 @@ pub(crate) struct Buffers {
     pub(crate) interprets: bool,
 }
 
-/// [`Interpreter::thread`] while no thread executes.
-pub(crate) const NO_CURRENT: usize = usize::MAX;
-
 /// The interpreter of one VM. [`crate::scheduler`] decides which thread executes,
 /// [`crate::eval`] evaluates expressions, [`crate::blocks`] executes stack blocks.
 pub(crate) struct Interpreter<'a, T: Tracer> {
@@ -44,7 +41,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) tracer: &'a mut T,
     pub(crate) buffers: &'a mut Buffers,
     pub(crate) linear: &'a mut Steps<T>,
-    /// Slot of the thread that executes.
+    /// Slot of the thread that executes; `NO_CURRENT` while none does.
     pub(crate) thread: usize,
     /// The target of that thread.
     pub(crate) target: usize,

@@ -44,6 +44,6 @@ mod run;
 mod steps;
 
 pub(crate) use form::Form;
-pub(crate) use items::Items;
 pub(crate) use lower::{Source, lower};
+pub(crate) use machine::Items;
 pub(crate) use steps::Steps;

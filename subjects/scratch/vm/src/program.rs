@@ -1,5 +1,4 @@
-//! Compiled programs: flat tables that all VMs of a project share. [`Trigger`] lists the events
-//! that start scripts.
+//! Compiled programs: flat tables that all VMs of a project share.
 
 use std::fmt::{self, Write as _};
 use std::hash::{DefaultHasher, Hasher};
@@ -10,9 +9,9 @@ use catherd_scratch_sb3::{BlockNo, Opcode, RotationStyle};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Command, CommandId, Expr, ExprId, Op};
-use crate::keys::KeyQuery;
 use crate::linear::Form;
 use crate::text::Text;
+use crate::trigger::Trigger;
 use crate::value::Value;
 
 /// A compiled project: immutable, shared by all VMs that execute it.
@@ -181,21 +180,6 @@ pub(crate) struct Script {
     pub(crate) hat: CommandId,
     /// Position among the sprite's edge-activated hats; `None` for other hats.
     pub(crate) edge_hat: Option<u32>,
-}
-
-/// An event that starts scripts: the compiled form of a hat block.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Trigger {
-    Flag,
-    Key(KeyQuery),
-    SpriteClicked,
-    StageClicked,
-    /// Upper-cased backdrop name.
-    Backdrop(Text),
-    Message(u32),
-    Clone,
-    /// An edge-activated hat of this opcode.
-    Edge(Opcode),
 }
 
 impl std::hash::Hash for Text {

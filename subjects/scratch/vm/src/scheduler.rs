@@ -2,16 +2,15 @@
 //!
 //! A step executes at most [`Settings::batches`](crate::Settings::batches) batches. A batch gives
 //! every thread one slice, in order. A slice executes blocks until the thread yields, waits or
-//! ends. Hat blocks start in [`Interpreter::start_hats`].
+//! ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
 
 use crate::code::{CommandId, Expr, NONE, Op};
-use crate::hats::ThreadId;
-use crate::interpreter::{Interpreter, NO_CURRENT};
+use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::program::Trigger;
 use crate::target::{NO_THREAD, TargetId};
-use crate::thread::{Status, Thread};
+use crate::thread::{NO_CURRENT, Status, Thread, ThreadId};
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
@@ -310,75 +309,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         Some(self.state.threads[self.thread].stack.last()?.block)
     }
 
-    /// Starts the scripts of all hat blocks that react to an event, of one target or of all
-    /// targets from front to back, and executes these hats at once. The bodies of the scripts
-    /// begin with the next slice of their threads. Leaves the started threads in
-    /// `buffers.started`.
-    ///
-    /// This is called, by [`Trigger`]:
-    /// - `Flag`: by [`Vm::green_flag`];
-    /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
-    /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
-    ///   thread unless that has just turned true ([`Self::trigger_on_rising_edge`]);
-    /// - `Message`, `Backdrop`, `Clone`: by the blocks that broadcast, switch the backdrop and
-    ///   create a clone, during their slice.
-    pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
-        let mut started = std::mem::take(&mut self.buffers.started);
-        started.clear();
-        self.consume_fuel(self.state.execution_order.len() / 16);
-        match only {
-            Some(target) => self.start_scripts(target, trigger, &mut started),
-            None => {
-                for i in (0..self.state.execution_order.len()).rev() {
-                    self.start_scripts(self.state.execution_order[i], trigger, &mut started);
-                }
-            }
-        }
-        let current = (self.thread, self.target);
-        for &slot in &started {
-            self.thread = slot as usize;
-            self.target = self.state.threads[slot as usize].target.0 as usize;
-            let hat = self.state.threads[slot as usize].hat;
-            self.execute(hat);
-            let thread = &mut self.state.threads[slot as usize];
-            thread.replace_top(self.program.commands[hat as usize].next);
-        }
-        (self.thread, self.target) = current;
-        self.buffers.started = started;
-    }
-
-    /// Starts the scripts of one target that react to an event. A script that is running already
-    /// is restarted or left alone, depending on the event.
-    fn start_scripts(&mut self, target: TargetId, trigger: &Trigger, started: &mut Vec<u32>) {
-        let sprite = &self.program.sprites[self.state.targets[target.0 as usize].sprite as usize];
-        let Some(scripts) = sprite.scripts_by_trigger.get(trigger) else { return };
-        let restart = matches!(
-            trigger,
-            Trigger::Flag
-                | Trigger::SpriteClicked
-                | Trigger::StageClicked
-                | Trigger::Backdrop(_)
-                | Trigger::Message(_)
-        );
-        for &script in scripts {
-            let hat = sprite.scripts[script as usize].hat;
-            let old = self.state.targets[target.0 as usize].running[script as usize];
-            if old != NO_THREAD {
-                if restart {
-                    started.push(self.restart(old, target, script, hat));
-                    continue;
-                }
-                if !self.state.threads[old as usize].is_done() {
-                    continue;
-                }
-            }
-            let slot = self.new_thread(target, script, hat);
-            self.state.thread_list.push(slot);
-            started.push(slot);
-        }
-    }
-
-    fn new_thread(&mut self, target: TargetId, script: u32, hat: CommandId) -> u32 {
+    pub(crate) fn new_thread(&mut self, target: TargetId, script: u32, hat: CommandId) -> u32 {
         let slot = self.state.free_threads.pop().unwrap_or_else(|| {
             self.state.threads.push(Thread::new());
             self.state.threads.len() as u32 - 1
@@ -392,7 +323,13 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Replaces a thread in the list by a new one. If the old thread is the one that executes, it
     /// finishes its slice.
-    fn restart(&mut self, old: u32, target: TargetId, script: u32, hat: CommandId) -> u32 {
+    pub(crate) fn restart(
+        &mut self,
+        old: u32,
+        target: TargetId,
+        script: u32,
+        hat: CommandId,
+    ) -> u32 {
         let slot = self.new_thread(target, script, hat);
         if let Some(place) = self.state.thread_list.iter_mut().find(|s| **s == old) {
             *place = slot;
@@ -428,18 +365,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Stores the predicate of an edge-activated hat and ends its thread unless the predicate has
-    /// just turned true.
-    pub(crate) fn trigger_on_rising_edge(&mut self, new: bool) {
-        let thread = &self.state.threads[self.thread];
-        let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
-        let Some(edge) = sprite.scripts[thread.script as usize].edge_hat else { return };
-        let old = self.state.targets[self.target].edges[edge as usize].replace(new);
-        if !new || old == Some(true) {
-            self.state.threads[self.thread].kill();
-        }
-    }
-
     /// Whether a block, whose early inputs end before `to`, has to wait a step for its translations.
     #[cold]
     fn waits_for_translations(&mut self, to: u32) -> bool {
@@ -456,7 +381,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Executes one block: early inputs, trace, operation.
-    fn execute(&mut self, block: CommandId) {
+    pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);
         let (from, to) = command.early_inputs;

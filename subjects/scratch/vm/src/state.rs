@@ -5,14 +5,13 @@ use std::collections::VecDeque;
 use catherd_scratch_render::{DrawableId, Group, Scene};
 use smallvec::SmallVec;
 
-use crate::interpreter::NO_CURRENT;
 use crate::keys::Key;
 use crate::limits::Hits;
 use crate::program::Program;
 use crate::random::Random;
 use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
-use crate::thread::Thread;
+use crate::thread::{NO_CURRENT, Thread};
 
 /// A target that exists, with what a search for the clones of a sprite reads of it: targets are large,
 /// and each of them would be another cache line.

@@ -4,6 +4,16 @@ use crate::code::{CommandId, NONE};
 use crate::target::TargetId;
 use crate::value::Value;
 
+/// A thread of a VM. Threads that used the same slot differ in their serial numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId {
+    pub(crate) slot: u32,
+    pub(crate) serial: u64,
+}
+
+/// The slot of the current thread while none executes.
+pub(crate) const NO_CURRENT: usize = usize::MAX;
+
 /// A running script.
 pub(crate) struct Thread {
     pub(crate) target: TargetId,

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use catherd_scratch_sb3::BlockNo;
 
-use crate::hats::ThreadId;
+use crate::midstep::{Change, Midstep, Question};
 use crate::text::Text;
-use crate::watch::{Change, Midstep, Question};
+use crate::thread::ThreadId;
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
 pub trait Tracer {

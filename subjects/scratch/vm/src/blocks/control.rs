@@ -6,10 +6,10 @@ use catherd_scratch_sb3::BlockNo;
 use crate::code::{CommandId, ExprId, NONE, Op, Slot};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
-use crate::program::Trigger;
 use crate::state::LiveTarget;
 use crate::target::{Bubble, NO_THREAD, TargetId};
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::value::js_round;
 
 /// Scratch's limit on living clones.

@@ -6,10 +6,10 @@ use crate::code::{Expr, ExprId, Slot};
 use crate::eval::{LIST_LIMIT, ListIndex, list_cost};
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
+use crate::midstep::Change;
 use crate::target::TargetId;
 use crate::tracer::Tracer;
 use crate::value::Value;
-use crate::watch::Change;
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Replaces the value of a scalar variable by one computed from it.

@@ -2,11 +2,11 @@
 
 use crate::code::Message;
 use crate::interpreter::Interpreter;
-use crate::program::Trigger;
+use crate::midstep::Change;
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
-use crate::watch::Change;
+use crate::trigger::Trigger;
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// The message that a block sends; `None` if a computed name is not a message of the stage.

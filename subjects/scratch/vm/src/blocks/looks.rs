@@ -5,12 +5,12 @@ use catherd_scratch_sb3::BlockNo;
 
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
-use crate::program::Trigger;
+use crate::midstep::Change;
 use crate::target::{Bubble, Target, TargetId};
 use crate::text::Text;
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
-use crate::watch::Change;
 
 /// Longest text of a bubble in UTF-16 code units; longer texts are truncated.
 const BUBBLE_LIMIT: usize = 330;

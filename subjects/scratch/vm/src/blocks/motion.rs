@@ -5,12 +5,12 @@ use catherd_scratch_sb3::{BlockNo, RotationStyle};
 
 use crate::code::ExprId;
 use crate::interpreter::Interpreter;
+use crate::midstep::{Change, PenMark};
 use crate::target::{Target, TargetId};
 use crate::text::Text;
 use crate::thread::{Glide, Status, WaitTimer};
 use crate::tracer::Tracer;
 use crate::value::{js_round, wrap};
-use crate::watch::{Change, PenMark};
 
 const PI: f64 = std::f64::consts::PI;
 

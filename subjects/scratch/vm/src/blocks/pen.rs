@@ -4,11 +4,11 @@ use catherd_scratch_render::PenStroke;
 
 use crate::code::{ExprId, PenParam};
 use crate::interpreter::Interpreter;
+use crate::midstep::{Change, PenMark};
 use crate::target::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{clamp, to_rgba, wrap};
-use crate::watch::{Change, PenMark};
 
 /// Pixels of a line whose drawing costs one block.
 const PIXELS_PER_BLOCK: f64 = 64.0;

@@ -3,13 +3,13 @@
 use crate::code::{ExprId, Property};
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
+use crate::midstep::Midstep;
 use crate::state::Question;
 use crate::target::TargetId;
 use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
-use crate::watch::Midstep;
 
 /// Value of `distance to` for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
@@ -164,8 +164,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let Some(question) = self.state.questions.front() else { return };
         let (slot, serial) = question.thread;
         let crate::state::Question { text, target, bubble, .. } = question.clone();
-        let question = crate::watch::Question { text, target, bubble };
-        let answer = self.tracer.asked(&question, Midstep::new(self.state));
+        let question = crate::midstep::Question { text, target, bubble };
+        let answer = self.tracer.asked(&question, Midstep(self.state));
         let Some(answer) = answer else { return };
         self.state.answer = answer;
         self.state.questions.pop_front();

@@ -1,11 +1,8 @@
 //! Lowering of conditions to comparisons and jumps.
 
-use super::form::{Instruction, Kind, Link, NOWHERE, Operand, Reading, Relation};
+use super::form::{Instruction, Kind, Link, MOST_TESTS, NOWHERE, Operand, Reading, Relation};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId};
-
-/// Most comparisons whose outcomes wait for others.
-pub(super) const MOST_TESTS: usize = 8;
 
 impl Lowering<'_> {
     /// Lowers the condition of the block that is being lowered. Returns the jump that is taken if it

@@ -6,10 +6,10 @@
 //! them if that was for a single block. Registers hold numbers: if a parameter is a variable that holds
 //! a text, the call is executed as any other.
 
-use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Reading};
-use super::lower::Lowering;
+use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};
+use super::lower::{Current, Lowering};
 use super::machine::Machine;
-use crate::code::{CommandId, ExprId, NONE, Op};
+use crate::code::{ExprId, NONE, Op};
 use crate::tracer::Tracer;
 
 /// Most blocks of a custom block that is expanded, with those of the ones that are expanded in it.
@@ -17,36 +17,6 @@ const LARGEST: u32 = 32;
 
 /// Most expansions around a block.
 const MOST_LEVELS: u32 = 4;
-
-/// Most blocks of all expansions of a program, those that are tried in vain included.
-pub(super) const MOST_BLOCKS: u32 = 20_000;
-
-/// A call that is expanded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Expansion {
-    /// The expansion around the call; [`NOWHERE`] if there is none.
-    outer: u32,
-    call: CommandId,
-    definition: CommandId,
-    /// The parameters: where they begin in [`Form::operands`], and how many.
-    parameters: (u32, u32),
-}
-
-/// The expansion that is being lowered.
-#[derive(Clone, Copy)]
-pub(super) struct Current {
-    /// Its index; [`NOWHERE`] outside of expansions.
-    pub(super) expansion: u32,
-    /// Registers of the parameters of this expansion and of those around it.
-    pub(super) registers: u32,
-    levels: u32,
-    parameters: (u32, u32),
-}
-
-impl Current {
-    pub(super) const NONE: Current =
-        Current { expansion: NOWHERE, registers: 0, levels: 0, parameters: (0, 0) };
-}
 
 impl Lowering<'_> {
     /// The operand of a parameter of the custom block that is being lowered.

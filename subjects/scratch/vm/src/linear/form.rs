@@ -2,7 +2,6 @@
 
 use catherd_scratch_sb3::BlockNo;
 
-use super::expansions::Expansion;
 use crate::code::{CommandId, Comparison, ExprId, MathOp, Slot};
 use crate::value::Value;
 
@@ -11,6 +10,9 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Number of registers.
 pub(crate) const REGISTERS: usize = 32;
+
+/// Most comparisons whose outcomes wait for others.
+pub(super) const MOST_TESTS: usize = 8;
 
 /// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -377,6 +379,17 @@ pub(crate) struct Site {
     /// The last of the parameters, which the call itself pushes: where they begin in
     /// [`Form::operands`], and how many.
     pub(crate) operands: (u32, u16),
+}
+
+/// A call that is expanded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Expansion {
+    /// The expansion around the call; [`NOWHERE`] if there is none.
+    pub(super) outer: u32,
+    pub(super) call: CommandId,
+    pub(super) definition: CommandId,
+    /// The parameters: where they begin in [`Form::operands`], and how many.
+    pub(super) parameters: (u32, u32),
 }
 
 /// What an instruction is a part of.

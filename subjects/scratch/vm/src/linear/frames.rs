@@ -7,7 +7,7 @@
 use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
-use super::machine::{MOST_DELAYED, Machine};
+use super::machine::{Delayed, MOST_DELAYED, Machine};
 use super::operands::{Any, Source, Stored};
 use crate::code::{CommandId, NONE};
 use crate::thread::Frame;
@@ -50,17 +50,6 @@ fn push_frames(
         (frame.in_progress, frame.parameters) = (true, parameters);
     }
     stack.push(Frame::new(definition, true, parameters));
-}
-
-/// A call whose frames are not pushed.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Delayed {
-    /// The instruction of the call.
-    at: u32,
-    /// Where the parameters of the caller begin.
-    base: u32,
-    /// Number of the frames.
-    frames: u32,
 }
 
 impl<T: Tracer> Machine<'_, T> {

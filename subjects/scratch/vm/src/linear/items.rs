@@ -12,15 +12,6 @@ use crate::value::Value;
 /// Writes to shared items before a list is opened: opening and closing cost as much as two.
 const WRITES: u32 = 4;
 
-/// Lists that are open: nothing shares their items until the linear form closes them, so that a write need
-/// not check whether a snapshot does.
-#[derive(Default)]
-pub(crate) struct Items {
-    open: Vec<ListNo>,
-    /// Writes to other lists since the last close.
-    writes: u32,
-}
-
 impl<T: Tracer> Machine<'_, T> {
     #[inline(always)]
     fn list(&mut self, list: ListNo) -> &mut List {

@@ -2,7 +2,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::expansions::{Current, MOST_BLOCKS};
 use super::form::{
     Form, Instruction, ListNo, NOWHERE, Operand, Origin, REGISTERS, Reading, Resumption,
 };
@@ -88,6 +87,25 @@ fn references(source: Source<'_>) -> Vec<u8> {
         sprite.procedures.iter().for_each(|procedure| count(procedure.definition));
     }
     references
+}
+
+/// Most blocks of all expansions of a program, those that are tried in vain included.
+pub(super) const MOST_BLOCKS: u32 = 20_000;
+
+/// The expansion that is being lowered.
+#[derive(Clone, Copy)]
+pub(super) struct Current {
+    /// Its index; [`NOWHERE`] outside of expansions.
+    pub(super) expansion: u32,
+    /// Registers of the parameters of this expansion and of those around it.
+    pub(super) registers: u32,
+    pub(super) levels: u32,
+    pub(super) parameters: (u32, u32),
+}
+
+impl Current {
+    pub(super) const NONE: Current =
+        Current { expansion: NOWHERE, registers: 0, levels: 0, parameters: (0, 0) };
 }
 
 pub(super) struct Lowering<'a> {

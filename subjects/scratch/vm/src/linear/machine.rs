@@ -1,12 +1,9 @@
 //! The register machine that executes the linear form.
 
-use super::conditions::MOST_TESTS;
-use super::form::{Form, Kind, ListNo, Operand};
-use super::frames::Delayed;
-use super::items::Items;
-use super::operands::{Any, Source, Stored};
+use catherd_scratch_sb3::BlockNo;
+
+use super::form::{Form, Instruction, ListNo, MOST_TESTS};
 use super::parameters::Parameters;
-use super::steps::Step;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
 use crate::program::Program;
@@ -39,6 +36,38 @@ pub(super) struct Tests {
     pub(super) to_false: [f64; MOST_TESTS + 1],
     /// Outcomes that wait for others.
     pub(super) waiting: usize,
+}
+
+/// Executes an instruction and those behind it, up to a jump that is taken or a run that rests. Returns the
+/// index of the next one. The slice has all instructions behind this one.
+pub(super) type Handler<T> = for<'a> fn(&mut Machine<'a, T>, &Step<T>, &[Step<T>]) -> usize;
+
+/// An instruction.
+pub(super) struct Step<T: Tracer> {
+    pub(super) handler: Handler<T>,
+    pub(super) instruction: Instruction,
+    /// The block to which the instruction belongs.
+    pub(super) no: BlockNo,
+}
+
+/// A call whose frames are not pushed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Delayed {
+    /// The instruction of the call.
+    pub(super) at: u32,
+    /// Where the parameters of the caller begin.
+    pub(super) base: u32,
+    /// Number of the frames.
+    pub(super) frames: u32,
+}
+
+/// Lists that are open: nothing shares their items until the linear form closes them, so that a write need
+/// not check whether a snapshot does.
+#[derive(Default)]
+pub(crate) struct Items {
+    pub(super) open: Vec<ListNo>,
+    /// Writes to other lists since the last close.
+    pub(super) writes: u32,
 }
 
 /// The machine between two of its stops, with all that it reads and writes.
@@ -111,29 +140,6 @@ impl<T: Tracer> Machine<'_, T> {
     pub(super) fn stop_at(&mut self, stop: Stop, at: usize) -> usize {
         self.stopped = (stop, at);
         STOPPED
-    }
-
-    /// The value of an operand.
-    #[inline(never)]
-    pub(super) fn value(&self, operand: Operand) -> Value {
-        match Any::read(self, operand) {
-            Stored::Number(n) => Value::Number(n),
-            Stored::Other(other) => other.clone(),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn variable(&mut self, operand: Operand) -> &mut Value {
-        &mut self.variables[usize::from(operand.is_own())][operand.index()]
-    }
-
-    /// Sets a variable or register to a number.
-    pub(super) fn store(&mut self, to: Operand, number: f64) {
-        if to.kind() == Kind::Register {
-            self.numbers[to.index()] = number;
-        } else {
-            *self.variable(to) = Value::Number(number);
-        }
     }
 
     /// The item with an index, if that is a number.

@@ -141,3 +141,28 @@ impl Destination for Variable {
         }
     }
 }
+
+impl<T: Tracer> Machine<'_, T> {
+    /// The value of an operand.
+    #[inline(never)]
+    pub(super) fn value(&self, operand: Operand) -> Value {
+        match Any::read(self, operand) {
+            Stored::Number(n) => Value::Number(n),
+            Stored::Other(other) => other.clone(),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn variable(&mut self, operand: Operand) -> &mut Value {
+        &mut self.variables[usize::from(operand.is_own())][operand.index()]
+    }
+
+    /// Sets a variable or register to a number.
+    pub(super) fn store(&mut self, to: Operand, number: f64) {
+        if to.kind() == Kind::Register {
+            self.numbers[to.index()] = number;
+        } else {
+            *self.variable(to) = Value::Number(number);
+        }
+    }
+}

@@ -1,33 +1,18 @@
 //! The linear form of one VM: each instruction beside the function that executes it.
 
-use catherd_scratch_sb3::BlockNo;
-
 use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
-use super::frames::Delayed;
 use super::handlers::control::*;
 use super::handlers::numbers::*;
 use super::handlers::values;
-use super::machine::{MOST_DELAYED, Machine, Tests};
+use super::machine::{Delayed, Handler, MOST_DELAYED, Step, Tests};
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Executes an instruction and those behind it, up to a jump that is taken or a run that rests. Returns the
-/// index of the next one. The slice has all instructions behind this one.
-pub(super) type Handler<T> = for<'a> fn(&mut Machine<'a, T>, &Step<T>, &[Step<T>]) -> usize;
-
 /// Most instructions before a run that rests. Handlers call each other without end where a compiler makes
 /// no jumps of their calls, which none promises; a handler that rests returns instead.
 const LONGEST_CHAIN: usize = 32;
-
-/// An instruction.
-pub(super) struct Step<T: Tracer> {
-    pub(super) handler: Handler<T>,
-    pub(super) instruction: Instruction,
-    /// The block to which the instruction belongs.
-    pub(super) no: BlockNo,
-}
 
 /// What the machine of one VM keeps between its stops.
 pub(crate) struct Steps<T: Tracer> {

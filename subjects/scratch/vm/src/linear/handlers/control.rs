@@ -2,9 +2,8 @@
 
 use super::parts;
 use crate::linear::form::Instruction;
-use crate::linear::machine::{MOST_DELAYED, Machine, Stop};
+use crate::linear::machine::{MOST_DELAYED, Machine, Step, Stop};
 use crate::linear::operands::Source;
-use crate::linear::steps::Step;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 

@@ -1,0 +1,54 @@
+//! What the search for cycles keeps between two iterations.
+
+use smallvec::SmallVec;
+
+use crate::code::Slot;
+use crate::limits::Hits;
+use crate::thread::Frame;
+use crate::value::Value;
+
+/// Iterations of all loops in a slice between two searches.
+pub(super) const INTERVAL: u32 = 4096;
+
+/// The search in the current slice. It is no part of the state: no result depends on it.
+pub(crate) struct Cycles {
+    /// Iterations until `Interpreter::search_cycle` is called.
+    pub(crate) due: u32,
+    pub(super) noted: Option<Box<Noted>>,
+}
+
+impl Default for Cycles {
+    fn default() -> Cycles {
+        Cycles { due: INTERVAL, noted: None }
+    }
+}
+
+/// The state before an iteration of a loop.
+pub(super) struct Noted {
+    /// Frames of the thread; the loop's is the last.
+    pub(super) stack: Vec<Frame>,
+    pub(super) parameters: Vec<Value>,
+    /// The variables that the loop may set, with their values.
+    pub(super) variables: SmallVec<[(Slot, Value); 8]>,
+    pub(super) position: (f64, f64),
+    pub(super) hits: Hits,
+    /// Position in the stream of random numbers.
+    pub(super) drawn: u128,
+    /// Fuel of the slice when the state was last the same.
+    pub(super) fuel: u32,
+    /// Fuel between the two latest times.
+    pub(super) period: Option<u32>,
+    /// Iterations of all loops and of this one that the search may still take.
+    pub(super) left: (u32, u32),
+}
+
+impl Cycles {
+    /// Begins anew, for another slice.
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.due = INTERVAL;
+        if self.noted.is_some() {
+            self.noted = None;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a watcher gets in the middle of a step: the change that a block has just made, or its
+//! question, and the state at that moment.
+
+use crate::state::State;
+use crate::target::TargetId;
+use crate::text::Text;
+use crate::value::Value;
+
+/// A change that a block has just made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The position of a sprite or clone was written, perhaps with the same numbers.
+    Moved {
+        /// The sprite or clone.
+        target: TargetId,
+        /// Its position before.
+        from: (f64, f64),
+    },
+    /// Costume, size, direction, visibility, an effect or the rotation style was written.
+    Appearance(TargetId),
+    /// The bubble has another text, or was removed.
+    Bubble(TargetId),
+    /// A block has set or changed a scalar variable.
+    Variable {
+        /// The target that owns it.
+        target: TargetId,
+        /// Its position in [`Program::variables`](crate::Program::variables).
+        number: usize,
+        /// Its value before.
+        old: Value,
+    },
+    /// A target has said, thought or asked something; it may be empty, and the bubble may be
+    /// hidden.
+    Said {
+        /// The target.
+        target: TargetId,
+        /// What it said, as the block got it.
+        value: Value,
+    },
+    /// A block is about to start the receivers of the message of this name.
+    Message(Text),
+    /// A pen is about to draw, or all drawings are about to be removed.
+    Pen(PenMark),
+}
+
+/// What a pen draws, in stage units.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PenMark {
+    /// A sprite with its pen down was moved.
+    Line {
+        /// Its position before.
+        from: (f64, f64),
+        /// Its position now.
+        to: (f64, f64),
+        /// Colour: red, green, blue and opacity from 0 to 1.
+        rgba: [f64; 4],
+    },
+    /// A pen was put down.
+    Point {
+        /// Position of the sprite.
+        at: (f64, f64),
+        /// Colour: red, green, blue and opacity from 0 to 1.
+        rgba: [f64; 4],
+    },
+    /// All drawings are removed.
+    Clear,
+}
+
+/// A question of `ask and wait`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The sprite or clone that asks, or the stage.
+    pub target: TargetId,
+    /// Its text.
+    pub text: Text,
+    /// Whether it is shown in a bubble.
+    pub bubble: bool,
+}
+
+/// The state of a VM in the middle of a step.
+pub struct Midstep<'a>(pub(crate) &'a mut State);
+
+impl Midstep<'_> {
+    /// The serial number of a target, see [`TargetView::serial`](crate::TargetView::serial).
+    pub fn serial(&self, target: TargetId) -> u32 {
+        self.0.targets[target.0 as usize].serial
+    }
+
+    /// The position of a target's sprite in the project's targets.
+    pub fn sprite(&self, target: TargetId) -> usize {
+        self.0.targets[target.0 as usize].sprite as usize
+    }
+}

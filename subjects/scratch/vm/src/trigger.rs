@@ -1,0 +1,50 @@
+//! The events that start scripts, and the hat blocks that react to them.
+
+use catherd_scratch_sb3::Opcode;
+
+use crate::keys::{Key, KeyQuery};
+use crate::text::Text;
+
+/// An event that starts scripts: the compiled form of a hat block.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Trigger {
+    Flag,
+    Key(KeyQuery),
+    SpriteClicked,
+    StageClicked,
+    /// Upper-cased backdrop name.
+    Backdrop(Text),
+    /// Number of a message, see [`Program::messages`](crate::Program).
+    Message(u32),
+    Clone,
+    /// An edge-activated hat of this opcode.
+    Edge(Opcode),
+}
+
+impl Trigger {
+    /// The event to which a hat block of this opcode reacts. `option` finds the key, backdrop or
+    /// message by the name of the field that holds it, `message` the number of a message.
+    ///
+    /// `None` for blocks that are not hats, and if the key, backdrop or message is not found.
+    pub(crate) fn of<'a>(
+        hat: Opcode,
+        option: impl FnOnce(&str) -> Option<&'a str>,
+        message: impl FnOnce(&Text) -> Option<u32>,
+    ) -> Option<Trigger> {
+        Some(match hat {
+            Opcode::EventWhenFlagClicked => Trigger::Flag,
+            Opcode::EventWhenKeyPressed => Trigger::Key(Key::of_hat(option("KEY_OPTION")?)?),
+            Opcode::EventWhenThisSpriteClicked => Trigger::SpriteClicked,
+            Opcode::EventWhenStageClicked => Trigger::StageClicked,
+            Opcode::EventWhenBackdropSwitchesTo => {
+                Trigger::Backdrop(Text::new(option("BACKDROP")?).upper())
+            }
+            Opcode::EventWhenBroadcastReceived => {
+                Trigger::Message(message(&Text::new(option("BROADCAST_OPTION")?))?)
+            }
+            Opcode::ControlStartAsClone => Trigger::Clone,
+            hat if hat.is_edge_hat() => Trigger::Edge(hat),
+            _ => return None,
+        })
+    }
+}
