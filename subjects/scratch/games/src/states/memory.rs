@@ -1,14 +1,10 @@
 //! Memory of states: snapshots within a limit. A state that loses its snapshot keeps its path.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use catherd_scratch_sb3::BlockNo;
-use catherd_scratch_testgen::trace::Trace;
-use catherd_scratch_vm::Snapshot;
-
-use super::space::StateData;
+use super::state::{Counted, Saved, StateData};
 
 /// Snapshots in use, the oldest first, and their bytes.
 #[derive(Debug)]
@@ -16,26 +12,6 @@ pub(super) struct Memory {
     limit: usize,
     used: Rc<Cell<usize>>,
     holders: VecDeque<Weak<StateData>>,
-}
-
-/// All that has to be restored.
-pub(super) struct Saved {
-    pub(super) machine: Snapshot,
-    pub(super) trace: Trace,
-    pub(super) evaluated: Vec<BlockNo>,
-}
-
-/// A snapshot that gives its bytes back when it is dropped.
-pub(super) struct Counted {
-    pub(super) saved: Saved,
-    bytes: usize,
-    used: Rc<Cell<usize>>,
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.used.set(self.used.get().saturating_sub(self.bytes));
-    }
 }
 
 impl Memory {
@@ -65,6 +41,3 @@ impl Memory {
         }
     }
 }
-
-/// The place of a state's snapshot; `None` while it has none.
-pub(super) type Slot = RefCell<Option<Counted>>;

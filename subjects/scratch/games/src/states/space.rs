@@ -13,8 +13,9 @@ use catherd_search::Stream;
 
 use super::effects::{Axes, places};
 use super::layout::Layout;
-use super::memory::{Memory, Saved, Slot};
+use super::memory::Memory;
 use super::recorder::LatestRecorder;
+use super::state::{Link, Saved, State, StateData, links};
 use crate::explore::{Explore, Guidance, StateSpace};
 
 /// Steps of an event that is probed, and of the same time without it.
@@ -27,61 +28,6 @@ const LATER: u32 = 40;
 const LONG_WAITS: [u32; 3] = [128, 256, 480];
 /// Values of variables, in either direction, that are features of their own.
 const EXACT: f64 = 10.0;
-
-/// A state: the path that led to it, with a snapshot as long as there is memory.
-#[derive(Clone)]
-pub(crate) struct State(Rc<StateData>);
-
-pub(super) struct StateData {
-    seed: u64,
-    steps: u64,
-    interaction: Interaction,
-    /// Stream of the extraction of events, where it was left.
-    extraction: Stream,
-    path: Option<Rc<Link>>,
-    pub(super) saved: Slot,
-}
-
-impl std::fmt::Debug for StateData {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StateData").field("steps", &self.steps).finish_non_exhaustive()
-    }
-}
-
-/// The last event of a path, and the path before it.
-struct Link {
-    event: Event,
-    before: Option<Rc<Link>>,
-}
-
-impl Drop for Link {
-    /// Drops long paths without recursion.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(link) = before {
-            before = Rc::try_unwrap(link).ok().and_then(|mut link| link.before.take());
-        }
-    }
-}
-
-impl State {
-    /// The seed of the machine.
-    pub(crate) fn seed(&self) -> u64 {
-        self.0.seed
-    }
-
-    /// The events of its path.
-    pub(crate) fn events(&self) -> Vec<Event> {
-        links(self.0.path.as_ref()).iter().map(|link| link.event).collect()
-    }
-}
-
-fn links(path: Option<&Rc<Link>>) -> Vec<Rc<Link>> {
-    let mut links: Vec<_> =
-        std::iter::successors(path.cloned(), |link| link.before.clone()).collect();
-    links.reverse();
-    links
-}
 
 /// A program as a state space.
 pub(crate) struct Space<'a> {
