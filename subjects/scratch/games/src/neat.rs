@@ -4,6 +4,7 @@
 
 mod change;
 mod genome;
+mod genome_settings;
 mod independent;
 mod interface;
 mod objectives;
@@ -67,12 +68,12 @@ impl<'a> Neuroevolution<'a> {
 
     /// Most steps of a key press and of a wait.
     pub(crate) fn bounds(self) -> (u32, u32) {
-        let (press, wait) = match self {
-            Self::Neatest(settings) => (settings.press, settings.wait),
-            Self::Mosa(settings) => (settings.change.press, settings.change.wait),
-            Self::Mio(settings) => (settings.change.press, settings.change.wait),
+        let genome = match self {
+            Self::Neatest(settings) => &settings.genome,
+            Self::Mosa(settings) => &settings.genome,
+            Self::Mio(settings) => &settings.genome,
         };
-        (press as u32, wait as u32)
+        (genome.press as u32, genome.wait as u32)
     }
 
     /// Searches until every goal has a network, or the budget is spent. Returns counts by name.
@@ -95,13 +96,13 @@ impl<'a> Neuroevolution<'a> {
                 (stop, counts)
             }
             Self::Mosa(settings) => {
-                let changes = Changes::new(settings.change.operators(), interface);
+                let changes = Changes::new(relatives::operators(&settings.genome), interface);
                 let mut objectives = Objectives::new(settings, changes, trials);
                 let stop = objectives.search(arena, rng, account);
                 (stop, vec![("generations", objectives.generations)])
             }
             Self::Mio(settings) => {
-                let changes = Changes::new(settings.change.operators(), interface);
+                let changes = Changes::new(relatives::operators(&settings.genome), interface);
                 let mut independent =
                     Independent::new(settings, changes, trials, guide.independent);
                 let stop = independent.search(arena, rng, account);

@@ -3,8 +3,8 @@
 use catherd_search::Stream;
 
 use super::genome::{Gene, Genome, Innovations};
+use super::genome_settings::Operators;
 use super::interface::Interface;
-use super::settings::Operators;
 
 /// Attempts to make a new network some of whose outputs have links.
 const TRIES: usize = 20;

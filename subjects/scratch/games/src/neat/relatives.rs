@@ -3,10 +3,23 @@
 use catherd_search::{Field, Parameters};
 
 use super::genome::Start;
-use super::settings::Operators;
+use super::genome_settings::{GenomeSettings, Operators};
 
-/// Attempts to find two nodes for a new link.
-const TRIES: usize = 10;
+/// The mutations of both algorithms in the published program.
+const GENOME: GenomeSettings = GenomeSettings {
+    add_node: 0.2,
+    add_link: 0.2,
+    change_weights: 0.8,
+    weight_power: 1.0,
+    press: 10,
+    wait: 50,
+};
+
+/// The operators of both algorithms.
+pub(super) fn operators(genome: &GenomeSettings) -> Operators {
+    const ATTEMPTS: usize = 10;
+    genome.operators(ATTEMPTS, Start::Direct)
+}
 
 /// Parameters of `mosa-neatest`. The defaults are those of the published program.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +37,7 @@ pub struct MosaNeatest {
     /// Probability of mutating a child.
     pub mutation: f64,
     /// How networks change.
-    pub(super) change: Change,
+    pub(super) genome: GenomeSettings,
 }
 
 /// Parameters of `mio-neatest`. The defaults are those of the published program.
@@ -53,60 +66,7 @@ pub struct MioNeatest {
     /// Networks with which what a network has seen is compared.
     pub neighbours: usize,
     /// How networks change.
-    pub(super) change: Change,
-}
-
-/// Parameters of mutations, and of what networks do.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Change {
-    add_node: f64,
-    add_link: f64,
-    change_weights: f64,
-    weight_power: f64,
-    pub(super) press: usize,
-    pub(super) wait: usize,
-}
-
-impl Default for Change {
-    fn default() -> Self {
-        Self {
-            add_node: 0.2,
-            add_link: 0.2,
-            change_weights: 0.8,
-            weight_power: 1.0,
-            press: 10,
-            wait: 50,
-        }
-    }
-}
-
-impl Change {
-    pub(super) fn operators(&self) -> Operators {
-        Operators {
-            add_node: self.add_node,
-            add_link: self.add_link,
-            change_weights: self.change_weights,
-            weight_power: self.weight_power,
-            tries: TRIES,
-            start: Start::Direct,
-        }
-    }
-
-    fn fields(&mut self) -> Vec<Field<'_>> {
-        vec![
-            Field::share("add_node", &mut self.add_node)
-                .meaning("probability that a mutation adds a node"),
-            Field::share("add_link", &mut self.add_link)
-                .meaning("probability that a mutation adds a link"),
-            Field::share("change_weights", &mut self.change_weights)
-                .meaning("probability that another mutation changes weights"),
-            Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
-                .meaning("largest new weight, and deviation of changes"),
-            Field::count("press", &mut self.press, 1, 10_000)
-                .meaning("maximum steps of a key press"),
-            Field::count("wait", &mut self.wait, 1, 10_000).meaning("maximum steps of a wait"),
-        ]
-    }
+    pub(super) genome: GenomeSettings,
 }
 
 impl Default for MosaNeatest {
@@ -118,7 +78,7 @@ impl Default for MosaNeatest {
             repetitions: 10,
             crossover: 0.7,
             mutation: 1.0,
-            change: Change::default(),
+            genome: GENOME,
         }
     }
 }
@@ -137,7 +97,7 @@ impl Default for MioNeatest {
             mutations_end: 3,
             structure: 0.5,
             neighbours: 15,
-            change: Change::default(),
+            genome: GENOME,
         }
     }
 }
@@ -161,7 +121,7 @@ impl Parameters for MosaNeatest {
                 .meaning("probability of crossing a network with one of its species"),
             Field::share("mutation", &mut self.mutation).meaning("probability of mutating a child"),
         ];
-        fields.extend(self.change.fields());
+        fields.extend(self.genome.fields());
         fields
     }
 }
@@ -184,7 +144,7 @@ impl Parameters for MioNeatest {
             Field::count("neighbours", &mut self.neighbours, 1, 1_000)
                 .meaning("networks with which what a network saw is compared, for ties"),
         ];
-        fields.extend(self.change.fields());
+        fields.extend(self.genome.fields());
         fields
     }
 }

@@ -3,21 +3,7 @@
 use catherd_search::{Field, Parameters};
 
 use super::genome::Start;
-
-/// Attempts to find two nodes for a new link.
-const TRIES: usize = 50;
-
-/// How networks begin and change.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Operators {
-    pub(super) add_node: f64,
-    pub(super) add_link: f64,
-    pub(super) change_weights: f64,
-    pub(super) weight_power: f64,
-    /// Attempts to find two nodes for a new link.
-    pub(super) tries: usize,
-    pub(super) start: Start,
-}
+use super::genome_settings::{GenomeSettings, Operators};
 
 /// Parameters of `neatest`. The defaults are those of the publication of 2022.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +20,8 @@ pub struct Neatest {
     pub switch: usize,
     /// Share of new networks in the first population for a goal.
     pub new_networks: f64,
-    /// Probability that a mutation adds a node.
-    pub add_node: f64,
-    /// Probability that a mutation adds a link.
-    pub add_link: f64,
-    /// Probability that another mutation changes weights.
-    pub change_weights: f64,
-    /// Largest new weight, and deviation of changes.
-    pub weight_power: f64,
-    /// Most steps of a key press.
-    pub press: usize,
-    /// Most steps of a wait.
-    pub wait: usize,
+    /// How networks change.
+    pub(super) genome: GenomeSettings,
 }
 
 impl Default for Neatest {
@@ -57,32 +33,28 @@ impl Default for Neatest {
             repetitions: 10,
             switch: 5,
             new_networks: 0.3,
-            add_node: 0.03,
-            add_link: 0.05,
-            change_weights: 0.5,
-            weight_power: 1.0,
-            press: 10,
-            wait: 50,
+            genome: GenomeSettings {
+                add_node: 0.03,
+                add_link: 0.05,
+                change_weights: 0.5,
+                weight_power: 1.0,
+                press: 10,
+                wait: 50,
+            },
         }
     }
 }
 
 impl Neatest {
     pub(super) fn operators(&self) -> Operators {
-        Operators {
-            add_node: self.add_node,
-            add_link: self.add_link,
-            change_weights: self.change_weights,
-            weight_power: self.weight_power,
-            tries: TRIES,
-            start: Start::Hidden,
-        }
+        const ATTEMPTS: usize = 50;
+        self.genome.operators(ATTEMPTS, Start::Hidden)
     }
 }
 
 impl Parameters for Neatest {
     fn fields(&mut self) -> Vec<Field<'_>> {
-        vec![
+        let mut fields = vec![
             Field::count("network_steps", &mut self.network_steps, 1, 100_000)
                 .meaning("maximum steps of an execution of a network"),
             Field::count("population", &mut self.population, 4, 10_000)
@@ -95,17 +67,8 @@ impl Parameters for Neatest {
                 .meaning("generations without improvement after which the goal is changed"),
             Field::share("new_networks", &mut self.new_networks)
                 .meaning("share of new networks in the first population for a goal"),
-            Field::share("add_node", &mut self.add_node)
-                .meaning("probability that a mutation adds a node"),
-            Field::share("add_link", &mut self.add_link)
-                .meaning("probability that a mutation adds a link"),
-            Field::share("change_weights", &mut self.change_weights)
-                .meaning("probability that another mutation changes weights"),
-            Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
-                .meaning("largest new weight, and deviation of changes"),
-            Field::count("press", &mut self.press, 1, 10_000)
-                .meaning("maximum steps of a key press"),
-            Field::count("wait", &mut self.wait, 1, 10_000).meaning("maximum steps of a wait"),
-        ]
+        ];
+        fields.extend(self.genome.fields());
+        fields
     }
 }

@@ -51,7 +51,8 @@ fn a_new_network_has_a_hidden_node_for_each_sprite() {
 #[test]
 fn changed_networks_stay_sound() {
     let interface = interface();
-    let settings = Neatest { add_node: 0.3, add_link: 0.3, ..Neatest::default() };
+    let mut settings = Neatest::default();
+    (settings.genome.add_node, settings.genome.add_link) = (0.3, 0.3);
     let mut changes = Changes::new(settings.operators(), &interface);
     let mut rng = Stream::new(7, 0);
     let mut genomes: Vec<Genome> = (0..4).map(|_| changes.random(&mut rng)).collect();

@@ -1,0 +1,66 @@
+//! The parameters that all three algorithms have: how networks change, and what they send.
+
+use catherd_search::Field;
+
+use super::genome::Start;
+
+/// How networks begin and change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Operators {
+    pub(super) add_node: f64,
+    pub(super) add_link: f64,
+    pub(super) change_weights: f64,
+    pub(super) weight_power: f64,
+    /// Attempts to find two nodes for a new link.
+    pub(super) tries: usize,
+    pub(super) start: Start,
+}
+
+/// Parameters of mutations, and of the events that networks send.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct GenomeSettings {
+    /// Probability that a mutation adds a node.
+    pub(super) add_node: f64,
+    /// Probability that a mutation adds a link.
+    pub(super) add_link: f64,
+    /// Probability that another mutation changes weights.
+    pub(super) change_weights: f64,
+    /// Largest new weight, and deviation of changes.
+    pub(super) weight_power: f64,
+    /// Maximum steps of a key press.
+    pub(super) press: usize,
+    /// Maximum steps of a wait.
+    pub(super) wait: usize,
+}
+
+impl GenomeSettings {
+    /// The operators with these parameters. `tries` is the number of attempts to find two nodes for
+    /// a new link.
+    pub(super) fn operators(&self, tries: usize, start: Start) -> Operators {
+        Operators {
+            add_node: self.add_node,
+            add_link: self.add_link,
+            change_weights: self.change_weights,
+            weight_power: self.weight_power,
+            tries,
+            start,
+        }
+    }
+
+    /// The parameters by name.
+    pub(super) fn fields(&mut self) -> Vec<Field<'_>> {
+        vec![
+            Field::share("add_node", &mut self.add_node)
+                .meaning("probability that a mutation adds a node"),
+            Field::share("add_link", &mut self.add_link)
+                .meaning("probability that a mutation adds a link"),
+            Field::share("change_weights", &mut self.change_weights)
+                .meaning("probability that another mutation changes weights"),
+            Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
+                .meaning("largest new weight, and deviation of changes"),
+            Field::count("press", &mut self.press, 1, 10_000)
+                .meaning("maximum steps of a key press"),
+            Field::count("wait", &mut self.wait, 1, 10_000).meaning("maximum steps of a wait"),
+        ]
+    }
+}
