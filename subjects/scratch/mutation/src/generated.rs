@@ -1,4 +1,4 @@
-//! Generated suites as mutation analysis executes them.
+//! Generated suites for mutation analysis.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use catherd_scratch_suite::{
 };
 use catherd_scratch_vm::Program;
 
-use crate::analysis::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests};
+use crate::settings::Settings;
+use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
 /// The tests of a generated suite, linked with the program of the original.
 pub struct GeneratedTests {

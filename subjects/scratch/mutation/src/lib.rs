@@ -15,17 +15,18 @@ mod minimise;
 mod mutant;
 mod operator;
 mod result;
+mod settings;
 mod sites;
+mod suite;
 #[cfg(test)]
 mod tests;
 
-pub use analysis::{
-    Analysis, BoundedTest, MutantRunner, MutantVerdict, OriginalResult, OriginalTest, Settings,
-    Tests,
-};
+pub use analysis::{Analysis, MutantRunner};
 pub use generated::GeneratedTests;
 pub use minimise::{Level, Minimised, minimise};
 pub use mutant::{Mutant, MutantName, Undo};
 pub use operator::{Operator, UnknownOperator};
 pub use result::{Kill, MutantResult, Outcome, Tally, duplicates};
+pub use settings::Settings;
 pub use sites::{Compat, mutants};
+pub use suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};

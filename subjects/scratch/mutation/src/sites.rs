@@ -79,7 +79,7 @@ impl Finder<'_> {
             Operator::Krm => self.other_key(block).map(Edit::Key),
             Operator::Sbd => above.filter(|_| is_deletable(block)).map(Edit::Unlink),
             Operator::Sdm => {
-                (is_hat(block.opcode) && block.next.is_some()).then_some(Edit::RemoveBody)
+                (is_whisker_hat(block.opcode) && block.next.is_some()).then_some(Edit::RemoveBody)
             }
             Operator::Aor => self.other(block.opcode, &ARITHMETIC).map(Edit::Replace),
             Operator::Lor => self.other(block.opcode, &LOGICAL).map(Edit::Replace),
@@ -199,9 +199,10 @@ const ARITHMETIC: [Opcode; 4] = [
 const LOGICAL: [Opcode; 2] = [Opcode::OperatorAnd, Opcode::OperatorOr];
 const RELATIONAL: [Opcode; 3] = [Opcode::OperatorEquals, Opcode::OperatorLt, Opcode::OperatorGt];
 
-/// Whether [`Operator::Sdm`] removes the body of such a hat. [`Operator::Sbd`] does not delete
-/// it.
-fn is_hat(opcode: Opcode) -> bool {
+/// The hats of Whisker's mutation operators: [`Operator::Sdm`] removes their bodies, and
+/// [`Operator::Sbd`] does not delete them. Hats of extensions and *when touching object* are not on
+/// Whisker's list; *delete* does not apply to these either, because no block precedes a hat.
+fn is_whisker_hat(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
         opcode,
@@ -222,7 +223,7 @@ fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
         && !block.shadow
-        && !is_hat(block.opcode)
+        && !is_whisker_hat(block.opcode)
         && !matches!(
             block.opcode,
             ControlIf

@@ -1,0 +1,50 @@
+//! Settings of mutation analysis.
+
+use catherd_scratch_suite::Bounds;
+
+use crate::operator::Operator;
+use crate::sites::Compat;
+
+/// Settings of an analysis: which mutants are executed, and within which limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The operators.
+    pub operators: Vec<Operator>,
+    /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is not
+    /// the suite's seed, so that suites of all seeds and algorithms face the same mutants.
+    pub seed: u64,
+    /// Most mutants, drawn so that each is equally likely; `None` for all.
+    pub sample: Option<u64>,
+    /// Whether every test that may kill a mutant is executed, not only those up to the first that
+    /// does.
+    pub all_killers: bool,
+    /// Whether flaky assertions are left out. They hold on the original under the suite's seed,
+    /// which is the one used here, and the published scores include such assertions.
+    pub stable_only: bool,
+    /// Most blocks that a test may execute on a mutant, as a multiple of those that it executed on
+    /// the original. Its steps are the same on every mutant.
+    pub block_factor: u64,
+    /// Blocks that a test may execute beyond that multiple.
+    pub block_allowance: u64,
+    /// Most steps of a test. Longer tests are not executed.
+    pub steps: u64,
+    /// Deviations of Whisker's published code.
+    pub compat: Compat,
+}
+
+impl Default for Settings {
+    /// All mutants, seed 0, the first killer; ten times the blocks and a million more.
+    fn default() -> Self {
+        Self {
+            operators: Operator::ALL.to_vec(),
+            seed: 0,
+            sample: None,
+            all_killers: false,
+            stable_only: false,
+            block_factor: 10,
+            block_allowance: 1_000_000,
+            steps: Bounds::default().steps,
+            compat: Compat::default(),
+        }
+    }
+}

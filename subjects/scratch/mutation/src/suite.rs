@@ -1,0 +1,72 @@
+//! Suites as mutation analysis executes them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use catherd_scratch_suite::CoveredBlocks;
+use catherd_scratch_vm::Program;
+
+use crate::settings::Settings;
+
+/// A suite whose tests are executed on a project and on its mutants.
+pub trait Tests: Sync {
+    /// Why a test failed.
+    type Failure: Send;
+
+    /// Executes every test on the original. One result for each, in order.
+    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest>;
+
+    /// Executes tests on a mutant, each within its number of blocks, until `seen` breaks, which is
+    /// called after each.
+    fn on_mutant(
+        &self,
+        program: Program,
+        settings: &Settings,
+        tests: &[BoundedTest],
+        seen: &mut dyn FnMut(usize, MutantVerdict<Self::Failure>) -> ControlFlow<()>,
+    );
+}
+
+/// What a test did on the original.
+#[derive(Clone, Debug)]
+pub struct OriginalTest {
+    /// How it ended. Tests that did not pass are not executed on mutants.
+    pub result: OriginalResult,
+    /// The blocks that it executed.
+    pub covered: CoveredBlocks,
+    /// Whether it presses keys.
+    pub presses_keys: bool,
+    /// Number of blocks that it executed.
+    pub blocks: u64,
+}
+
+/// How a test ended on the original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginalResult {
+    /// It passes.
+    Passed,
+    /// It does not pass.
+    Failed,
+    /// The suite says that it is not to be executed.
+    Skipped,
+}
+
+/// A test to execute on a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundedTest {
+    /// Position of the test in the suite.
+    pub number: usize,
+    /// Most blocks that it may execute.
+    pub blocks: u64,
+}
+
+/// How a test ended on a mutant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MutantVerdict<F> {
+    /// It noticed nothing.
+    Passed,
+    /// It fails, although it passes on the original.
+    Killed(F),
+    /// It met a limit before it failed or passed.
+    Limit,
+}
