@@ -11,12 +11,14 @@ mod fingerprint;
 mod fingerprints;
 mod layers;
 mod pen;
+mod pen_layer;
 mod pen_line;
 mod pen_queue;
 mod picture;
 mod point_words;
 mod query_cache;
 mod sampler;
+mod shader;
 mod shading;
 mod speech;
 mod stamp;
@@ -33,7 +35,7 @@ pub use fingerprint::Fingerprint;
 pub use layers::Group;
 use layers::Layers;
 use pen::Pen;
-pub use pen::PenStroke;
+pub use pen_line::PenStroke;
 
 /// A drawable of a [`Scene`]. Ids count up from 0 and are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,7 +6,7 @@ use super::Scene;
 use super::point_words::{WordRegion, columns_of, point_of};
 use super::query_cache::{Candidate, PointQuery, QueryCache};
 use super::sampler::Sampler;
-use super::shading::Shader;
+use super::shader::Shader;
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches, similar, source_over};
 

@@ -3,7 +3,7 @@
 use super::drawable::{Drawable, Look};
 use super::fingerprint::Fingerprint;
 use super::pen::Pen;
-use super::pen_queue::tiles_of;
+use super::pen_layer::tiles_of;
 use super::{DrawableId, Scene};
 
 impl Scene {

@@ -4,28 +4,15 @@ use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
 use super::fingerprint::Fingerprint;
-use super::pen_line::Line;
-use super::pen_queue::{MAX_QUEUED, Mark, Queue, TILE_COUNT, TILES, tiles};
+use super::pen_layer::{Layer, TILE_COUNT, blank_layer, tiles};
+use super::pen_line::{Line, PenStroke};
+use super::pen_queue::{MAX_QUEUED, Mark, Queue};
 use super::stamp::Stamp;
 use super::{DrawableId, Group, Scene};
 use crate::bounds::Rect;
 use crate::silhouette::Silhouette;
 use crate::skin::SkinSet;
 use crate::tiles::TILE_BYTES;
-
-/// Number of columns of the pen layer.
-pub(super) const COLUMNS: usize = 480;
-/// Number of rows of the pen layer.
-pub(super) const ROWS: usize = 360;
-
-/// Colour and width of a line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PenStroke {
-    /// Red, green, blue, not multiplied by opacity, and opacity; each from 0 to 1.
-    pub rgba: [f64; 4],
-    /// Width of the line in stage units, from 1 to 1200.
-    pub diameter: f64,
-}
 
 /// The pen layer. Lines and stamps are drawn when a query needs their pixels, because many programs
 /// redraw everything in every step but sense few colours.
@@ -47,27 +34,6 @@ impl Clone for Pen {
         self.id = source.id;
         self.layer.clone_from(&source.layer);
         self.queue.clone_from(&source.queue);
-    }
-}
-
-/// The pixels of a layer, and fingerprints of what is drawn.
-#[derive(Clone, Debug)]
-pub(super) struct Layer {
-    pub(super) pixels: Silhouette,
-    /// What has been drawn on each tile since it was blank.
-    tiles: [Fingerprint; TILE_COUNT],
-    /// What has been drawn on all tiles.
-    whole: Fingerprint,
-}
-
-impl Layer {
-    /// Appends a mark to what has been drawn on a tile.
-    pub(super) fn drawn(&mut self, tile: usize, mark: Fingerprint) {
-        let place = Fingerprint::of(tile as u64);
-        let old = self.tiles[tile];
-        let new = old.and(mark);
-        self.tiles[tile] = new;
-        self.whole = self.whole.exchange(place.and(old), place.and(new));
     }
 }
 
@@ -200,18 +166,9 @@ impl Pen {
     }
 }
 
-fn blank_layer() -> Arc<Layer> {
-    static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
-    let blank = BLANK.get_or_init(|| {
-        let pixels = Silhouette::blank(TILES.0, TILES.1);
-        let (tiles, whole) = ([Fingerprint::default(); TILE_COUNT], Fingerprint::default());
-        Arc::new(Layer { pixels, tiles, whole })
-    });
-    Arc::clone(blank)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::pen_layer::{COLUMNS, ROWS};
     use super::*;
     use crate::limits::Limits;
     use crate::skin::SkinSetBuilder;

@@ -3,11 +3,19 @@
 use std::ops::Range;
 
 use super::fingerprint::Fingerprint;
-use super::pen::{COLUMNS, PenStroke, ROWS};
-use super::pen_queue::{Pixels, common};
+use super::pen_layer::{COLUMNS, Pixels, ROWS, common};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::rounding::clamp;
 use crate::tiles::Canvas;
+
+/// Colour and width of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PenStroke {
+    /// Red, green, blue, not multiplied by opacity, and opacity; each from 0 to 1.
+    pub rgba: [f64; 4],
+    /// Width of the line in stage units, from 1 to 1200.
+    pub diameter: f64,
+}
 
 /// A line with round ends.
 #[derive(Clone, Copy, Debug, PartialEq)]

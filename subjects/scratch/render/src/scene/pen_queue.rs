@@ -2,52 +2,20 @@
 //!
 //! Marks are drawn in their order on each pixel, whichever tiles are drawn first.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::pen::{COLUMNS, Layer, ROWS};
+use super::pen_layer::{Layer, Pixels, TILE_COUNT, tiles};
 use super::pen_line::Line;
 use super::stamp::Stamp;
-use crate::bounds::{Rect, STAGE_X, STAGE_Y};
-use crate::rounding::clamp;
+use crate::bounds::Rect;
 use crate::skin::SkinSet;
-use crate::tiles::TILE;
 
 /// Most queued marks; lines take about 300 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
 /// Queued marks that copies of the queue share together.
 const SHARED: usize = 64;
-
-/// Tiles in a row and rows of tiles.
-pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
-/// Number of tiles.
-pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
-
-/// A box of pixels of the layer; empty if one of the ranges is.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Pixels {
-    pub(super) columns: Range<usize>,
-    pub(super) rows: Range<usize>,
-}
-
-impl Pixels {
-    fn of_tile(tile: usize) -> Self {
-        let (left, top) = (tile % TILES.0 * TILE.0, tile / TILES.0 * TILE.1);
-        Self { columns: left..left + TILE.0, rows: top..top + TILE.1 }
-    }
-
-    fn intersects(&self, other: &Self) -> bool {
-        !common(&self.columns, &other.columns).is_empty()
-            && !common(&self.rows, &other.rows).is_empty()
-    }
-}
-
-/// The numbers that are in both ranges.
-pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
-    a.start.max(b.start)..a.end.min(b.end)
-}
 
 /// A line or a stamp.
 #[derive(Clone, Debug)]
@@ -195,28 +163,4 @@ impl Queue {
             self.clear();
         }
     }
-}
-
-/// The tiles that have pixels of a box.
-pub(super) fn tiles_of(pixels: &Pixels) -> impl Iterator<Item = usize> {
-    let numbers = |range: &Range<usize>, side: usize| {
-        if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
-    };
-    let columns = numbers(&pixels.columns, TILE.0);
-    numbers(&pixels.rows, TILE.1)
-        .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
-}
-
-/// The tiles with the pixels of an area. Queries sample the pixels at most two beyond it.
-pub(super) fn tiles(area: Rect) -> impl Iterator<Item = usize> {
-    const BEYOND: f64 = 2.0;
-    let number = |at: f64, side: usize, count: usize| {
-        // The cast saturates, and NaN cannot be, because areas are intersected with the stage.
-        (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
-    };
-    let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);
-    let row = |y: f64| number(STAGE_Y - y, TILE.1, TILES.1);
-    let columns = column(area.left - BEYOND)..=column(area.right + BEYOND);
-    let rows = row(area.top + BEYOND)..=row(area.bottom - BEYOND);
-    rows.flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Scene;
 use super::drawable::Look;
-use super::shading::Shader;
+use super::shader::Shader;
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::color::{BACKGROUND_COLOR, GhostEffect, source_over};
 

@@ -11,7 +11,7 @@ use super::answers::Answers;
 use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, columns_of, first_column, point_of, span};
 use super::sampler::{Sampler, SamplingParams};
-use super::shading::{Sample, Shader};
+use super::shader::{Sample, Shader};
 use super::{DrawableId, Scene};
 use crate::color::{
     BACKGROUND_COLOR, GhostEffect, color_kind, is_invisible, matches, matches_mask,

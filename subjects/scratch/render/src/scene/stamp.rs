@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::drawable::Look;
 use super::fingerprint::Fingerprint;
-use super::pen_queue::{Pixels, common};
-use super::shading::{Lens, Shader};
+use super::pen_layer::{Pixels, common};
+use super::shader::{Lens, Shader};
 use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{STAGE_X, STAGE_Y};
 use crate::color::GhostEffect;

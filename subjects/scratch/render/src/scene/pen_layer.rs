@@ -1,0 +1,100 @@
+//! The pixels of the pen layer, in tiles.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::fingerprint::Fingerprint;
+use crate::bounds::{Rect, STAGE_X, STAGE_Y};
+use crate::rounding::clamp;
+use crate::silhouette::Silhouette;
+use crate::tiles::TILE;
+
+/// Number of columns of the pen layer.
+pub(super) const COLUMNS: usize = 480;
+/// Number of rows of the pen layer.
+pub(super) const ROWS: usize = 360;
+
+/// Tiles in a row and rows of tiles.
+pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
+/// Number of tiles.
+pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
+
+/// The pixels of a layer, and fingerprints of what is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub(super) pixels: Silhouette,
+    /// What has been drawn on each tile since it was blank.
+    pub(super) tiles: [Fingerprint; TILE_COUNT],
+    /// What has been drawn on all tiles.
+    pub(super) whole: Fingerprint,
+}
+
+impl Layer {
+    /// Appends a mark to what has been drawn on a tile.
+    pub(super) fn drawn(&mut self, tile: usize, mark: Fingerprint) {
+        let place = Fingerprint::of(tile as u64);
+        let old = self.tiles[tile];
+        let new = old.and(mark);
+        self.tiles[tile] = new;
+        self.whole = self.whole.exchange(place.and(old), place.and(new));
+    }
+}
+
+/// A layer on which nothing is drawn.
+pub(super) fn blank_layer() -> Arc<Layer> {
+    static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
+    let blank = BLANK.get_or_init(|| {
+        let pixels = Silhouette::blank(TILES.0, TILES.1);
+        let (tiles, whole) = ([Fingerprint::default(); TILE_COUNT], Fingerprint::default());
+        Arc::new(Layer { pixels, tiles, whole })
+    });
+    Arc::clone(blank)
+}
+
+/// A box of pixels of the layer; empty if one of the ranges is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Pixels {
+    pub(super) columns: Range<usize>,
+    pub(super) rows: Range<usize>,
+}
+
+impl Pixels {
+    pub(super) fn of_tile(tile: usize) -> Self {
+        let (left, top) = (tile % TILES.0 * TILE.0, tile / TILES.0 * TILE.1);
+        Self { columns: left..left + TILE.0, rows: top..top + TILE.1 }
+    }
+
+    pub(super) fn intersects(&self, other: &Self) -> bool {
+        !common(&self.columns, &other.columns).is_empty()
+            && !common(&self.rows, &other.rows).is_empty()
+    }
+}
+
+/// The numbers that are in both ranges.
+pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// The tiles that have pixels of a box.
+pub(super) fn tiles_of(pixels: &Pixels) -> impl Iterator<Item = usize> {
+    let numbers = |range: &Range<usize>, side: usize| {
+        if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
+    };
+    let columns = numbers(&pixels.columns, TILE.0);
+    numbers(&pixels.rows, TILE.1)
+        .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
+}
+
+/// The tiles with the pixels of an area. Queries sample the pixels at most two beyond it.
+pub(super) fn tiles(area: Rect) -> impl Iterator<Item = usize> {
+    const BEYOND: f64 = 2.0;
+    let number = |at: f64, side: usize, count: usize| {
+        // The cast saturates, and NaN cannot be, because areas are intersected with the stage.
+        (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
+    };
+    let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);
+    let row = |y: f64| number(STAGE_Y - y, TILE.1, TILES.1);
+    let columns = column(area.left - BEYOND)..=column(area.right + BEYOND);
+    let rows = row(area.top + BEYOND)..=row(area.bottom - BEYOND);
+    rows.flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
+}
