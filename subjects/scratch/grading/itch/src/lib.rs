@@ -16,6 +16,7 @@ mod judge;
 mod machine;
 mod model;
 mod observer;
+mod options;
 mod output;
 mod plan;
 mod report;
@@ -23,7 +24,8 @@ mod session;
 mod snapshots;
 mod values;
 
-pub use judge::{Options, judge};
+pub use judge::judge;
+pub use options::Options;
 pub use output::{End, Judgement, Status};
 pub use plan::{Plan, PlanError};
 pub use report::Names;

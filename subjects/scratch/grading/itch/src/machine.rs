@@ -13,7 +13,7 @@ use catherd_scratch_vm::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::{Events, What};
-use crate::judge::Options;
+use crate::options::Options;
 use crate::output::Output;
 use crate::snapshots::{Origin, Snapshots};
 

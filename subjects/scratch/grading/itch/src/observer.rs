@@ -250,7 +250,7 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
             while let Some(block) = open.pop().filter(|_| left > 0) {
                 left -= 1;
                 let name = block.opcode_name();
-                let silent = block.shadow || is_hat(block.opcode);
+                let silent = block.shadow || !has_function(block.opcode);
                 if !silent {
                     let number = numbers.iter().position(|known| *known == name);
                     let number = number.unwrap_or_else(|| {
@@ -275,18 +275,10 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
     (all.into(), numbers.len().min(usize::from(u16::MAX) + 1))
 }
 
-fn is_hat(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        EventWhenFlagClicked
-            | EventWhenKeyPressed
-            | EventWhenThisSpriteClicked
-            | EventWhenStageClicked
-            | EventWhenBackdropSwitchesTo
-            | EventWhenBroadcastReceived
-            | ControlStartAsClone
-    )
+/// Whether the original has a function for the block, which its profiler reports. Edge-activated hats
+/// have one, which evaluates their predicate; other hats have none.
+fn has_function(opcode: Opcode) -> bool {
+    !opcode.is_hat() || opcode.is_edge_hat()
 }
 
 fn waits_by_promise(opcode: Opcode) -> bool {
