@@ -1,6 +1,7 @@
 //! NDJSON: one object on each line, for programs that read results while they are made.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::report::{Audience, ProjectReport, SuiteReport, Tally, TestReport};
 
@@ -31,8 +32,24 @@ pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String
     format!("{event}\n")
 }
 
+impl SuiteReport {
+    /// SHA-256 of everything that the report says, in hexadecimal digits. The name of the project
+    /// and the digest of its inputs are left out, so that the same project in another folder and
+    /// the same results with other options, such as an acceleration, have the same digest.
+    pub fn result_digest(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.digest.as_bytes());
+        let (project, inputs) = (String::new(), String::new());
+        for line in lines(&SuiteReport { project, inputs, ..self.clone() }) {
+            hash.update(line.to_string());
+            hash.update(b"\n");
+        }
+        hex::encode(hash.finalize())
+    }
+}
+
 /// The events of a project.
-pub(crate) fn lines(report: &SuiteReport) -> impl Iterator<Item = Value> {
+fn lines(report: &SuiteReport) -> impl Iterator<Item = Value> {
     let mut project = json!({
         "event": "project",
         "name": report.project,

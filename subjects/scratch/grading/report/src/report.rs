@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 /// How a test ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -323,20 +322,6 @@ impl SuiteReport {
         }
         path.reverse();
         path
-    }
-
-    /// SHA-256 of everything that the report says, in hexadecimal digits. The name of the project
-    /// and the digest of its inputs are left out, so that the same project in another folder and
-    /// the same results with other options, such as an acceleration, have the same digest.
-    pub fn result_digest(&self) -> String {
-        let mut hash = Sha256::new();
-        hash.update(self.digest.as_bytes());
-        let (project, inputs) = (String::new(), String::new());
-        for line in crate::json::lines(&SuiteReport { project, inputs, ..self.clone() }) {
-            hash.update(line.to_string());
-            hash.update(b"\n");
-        }
-        hex::encode(hash.finalize())
     }
 }
 

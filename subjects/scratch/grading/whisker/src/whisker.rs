@@ -12,13 +12,16 @@ mod host;
 mod inputs;
 mod mirror;
 mod module;
+mod options;
 mod outcome;
 mod runner;
 mod stepper;
+mod target_key;
 mod targets;
 
 pub use catherd_javascript_engine::Limits;
 pub use detection::detected_inputs;
 pub use module::{LoadError, Models, SuiteFile, TestInfo};
+pub use options::Options;
 pub use outcome::{Outcome, SuiteOutcome};
-pub use runner::{Chosen, Executed, Options, run, run_chosen};
+pub use runner::{Chosen, Executed, run, run_chosen};

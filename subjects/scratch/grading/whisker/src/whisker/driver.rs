@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use catherd_javascript_engine::Thrown;
 use catherd_scratch_grading_report::{Limit, Status};
-use catherd_scratch_suite::{CoveredBlocks, Effect};
+use catherd_scratch_suite::CoveredBlocks;
 use catherd_scratch_vm::{
     Program, Random, Settings, Snapshot, TargetId, TargetView, Tracer, Value, Vm,
 };
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
-use super::mirror::Mirror;
-use super::runner::Options;
+use super::mirror::{Mirror, Old};
+use super::options::Options;
+use super::target_key::TargetKey;
 use crate::seed::Seed;
 
 /// Duration of a step in milliseconds.
@@ -39,52 +40,6 @@ pub(crate) const MOVED: u32 = 1;
 pub(crate) const LOOKS: u32 = 2;
 pub(crate) const SAID: u32 = 4;
 pub(crate) const CHANGED: u32 = 8;
-
-/// A target as scripts hold it: its number in the machine and its serial number. Both together
-/// tell a clone from a later one in the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TargetKey(u64);
-
-impl TargetKey {
-    const PLACES: u64 = 1 << 24;
-
-    pub(crate) fn new(target: TargetId, serial: u32) -> TargetKey {
-        TargetKey(u64::from(serial) * TargetKey::PLACES + u64::from(target.0))
-    }
-
-    pub(crate) fn of(view: &TargetView<'_>) -> TargetKey {
-        TargetKey::new(view.id, view.serial)
-    }
-
-    /// The key that a script has passed. Scripts hold numbers below 2^53 only from `number`.
-    pub(crate) fn from_number(number: f64) -> TargetKey {
-        TargetKey(number as u64)
-    }
-
-    pub(crate) fn number(self) -> f64 {
-        self.0 as f64
-    }
-
-    pub(crate) fn target(self) -> TargetId {
-        TargetId((self.0 % TargetKey::PLACES) as u32)
-    }
-}
-
-/// What a sprite was before the latest step.
-#[derive(Clone)]
-pub(crate) struct Old {
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-    pub(crate) direction: f64,
-    pub(crate) visible: bool,
-    pub(crate) size: f64,
-    pub(crate) costume: usize,
-    pub(crate) volume: f64,
-    pub(crate) layer: usize,
-    pub(crate) bubble: Option<String>,
-    pub(crate) rotation_style: catherd_scratch_sb3::RotationStyle,
-    pub(crate) effects: [f64; Effect::ALL.len()],
-}
 
 /// The value of a variable or the items of a list.
 #[derive(Clone)]

@@ -8,14 +8,13 @@ use catherd_scratch_grading_report::{Limit, Status};
 use catherd_scratch_vm::Snapshot;
 use serde_json::{Map, Value};
 
-use super::driver::{
-    AFTER, BEFORE, CONSTRAINTS, Driver, Finished, MODELS, MOVED, RANDOM, STEP_MS, TargetKey,
-};
+use super::driver::{AFTER, BEFORE, CONSTRAINTS, Driver, Finished, MODELS, MOVED, RANDOM, STEP_MS};
 use super::hints;
 use super::host::Parts;
 use super::module::{SuiteFile, TestInfo};
 use super::outcome::Outcome;
 use super::stepper::{Raised, Stepper};
+use super::target_key::TargetKey;
 use crate::seed::Seed;
 
 /// A test that is being executed.

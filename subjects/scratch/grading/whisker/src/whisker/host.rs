@@ -11,10 +11,11 @@ use catherd_scratch_grading_report::Status;
 use catherd_scratch_sb3::Opcode;
 use catherd_scratch_vm::{Event, TargetId};
 
-use super::driver::{Driver, Finished, TargetKey};
+use super::driver::{Driver, Finished};
 use super::inputs::{Device, Down, Input, key_name};
 use super::module::SuiteFile;
 use super::outcome::status_named;
+use super::target_key::TargetKey;
 use super::targets::{self, function};
 use crate::seed::Seed;
 

@@ -2,7 +2,7 @@
 
 use catherd_scratch_vm::{TargetId, Vm};
 
-use super::driver::TargetKey;
+use super::target_key::TargetKey;
 
 /// What an input does.
 #[derive(Clone, Debug)]

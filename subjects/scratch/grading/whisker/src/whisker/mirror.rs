@@ -9,9 +9,11 @@ use std::cell::Cell;
 
 use catherd_javascript_engine::SharedArray;
 use catherd_javascript_engine::quickjs::{Ctx, Object, Result};
+use catherd_scratch_sb3::RotationStyle;
+use catherd_scratch_suite::Effect;
 use catherd_scratch_vm::TargetView;
 
-use super::driver::{Old, TargetKey};
+use super::target_key::TargetKey;
 
 /// Version of the machine's state.
 const STATE_VERSION: usize = 0;
@@ -26,6 +28,22 @@ const WIDTH: usize = 10;
 /// Most clones that have a row of their own, all that a program can have; the last row is for
 /// targets beyond it.
 const CLONES: usize = 300;
+
+/// What a sprite was before the latest step.
+#[derive(Clone)]
+pub(crate) struct Old {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) direction: f64,
+    pub(crate) visible: bool,
+    pub(crate) size: f64,
+    pub(crate) costume: usize,
+    pub(crate) volume: f64,
+    pub(crate) layer: usize,
+    pub(crate) bubble: Option<String>,
+    pub(crate) rotation_style: RotationStyle,
+    pub(crate) effects: [f64; Effect::ALL.len()],
+}
 
 /// The shared memory.
 pub(crate) struct Mirror {

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use catherd_javascript_engine::{Engine, Host, Limits, LogLevel, Session};
+use catherd_javascript_engine::{Engine, Host, LogLevel, Session};
 use catherd_scratch_grading_report::{Status, SuiteFacts};
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
@@ -14,72 +14,10 @@ use super::driver::Driver;
 use super::execution::TestExecution;
 use super::host;
 use super::module::{LoadError, SuiteFile, TestInfo};
+use super::options::Options;
 use super::outcome::{Outcome, SuiteOutcome};
 use super::stepper::Stepper;
 use crate::seed::Seed;
-
-/// How a suite is executed. All options influence results, except `acceleration`, which suites
-/// are only told.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Seed of all tests; `None` for their own seeds, 0 if they have none.
-    pub seed: Option<Seed>,
-    /// Names of the tests to execute; all if empty.
-    pub tests: Vec<String>,
-    /// Categories of the tests to execute; all if empty.
-    pub categories: Vec<String>,
-    /// Quirks of the original: no `wait`, and scripts share the machine's random numbers.
-    pub strict: bool,
-    /// The version of July 2022 (P) in place of that of October 2023: its comparisons and types.
-    pub compat_p: bool,
-    /// Factor that suites read.
-    pub acceleration: f64,
-    /// Seconds by which the timer advances a step, 0.075 in the original (Whisker paper, section
-    /// 3.2).
-    pub timer_increment: f64,
-    /// Most steps of a test.
-    pub steps: u64,
-    /// Most blocks that a test executes.
-    pub blocks: u64,
-    /// Limits of scripts.
-    pub limits: Limits,
-    /// Most bytes that a test logs.
-    pub log_bytes: usize,
-    /// Whether coverage is measured.
-    pub coverage: bool,
-    /// Inputs to which the project reacts, for `detectRandomInputs`: kind and name.
-    pub detected_inputs: Vec<(&'static str, String)>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            seed: None,
-            tests: Vec::new(),
-            categories: Vec::new(),
-            strict: false,
-            compat_p: false,
-            acceleration: 1.0,
-            timer_increment: 0.075,
-            steps: 100_000,
-            blocks: 400_000_000,
-            limits: Limits::default(),
-            log_bytes: 1 << 20,
-            coverage: false,
-            detected_inputs: Vec::new(),
-        }
-    }
-}
-
-impl Options {
-    fn chooses(&self, test: &TestInfo) -> bool {
-        let named = |names: &[String], name: &String| names.is_empty() || names.contains(name);
-        let name = test.name.clone().unwrap_or_default();
-        let category = self.categories.is_empty()
-            || test.categories.iter().any(|category| self.categories.contains(category));
-        named(&self.tests, &name) && category
-    }
-}
 
 /// A test that a caller chooses by its position in the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

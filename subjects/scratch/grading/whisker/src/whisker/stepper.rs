@@ -9,7 +9,8 @@ use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
 use catherd_scratch_vm::{Change, Midstep, Settings, TargetId, Tracer, Vm};
 
-use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID, TargetKey};
+use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID};
+use super::target_key::TargetKey;
 use crate::seed::Seed;
 
 /// Why a function of a suite did not return: what it threw, or `None` if a limit ended it.

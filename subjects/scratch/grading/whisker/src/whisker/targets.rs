@@ -8,7 +8,8 @@ use catherd_javascript_engine::quickjs::{
 use catherd_scratch_sb3::RotationStyle;
 use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 
-use super::driver::{Content, Driver, TargetKey};
+use super::driver::{Content, Driver};
+use super::target_key::TargetKey;
 
 /// A value of the machine as a script gets it.
 fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {

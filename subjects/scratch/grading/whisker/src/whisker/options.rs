@@ -1,0 +1,70 @@
+//! Options of the execution of a suite.
+
+use catherd_javascript_engine::Limits;
+
+use super::module::TestInfo;
+use crate::seed::Seed;
+
+/// How a suite is executed. All options influence results, except `acceleration`, which suites
+/// are only told.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Seed of all tests; `None` for their own seeds, 0 if they have none.
+    pub seed: Option<Seed>,
+    /// Names of the tests to execute; all if empty.
+    pub tests: Vec<String>,
+    /// Categories of the tests to execute; all if empty.
+    pub categories: Vec<String>,
+    /// Quirks of the original: no `wait`, and scripts share the machine's random numbers.
+    pub strict: bool,
+    /// The version of July 2022 (P) in place of that of October 2023: its comparisons and types.
+    pub compat_p: bool,
+    /// Factor that suites read.
+    pub acceleration: f64,
+    /// Seconds by which the timer advances a step, 0.075 in the original (Whisker paper, section
+    /// 3.2).
+    pub timer_increment: f64,
+    /// Most steps of a test.
+    pub steps: u64,
+    /// Most blocks that a test executes.
+    pub blocks: u64,
+    /// Limits of scripts.
+    pub limits: Limits,
+    /// Most bytes that a test logs.
+    pub log_bytes: usize,
+    /// Whether coverage is measured.
+    pub coverage: bool,
+    /// Inputs to which the project reacts, for `detectRandomInputs`: kind and name.
+    pub detected_inputs: Vec<(&'static str, String)>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            seed: None,
+            tests: Vec::new(),
+            categories: Vec::new(),
+            strict: false,
+            compat_p: false,
+            acceleration: 1.0,
+            timer_increment: 0.075,
+            steps: 100_000,
+            blocks: 400_000_000,
+            limits: Limits::default(),
+            log_bytes: 1 << 20,
+            coverage: false,
+            detected_inputs: Vec::new(),
+        }
+    }
+}
+
+impl Options {
+    /// Whether a test is executed, by its name and categories.
+    pub(super) fn chooses(&self, test: &TestInfo) -> bool {
+        let named = |names: &[String], name: &String| names.is_empty() || names.contains(name);
+        let name = test.name.clone().unwrap_or_default();
+        let category = self.categories.is_empty()
+            || test.categories.iter().any(|category| self.categories.contains(category));
+        named(&self.tests, &name) && category
+    }
+}
