@@ -81,7 +81,7 @@ fn load(bencher: Bencher<'_, '_>, project: &str) {
     });
 }
 
-/// Time of dispatching as many blocks without executing them: a lower bound for a block.
+/// Time of dispatching a thousand blocks without executing them: a lower bound for blocks.
 #[divan::bench]
 fn a_thousand_empty_dispatches(bencher: Bencher<'_, '_>) {
     let commands: Vec<u8> = (0..1000_u32).map(|i| (i * 7 % 5) as u8).collect();

@@ -1,5 +1,5 @@
-//! Comparisons of expressions: as numbers without values between, where both operands are
-//! numeric, which is the frequent case; otherwise as values.
+//! Comparisons of expressions: directly as numbers if both operands are numeric, which is the
+//! frequent case; otherwise as values.
 
 use crate::code::{Expr, ExprId};
 use crate::eval::text_cost;
@@ -7,7 +7,7 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number as which a value is compared if that takes no fuel; NaN if the value is NaN.
+/// The number by which a value is compared, if finding it takes no fuel; NaN if the value is NaN.
 #[inline]
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
@@ -23,9 +23,9 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Compares the operands of a comparison, whose fuel is consumed: the same whether distances
-    /// are measured or not. `numbers` gets operands that compare as numbers, never NaN; `values`
-    /// must return the same for these, and gets all others.
+    /// Compares the operands of a comparison and consumes its fuel, which is the same whether
+    /// distances are measured or not. `numbers` gets operands that compare as numbers, never NaN;
+    /// `values` must return the same for these, and gets all others.
     #[inline]
     pub(crate) fn with_operands<R>(
         &mut self,
@@ -49,8 +49,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.with_values((a, known_a), (b, known_b), values)
     }
 
-    /// The same for operands of which [`Self::comparand`] has perhaps evaluated the first or both.
-    /// Stored values are borrowed, which no evaluation of the other operand changes.
+    /// Like [`Self::with_operands`], when [`Self::comparand`] may already have evaluated the first
+    /// operand or both. Stored values are borrowed, because evaluating the other operand does not
+    /// change them.
     #[inline(never)]
     fn with_values<R>(
         &mut self,
@@ -69,8 +70,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         result
     }
 
-    /// The value of an expression that [`Self::comparand`] has perhaps evaluated; `None` if it is
-    /// stored.
+    /// The value of an expression, which [`Self::comparand`] may already have evaluated; `None` if
+    /// the value is stored.
     fn unless_stored(&mut self, e: ExprId, known: Option<f64>) -> Option<Value> {
         match known {
             _ if self.stored(e).is_some() => None,
@@ -79,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number as which an expression is compared if that takes no fuel; NaN if its value is
-    /// NaN. `None` for others, which are not evaluated.
+    /// The number by which an expression is compared, if finding it takes no fuel; NaN if its value
+    /// is NaN. `None` for other expressions, which are not evaluated.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {
@@ -92,7 +93,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         short_comparand(value)
     }
 
-    /// The value of an expression that only reads where it is stored; `None` for other expressions.
+    /// The value of an expression that only reads a stored value; `None` for other expressions.
     #[inline]
     pub(crate) fn stored(&self, e: ExprId) -> Option<&Value> {
         match &self.program.exprs[e.0 as usize] {

@@ -21,7 +21,7 @@ use crate::value::{Value, clamp};
 use monitors::Monitors;
 use scope::Scope;
 
-/// Deepest nesting of reporters; deeper ones are an error.
+/// Maximum nesting of reporters; deeper nesting is an error.
 pub(crate) const MAX_NESTING: usize = 400;
 
 /// Error of compiling a project.
@@ -50,8 +50,9 @@ impl Program {
         Self::with_skins(project, SkinSetBuilder::new(Limits::default()))
     }
 
-    /// Compiles a project. Costumes that this program has too, as those of the same template have,
-    /// are shared, so that they are not read or rasterised again.
+    /// Compiles a project. Costumes that this program has as well, for example because both
+    /// projects are based on one template, are shared, so that they are not read or rasterised
+    /// again.
     ///
     /// # Errors
     /// As for [`Program::compile`].

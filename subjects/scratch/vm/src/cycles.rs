@@ -1,11 +1,13 @@
-//! Loops without screen refresh whose state repeats: what the iterations up to the end of the budget
-//! would do is known from one of them, so that they are skipped. A program that hangs ends its slice
-//! after the same blocks as without, in a fraction of the time.
+//! Skipping of iterations in loops without screen refresh whose state repeats. One period of such a
+//! loop shows what the iterations up to the end of the budget would do, so that they need not be
+//! executed. A program that hangs ends its slice after the same blocks as without skipping, in a
+//! fraction of the time.
 //!
-//! After some thousand iterations of loops in one slice the state is noted before the next iteration
-//! of a loop that contains only blocks whose whole effect is known: on variables, on the position of
-//! the sprite, on the thread. If the state is the same when this loop begins a later iteration, and
-//! the same again after as much fuel, then it repeats with this period for as long as there is fuel.
+//! After some thousand iterations of loops in one slice, the state is noted before the next
+//! iteration of a loop, provided that the loop contains only blocks whose whole effect is known: on
+//! variables, on the position of the sprite, on the thread. If the state is the same when this loop
+//! begins a later iteration, and the same again after the same amount of fuel, it repeats with this
+//! period as long as there is fuel.
 
 pub(crate) mod noted;
 
@@ -18,19 +20,19 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 use noted::{INTERVAL, Noted};
 
-/// Iterations of all loops that a search takes at most.
+/// Maximum number of iterations of all loops that a search takes.
 const LONGEST_SEARCH: u32 = 1024;
 
-/// Iterations of the loop itself that are compared with the noted one.
+/// Maximum number of iterations of the loop itself that are compared with the noted one.
 const LONGEST_PERIOD: u32 = 64;
 
-/// Most blocks and reporters of a loop that is searched.
-const MOST_CODE: usize = 200;
+/// Maximum number of blocks and reporters of a loop that is searched.
+const MAX_CODE: usize = 200;
 
-/// Most frames and most parameters of a thread that is searched.
-const MOST_FRAMES: usize = 256;
+/// Maximum number of frames, and of parameters, of a thread that is searched.
+const MAX_FRAMES: usize = 256;
 
-/// Longest text that is compared, in code units.
+/// Maximum length of a text that is compared, in UTF-16 code units.
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -42,7 +44,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.cycles.due = 1;
         let depth = self.state.threads[self.thread].stack.len();
         let noted = self.buffers.cycles.noted.take();
-        // A loop around the noted one: that one has ended.
+        // If this is a loop around the noted one, the noted one has ended.
         let Some(mut noted) = noted.filter(|noted| noted.stack.len() <= depth) else {
             match self.note() {
                 Some(noted) => self.buffers.cycles.noted = Some(Box::new(noted)),
@@ -81,7 +83,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;
-        if thread.stack.len().max(thread.parameters.len()) > MOST_FRAMES {
+        if thread.stack.len().max(thread.parameters.len()) > MAX_FRAMES {
             return None;
         }
         let target = &self.state.targets[self.target];
@@ -89,7 +91,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let mut scan = Scan {
             program: self.program,
             sprite: &self.program.sprites[target.sprite as usize],
-            left: MOST_CODE,
+            left: MAX_CODE,
             set: SmallVec::new(),
             called: SmallVec::new(),
         };
@@ -166,7 +168,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A branch, from its first block on.
+    /// Scans a branch from its first block.
     fn branch(&mut self, first: CommandId, moves: bool) -> Option<()> {
         let mut block = first;
         while block != NONE {
@@ -176,7 +178,8 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// A block with its branches. Motion counts only if it `moves` the sprite and nothing else.
+    /// Scans a block with its branches. Motion is accepted if `moves` is true, which means that it
+    /// changes only the position of the sprite.
     fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
         self.count()?;
         let command = &self.program.commands[block as usize];
@@ -230,7 +233,7 @@ impl Scan<'_> {
         }
     }
 
-    /// An expression that reads only what is compared, or what the loop cannot change.
+    /// Scans an expression, which may read only what is compared or what the loop cannot change.
     fn expression(&mut self, e: ExprId) -> Option<()> {
         self.count()?;
         match self.program.exprs[e.0 as usize] {

@@ -16,24 +16,23 @@ use crate::vm::Vm;
 /// What a [digest](Vm::state_digest) of a state depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestScope {
-    /// All that decides what the machine does from now on.
+    /// Everything that determines what the VM does from now on.
     Future,
     /// The same without time: clock, timers, and how long waits and glides have taken.
     Untimed,
-    /// The same without time and chance: as [`DigestScope::Untimed`], and without the stream of random
-    /// numbers.
+    /// As [`DigestScope::Untimed`], and without the stream of random numbers.
     Timeless,
 }
 
 impl<T: Tracer> Vm<T> {
-    /// A digest of the state between two steps, the same on every machine and in every process.
+    /// A digest of the state between two steps, the same on every computer and in every process.
     ///
-    /// Two machines with the same program and settings whose digests of [`DigestScope::Future`] are
-    /// equal go on equally, as long as their callers do the same, but for a probability of about
-    /// 2^-100. Digests do not depend on how the state was reached, with two exceptions: the pen layer
-    /// counts by the lines and stamps since it was last cleared, and what a program has sensed decides
-    /// which outlines are known. The number of steps, limits that were hit and the numbers of targets
-    /// are not a part of it.
+    /// Two VMs with the same program and settings whose digests of [`DigestScope::Future`] are
+    /// equal continue in the same way as long as their callers do the same, except with a
+    /// probability of about 2^-100. Digests do not depend on how the state was reached, with two
+    /// exceptions: the pen layer is represented by the lines and stamps since it was last cleared,
+    /// and what a program has sensed determines which outlines are known. The step counter, the
+    /// limits that were hit and the ids of targets are left out.
     ///
     /// Takes time proportional to the values of all variables and the items of all lists.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
@@ -42,7 +41,7 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-/// A state, and places by which its parts are named whatever their numbers are.
+/// A state, and positions that name its parts independently of their ids and slots.
 struct Context<'a> {
     program: &'a Program,
     state: &'a State,
@@ -107,7 +106,7 @@ impl<'a> Context<'a> {
             print = state.random.fingerprint(print);
         }
         if self.has_time() {
-            // Fuel that no one limits is consumed as well.
+            // Unlimited fuel decreases as well, but decides nothing.
             if state.fuel < u64::MAX / 2 {
                 print = print.with(state.fuel, 4);
             }
@@ -187,8 +186,8 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends what the block on top of the stack keeps in its thread. Other blocks leave there what
-    /// nothing reads any more.
+    /// Appends what the block on top of the stack keeps in its thread. What other blocks have left
+    /// there is not read any more.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE
@@ -221,7 +220,7 @@ fn bits(flags: &[bool]) -> u64 {
     flags.iter().fold(0, |word, flag| word << 1 | u64::from(*flag))
 }
 
-/// A number for an optional one; the bits of a NaN that arithmetic does not give for none.
+/// A number for an optional one: `None` becomes a NaN whose bits no arithmetic produces.
 fn optional(number: Option<f64>) -> f64 {
     number.unwrap_or(f64::from_bits(u64::MAX))
 }

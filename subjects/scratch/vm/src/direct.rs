@@ -1,4 +1,4 @@
-//! Changes of the state that no user input can make: a test sets up a situation with them.
+//! Changes of the state that user input cannot make. Tests set up situations with them.
 
 use catherd_scratch_render::{Rect, Scene};
 use catherd_scratch_sb3::BlockNo;
@@ -70,7 +70,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Ends all scripts, deletes clones, bubbles and questions and clears effects, as the red
+    /// Ends all scripts, deletes clones, bubbles and questions and clears effects, as the stop
     /// button does.
     pub fn stop_all(&mut self) {
         let mut interpreter = self.interpreter();
@@ -80,8 +80,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the state by that of a snapshot, as [`Vm::restore`] does, but leaves what Whisker does
-    /// not restore between tests: layers, rotation styles, pens and what they have drawn, the answer
+    /// Replaces the state by a snapshot, as [`Vm::restore`] does, but leaves what Whisker does not
+    /// restore between tests: layers, rotation styles, pens and what they have drawn, the answer
     /// and the tempo.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
@@ -111,7 +111,7 @@ impl<T: Tracer> Vm<T> {
         state.execution_order = order;
     }
 
-    /// A draw of the machine's stream of random numbers, in [0, 1).
+    /// A draw from the VM's stream of random numbers, in [0, 1).
     pub fn draw(&mut self) -> f64 {
         self.state.random.draw()
     }

@@ -19,8 +19,8 @@ pub(crate) struct ConditionDistances {
 }
 
 impl ConditionDistances {
-    /// The distance to the actual outcome is 0. That to the other outcome is `to_other`, or 1 if
-    /// the formula of a block gave no positive number.
+    /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other`, or
+    /// 1 if the formula of a block gave no positive number.
     fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY
@@ -58,8 +58,8 @@ impl ConditionDistances {
     }
 }
 
-/// The formulas of a comparison of numbers: its outcome, the distance from the outcome false to true,
-/// and that from true to false.
+/// The formulas of a comparison of numbers: its outcome, the distance from the outcome false to
+/// true, and the distance from true to false.
 type Formulas = (fn(f64, f64) -> bool, fn(f64, f64) -> f64, fn(f64, f64) -> f64);
 
 const LESS: Formulas = (|a, b| a < b, |a, b| a - b + 1.0, |a, b| b - a);

@@ -1,5 +1,5 @@
-//! Evaluation of expressions: as a number, as a truth or as a value, so that no value is created
-//! that the caller would only cast.
+//! Evaluation of expressions as numbers, truth values or values, so that no value is created that
+//! the caller would only cast.
 
 use std::borrow::Cow;
 
@@ -17,11 +17,10 @@ use crate::value::{Value, js_round};
 /// Scratch's limit on the items of a list.
 pub(crate) const LIST_LIMIT: usize = 200_000;
 
-/// Motion that is reported without a camera.
+/// The motion that is reported because there is no camera.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
-/// Fuel for creating or reading a text, in blocks: about as long as so many arithmetic blocks
-/// take.
+/// Fuel for creating or reading a text: the number of arithmetic blocks that take about as long.
 pub(crate) fn text_cost(units: usize) -> usize {
     units / 16
 }
@@ -54,7 +53,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             Expr::ItemOfList(list, index) => {
-                // Outside of the list is an empty text, whose number is 0.
+                // An index outside of the list gives the empty text, whose number is 0.
                 let place = self.item_place(*list, *index);
                 place.map_or(0.0, |place| self.list(*list).items[place].to_number())
             }
@@ -65,7 +64,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The truth of an expression.
+    /// The truth value of an expression.
     pub(crate) fn truth(&mut self, e: ExprId) -> bool {
         let program = self.program;
         match program.exprs[e.0 as usize] {
@@ -106,8 +105,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Days since the beginning of the year 2000. A date of JavaScript has the whole milliseconds that
-    /// have passed.
+    /// Days since the beginning of the year 2000. Milliseconds are rounded down, as in a `Date` of
+    /// JavaScript.
     fn now(&self) -> f64 {
         /// More than the error of a product of steps and milliseconds.
         const ERROR_MS: f64 = 1e-6;

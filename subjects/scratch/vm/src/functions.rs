@@ -15,14 +15,14 @@ pub(crate) fn snap(x: f64) -> f64 {
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
-/// Cache of the values of `[sin] of` and `[cos] of`: a program asks for both of an angle, and for the
-/// same angles again and again.
+/// Cache of the values of `[sin] of` and `[cos] of`, because programs usually ask for both values
+/// of an angle, and for the same angles repeatedly.
 #[derive(Debug)]
 pub(crate) struct Angles(Box<[(u64, (f64, f64)); Angles::SIZE]>);
 
 impl Default for Angles {
     fn default() -> Angles {
-        // The values of 0, whose bits are 0.
+        // The values of the angle 0, whose bits are 0.
         Angles(Box::new([(0, (0.0, 1.0)); Angles::SIZE]))
     }
 }

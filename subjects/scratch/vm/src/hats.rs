@@ -26,8 +26,8 @@ pub enum Event<'a> {
     ClickSprites,
     /// A message is sent, whether the stage knows it or not, to one target or to all.
     Message(&'a str, Option<TargetId>),
-    /// The scripts of one hat block start, in one target or in all, and nothing else happens of what
-    /// the block reacts to: no other script is stopped, as by the green flag.
+    /// The scripts of one hat block start, in one target or in all, without the other effects of
+    /// the event. For example, other scripts are not stopped, as they are by the green flag.
     Hat {
         /// Opcode of the hat block.
         hat: Opcode,
@@ -134,8 +134,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Starts the scripts of one target that react to an event. A script that is running already
-    /// is restarted or left alone, depending on the event.
+    /// Starts the scripts of one target that react to an event. A script that is running already is
+    /// restarted or continues, depending on the event.
     fn start_scripts(&mut self, target: TargetId, trigger: &Trigger, started: &mut Vec<u32>) {
         let sprite = &self.program.sprites[self.state.targets[target.0 as usize].sprite as usize];
         let Some(scripts) = sprite.scripts_by_trigger.get(trigger) else { return };

@@ -1,8 +1,8 @@
 //! Limits hit during execution. A limit never aborts a run: the excess operation is skipped or
 //! postponed, and the hit is counted.
 
-/// A limit of the VM. [`crate::Settings`] defines them; those of lists and clones are Scratch's
-/// own.
+/// A limit of the VM. [`crate::Settings`] defines them; the limits of lists and clones are
+/// Scratch's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`Settings::warp_budget`](crate::Settings::warp_budget): a slice "without screen

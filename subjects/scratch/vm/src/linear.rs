@@ -3,17 +3,17 @@
 //!
 //! Profiles of programs that compute show no single part that costs: half of the time goes into the
 //! evaluation of trees (a call, a match and a value for each node), a quarter into frames that are
-//! pushed and popped for each iteration and branch, the rest into the search for variables and into
+//! pushed and popped for each iteration and branch, the rest into finding variables and counting
 //! fuel. The linear form removes these:
 //!
 //! - Operands are registers, constants, variables and parameters; instructions read them as numbers
-//!   without a value between. Variables, lists, parameters and the frames of loops and calls stay
-//!   where the interpreter has them, so that there is nothing to write back and no type to guess: a
-//!   text in a variable takes a longer path of the same instruction.
+//!   without an intermediate value. Variables, lists, parameters and the frames of loops and calls
+//!   stay where the interpreter has them, so that there is nothing to write back and no type to
+//!   guess: a text in a variable takes a longer path of the same instruction.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if there is more fuel than it takes, so that no budget ends within it.
-//! - For each instruction a [handler](handlers) is chosen by the kinds of its operands, once for a VM,
-//!   so that none branches on where its operands are, and handlers go on in each other.
+//! - For each instruction a [handler](handlers) is chosen by the kinds of its operands, once for a
+//!   VM, so that no handler branches on where its operands are. Each handler calls the next one.
 //! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
 //!   [delayed](frames) until something asks for them.
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed when
@@ -23,12 +23,13 @@
 //!   stack, after leaving the linear form, which is possible before each run.
 //!
 //! The interpreter enters the linear form when it calls a custom block and when an iteration of a
-//! loop ends, always in warp. States, fuel, coverage and distances are those of the interpreter, in
-//! the same order; `tests/vm/linear.rs` compares them.
+//! loop ends, always in warp. States, fuel, coverage and distances equal the interpreter's, in the
+//! same order; `tests/vm/linear.rs` compares them.
 
 mod blocks;
 mod calls;
 mod conditions;
+mod executor;
 mod expansions;
 mod expressions;
 mod form;
@@ -36,14 +37,13 @@ mod frames;
 mod handlers;
 mod items;
 mod lower;
-mod machine;
 mod operands;
 mod outcomes;
 mod parameters;
 mod run;
 mod steps;
 
+pub(crate) use executor::Items;
 pub(crate) use form::Form;
 pub(crate) use lower::{Source, lower};
-pub(crate) use machine::Items;
 pub(crate) use steps::Steps;

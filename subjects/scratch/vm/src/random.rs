@@ -46,7 +46,7 @@ impl Random {
         self
     }
 
-    /// A clone is made, or a bubble gets another text.
+    /// Consumes the draws of a new clone, or of a new text of a bubble.
     pub(crate) fn draw_name(&mut self) {
         if let Generator::Arc4(arc4) = &mut self.0 {
             for _ in 0..arc4.draws_of_a_name {
@@ -73,7 +73,7 @@ impl Random {
         }
     }
 
-    /// Appends all that decides the numbers that follow.
+    /// Appends everything that determines the numbers that follow.
     pub(crate) fn fingerprint(&self, print: Fingerprint) -> Fingerprint {
         let bytes = |print: Fingerprint, bytes: &[u8]| {
             bytes.chunks(8).fold(print, |print, chunk| {

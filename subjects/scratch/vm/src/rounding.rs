@@ -1,5 +1,5 @@
-//! Rounding and remainders without function calls, which processors of the baseline need for them.
-//! Results are those of the standard library, to the bit.
+//! Rounding and remainders without function calls. The standard library calls functions for them,
+//! because the oldest supported processors have no instructions. The results have the same bits.
 
 /// Doubles from here on have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -29,11 +29,11 @@ pub(crate) fn ceil(x: f64) -> f64 {
 #[inline]
 pub(crate) fn round(x: f64) -> f64 {
     let whole = trunc(x);
-    // Exact, because both are near to each other.
+    // The difference of two numbers this close to each other is exact.
     if (x - whole).abs() >= 0.5 { whole + 1.0_f64.copysign(x) } else { whole }
 }
 
-/// The remainder of JavaScript: that of the truncated quotient, with the sign of `n`.
+/// The remainder of JavaScript: of the truncated quotient, with the sign of `n`.
 #[inline]
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     /// Up to here doubles hold all integers.
@@ -55,7 +55,7 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
 /// The remainder of Scratch: with the sign of `m`.
 #[inline]
 pub(crate) fn modulo(n: f64, m: f64) -> f64 {
-    // Faster than a cast that saturates at the bounds of what is wanted.
+    // Two casts are faster than one that saturates at the bounds of `i32`.
     let (whole_n, whole_m) = (n as i64 as i32, m as i64 as i32);
     if f64::from(whole_n) == n && f64::from(whole_m) == m && whole_m > 0 {
         let r = whole_n % whole_m;
@@ -110,7 +110,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
         #[test]
-        fn results_are_those_of_the_standard_library(n in numbers(), m in numbers()) {
+        fn results_equal_those_of_the_standard_library(n in numbers(), m in numbers()) {
             prop_assert_eq!(bits(trunc(n)), bits(n.trunc()));
             prop_assert_eq!(bits(floor(n)), bits(n.floor()));
             prop_assert_eq!(bits(ceil(n)), bits(n.ceil()));

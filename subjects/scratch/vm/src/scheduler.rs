@@ -120,8 +120,9 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.release_thread(slot);
             }
         }
-        // A thread that a later one ended stays in the list, unless the batch met another that had
-        // ended. The thread of a visible monitor executes in every batch and ends in it.
+        // A thread that was ended by a later thread stays in the list, unless the batch came across
+        // another thread that had ended. The thread of a visible monitor executes in every batch
+        // and ends in it.
         if ended || self.state.shows_monitors {
             self.remove_ended_threads();
         }
@@ -169,8 +170,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.free_threads.push(slot);
     }
 
-    /// Resolves the promises that blocks returned in this step: their threads continue behind
-    /// these blocks in the next step.
+    /// Resolves the promises that blocks returned in this step: their threads continue after these
+    /// blocks in the next step.
     fn resolve_promises(&mut self) {
         for i in 0..self.state.thread_list.len() {
             let slot = self.state.thread_list[i] as usize;
@@ -243,7 +244,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             let thread = &mut self.state.threads[slot];
             let command = &self.program.commands[block as usize];
             if command.op.only_computes() {
-                // The frame is as new; only its block changes.
+                // The frame is in its initial state, so that only its block changes.
                 if let Some(top) = thread.stack.last_mut() {
                     top.block = command.next;
                 }

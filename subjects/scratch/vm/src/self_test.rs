@@ -55,7 +55,7 @@ impl Tracer for SelfTestReport {
     }
 }
 
-/// Most sprites of a project whose layers are tried in all orders.
+/// Maximum number of sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
 /// Executes a self-testing project: green flag, then steps until no thread is left, at most

@@ -14,7 +14,7 @@ pub struct Settings {
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
-    /// Most batches of a step. With 1, as in the Whisker paper, every thread executes one slice.
+    /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes one slice.
     /// With more, as in unmodified Scratch, batches follow each other until something has to be
     /// drawn or no thread can continue; the original stops after three quarters of the step's
     /// real time.
@@ -32,9 +32,9 @@ pub struct Settings {
     /// down to 1/64. The same holds for steps and their budget. This bounds the time of programs
     /// that never end, which the original would execute forever.
     pub overruns_per_halving: u32,
-    /// Most frames on one thread's stack. A deeper recursion ends the thread.
+    /// Maximum number of frames on one thread's stack. A deeper recursion ends the thread.
     pub stack_limit: usize,
-    /// Most characters of a text. Longer results are truncated.
+    /// Maximum number of characters of a text. Longer results are truncated.
     pub text_limit: usize,
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.

@@ -13,8 +13,8 @@ use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::{NO_CURRENT, Thread};
 
-/// A target that exists, with what a search for the clones of a sprite reads of it: targets are large,
-/// and each of them would be another cache line.
+/// A target that exists, with copies of the fields that a search for the clones of a sprite reads.
+/// A [`Target`] is so large that reading them there would cost a cache line for each target.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveTarget {
     pub(crate) id: TargetId,

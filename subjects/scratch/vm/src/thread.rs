@@ -31,8 +31,8 @@ pub(crate) struct Thread {
     /// In the VM's thread list: neither replaced nor removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
-    /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where those
-    /// of a call begin.
+    /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where the
+    /// parameters of a call begin.
     pub(crate) parameters: Vec<Value>,
     /// Timer of the timed block on top of the stack.
     pub(crate) wait_timer: WaitTimer,
@@ -69,7 +69,7 @@ pub(crate) struct Frame {
     /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
     /// if the block is no call.
     pub(crate) parameters: u32,
-    /// The same of the innermost call among the frames below; 0 if there is none.
+    /// [`Frame::parameters`] of the innermost call among the frames below; 0 if there is none.
     outer_parameters: u32,
     /// Loop counter.
     pub(crate) counter: f64,
@@ -105,7 +105,7 @@ impl Frame {
         }
     }
 
-    /// Makes the frame that of a block not yet executed.
+    /// Resets the frame to the state before the block's first execution.
     #[inline]
     pub(crate) fn renew(&mut self) {
         (self.is_loop, self.in_progress) = (false, false);
@@ -124,7 +124,7 @@ impl Frame {
     /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside of calls.
     #[inline]
     pub(crate) fn visible_parameters(&self) -> u32 {
-        // Those of an inner call begin later, or at the same index.
+        // The parameters of an inner call begin later, or at the same index.
         self.parameters.max(self.outer_parameters)
     }
 }

@@ -17,9 +17,9 @@ pub trait Tracer {
     /// Whether [`Tracer::watch`] is called. If false, the compiler removes its calls.
     const WATCHES: bool = false;
 
-    /// Whether [`Tracer::covered`] and [`Tracer::distance`] keep nothing of a series of calls that has
-    /// occurred twice before in the same step. If true, the VM leaves out calls of loops whose state
-    /// repeats, unless it is watched.
+    /// Whether [`Tracer::covered`] and [`Tracer::distance`] ignore a series of calls that has
+    /// already occurred twice in the same step. If true, the VM leaves out the calls of loops whose
+    /// state repeats, unless it is watched.
     const MERGES: bool = false;
 
     /// A step begins.
@@ -31,7 +31,7 @@ pub trait Tracer {
         let _ = block;
     }
 
-    /// The block that is reported next goes on: it was executed before and waits for something.
+    /// The block that is reported next continues: it was executed before and waits for something.
     /// Called only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}
 
@@ -56,8 +56,8 @@ pub trait Tracer {
         ControlFlow::Continue(())
     }
 
-    /// A thread has ended by itself, or because its clone or script was stopped; not if the whole
-    /// program was, and not if an event has restarted its script.
+    /// A thread has ended by itself, or because its clone or script was stopped. This is not called
+    /// if the whole program was stopped, or if an event has restarted the script.
     fn ended(&mut self, thread: ThreadId) {
         let _ = thread;
     }

@@ -155,7 +155,7 @@ impl Value {
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {
-            // Numbers of items do not matter then.
+            // Then the value is no numeral, so that items that are numbers differ.
             items.iter().position(|item| match item {
                 Value::Text(item) => item.equals_ignoring_case(text),
                 item => item.equals(self),
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn equality_is_that_of_the_order() {
+    fn equality_agrees_with_the_order() {
         let texts = "|0|-0|1|1.0| 1 |1e21|1E21|1e+21|1E+21|0x1f|NaN|nan|Infinity|infinity|\
                      -Infinity|-INFINITY|true|TRUE|false|undefined| |\t|abc|ABC|abd|k|\u{212a}|ä|Ä";
         let numbers =

@@ -171,8 +171,8 @@ impl<T: Tracer> Vm<T> {
         self.target_or_remains(id).filter(|view| view.state.alive)
     }
 
-    /// The same, but a deleted clone is shown as it was, without a place in the drawing order,
-    /// until another takes its number.
+    /// One target, also if it is a deleted clone: that is shown as it was, without a place in the
+    /// drawing order, until another clone takes its number.
     pub fn target_or_remains(&self, id: TargetId) -> Option<TargetView<'_>> {
         let state = self.state.targets.get(id.0 as usize)?;
         let sprite = state.sprite as usize;
@@ -264,8 +264,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable), f64::INFINITY)
     }
 
-    /// Width and height of the target's bounding box: the tight one if its hull is known,
-    /// otherwise that of the costume with transparent margins.
+    /// Width and height of the target's bounding box: the tight one if its hull is known, otherwise
+    /// the box of the costume with transparent margins.
     pub fn extent(&self, target: TargetId) -> (f64, f64) {
         let bounds = self.state.scene.fast_bounds(self.state.targets[target.0 as usize].drawable);
         (bounds.right - bounds.left, bounds.top - bounds.bottom)

@@ -11,9 +11,9 @@ use crate::tracer::Tracer;
 use crate::vm::Vm;
 
 impl Midstep<'_> {
-    /// Exchanges the state with that of another VM of the same program, so that the other can be
-    /// used to read it and for the changes of `vm/direct.rs`. The caller must exchange them again
-    /// before the watcher returns; the other VM must not execute steps, stop scripts or be
+    /// Exchanges the states of this VM and of another VM of the same program, so that the other can
+    /// be used to read the state and for the changes of `direct.rs`. The caller must exchange them
+    /// again before the watcher returns; the other VM must not execute steps, stop scripts or be
     /// restored meanwhile.
     pub fn exchange<T: Tracer>(&mut self, vm: &mut Vm<T>) {
         std::mem::swap(self.0, &mut vm.state);

@@ -37,7 +37,7 @@ thread_local! {
 }
 
 fn count() {
-    // At its end a thread frees memory after its counter.
+    // A thread that ends frees memory after its counter is gone.
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 

@@ -144,7 +144,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let drawable = self.state.scene.add(Group::Sprite);
         let targets = &mut self.state.targets;
-        // The places differ, because a free or new place is not that of the source.
+        // The places differ, because the clone gets a free or a new place, and the source has its
+        // own.
         if let Ok([clone, source]) = targets.get_disjoint_mut([place, source]) {
             clone.clone_from(source);
         }

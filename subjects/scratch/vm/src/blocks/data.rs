@@ -41,8 +41,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.update_variable(slot, |_| value);
     }
 
-    /// Sets a variable to itself joined with a text, as the same blocks do one after the other: the
-    /// text of the variable is not copied if it can be extended in place.
+    /// Sets a variable to itself joined with a text, with the same result as `join` and `set` one
+    /// after the other, but without copying the text of the variable if it can be extended in
+    /// place.
     fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
         let end = self.text(end);
         let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {

@@ -12,7 +12,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 
-/// Longest text of a bubble in UTF-16 code units; longer texts are truncated.
+/// Maximum length of a bubble's text in UTF-16 code units; longer texts are truncated.
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -79,7 +79,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves the bubble of a target after its looks have changed. Motion alone does not move it.
+    /// Moves the bubble of a target after its looks have changed. Motion of the target does not
+    /// move it.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {

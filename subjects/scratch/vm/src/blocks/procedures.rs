@@ -11,7 +11,7 @@ const RECURSION_DEPTH: usize = 6;
 impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
         // The arguments may use the parameters of the caller. Therefore the new parameters are
-        // pushed behind these and become visible after the evaluation.
+        // pushed after these and become visible after the evaluation.
         let base = self.state.threads[self.thread].parameters.len();
         let program = self.program;
         let sprite = &program.sprites[self.state.targets[self.target].sprite as usize];

@@ -16,7 +16,7 @@ pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
 /// Fuel for touching targets: base in blocks, and pixels of the sensing target for one more block.
 const TOUCH_COST: (usize, f64) = (16, 512.0);
-/// The same for touching colours, including the search for a distance to the colour.
+/// Fuel for touching colours, including the search for a distance to the colour.
 const COLOR_COST: (usize, f64) = (256, 32.0);
 
 impl<T: Tracer> Interpreter<'_, T> {

@@ -1,4 +1,5 @@
-//! Sound, music, speech and hardware blocks: without output, but they take their time.
+//! Sound, music, speech and hardware blocks. They have no output, but take as much time as in the
+//! original.
 
 use catherd_scratch_sb3::BlockNo;
 

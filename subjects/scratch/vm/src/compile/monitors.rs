@@ -1,6 +1,6 @@
 //! Monitors on the stage during compilation: which are shown, and which of them blocks can show and
-//! hide. A shown monitor is a thread of its own in the original, of which the scheduler needs to know
-//! only that there is one.
+//! hide. In the original a shown monitor is a thread; the scheduler only needs to know whether
+//! there is one.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Monitors<'a> {
     /// Whether each monitor is shown at the start.
     pub(super) shown: Vec<bool>,
-    /// Those of variables and lists, by the id of the variable or list.
+    /// Numbers of the monitors of variables and lists, by the id of the variable or list.
     by_id: FxHashMap<&'a str, u32>,
 }
 

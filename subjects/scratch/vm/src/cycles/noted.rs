@@ -34,16 +34,16 @@ pub(super) struct Noted {
     pub(super) hits: Hits,
     /// Position in the stream of random numbers.
     pub(super) drawn: u128,
-    /// Fuel of the slice when the state was last the same.
+    /// Fuel of the slice when the loop last had this state.
     pub(super) fuel: u32,
-    /// Fuel between the two latest times.
+    /// Fuel consumed between the two latest times at which the loop had this state.
     pub(super) period: Option<u32>,
-    /// Iterations of all loops and of this one that the search may still take.
+    /// Numbers of iterations that the search may still take: of all loops, and of this loop.
     pub(super) left: (u32, u32),
 }
 
 impl Cycles {
-    /// Begins anew, for another slice.
+    /// Restarts the search for a new slice.
     #[inline]
     pub(crate) fn reset(&mut self) {
         self.due = INTERVAL;

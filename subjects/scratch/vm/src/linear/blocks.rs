@@ -1,4 +1,4 @@
-//! What lowering asks of blocks.
+//! Properties of blocks that decide how they are lowered.
 
 use crate::code::{CommandId, NONE, Op};
 

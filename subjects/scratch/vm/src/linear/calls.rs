@@ -9,7 +9,8 @@ impl Lowering<'_> {
     /// Lowers a call, or leaves it to the interpreter.
     pub(super) fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
         let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
-        // Nothing could evaluate items of arguments again.
+        // Arguments with items are evaluated by the interpreter, because they cannot be evaluated
+        // again if an item is no number.
         self.reads_items = false;
         let lowered = self.attempt(|lowering| lowering.any_call(procedure, arguments, depth));
         self.reads_items = true;
@@ -19,8 +20,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Counts a call and lowers it: as the blocks of the custom block, as it is, or in both ways, if its
-    /// parameters decide.
+    /// Counts a call and lowers it: as the blocks of the custom block (expanded), as a call, or in
+    /// both ways if the values of its parameters decide at run time.
     fn any_call(
         &mut self,
         procedure: u32,
@@ -54,7 +55,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a call that is counted. What follows is reached through [`Form::resumptions`].
+    /// Lowers a call that is counted. The code after the call is reached through
+    /// [`Form::resumptions`].
     fn pushes_and_call(&mut self, procedure: u32, arguments: &[(u32, ExprId)]) -> Option<()> {
         let callee = &self.procedures[procedure as usize];
         let expansion = self.current.expansion;
@@ -93,11 +95,11 @@ impl Lowering<'_> {
                 return None;
             }
         }
-        // Others are not in the order of the parameters, or have none.
+        // The arguments that are left are not in the order of the parameters, or have no parameter.
         arguments.next().is_none().then_some(waiting)
     }
 
-    /// Pushes the parameters that wait before a place.
+    /// Pushes the waiting parameters up to a place.
     fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
         let first = end - waiting.len() as u16;
         for (place, a) in (first..end).zip(waiting.drain(..)) {

@@ -1,6 +1,6 @@
 //! Lowering of conditions to comparisons and jumps.
 
-use super::form::{Instruction, Kind, Link, MOST_TESTS, NOWHERE, Operand, Reading, Relation};
+use super::form::{Instruction, Kind, Link, MAX_TESTS, NOWHERE, Operand, Reading, Relation};
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId};
 
@@ -23,15 +23,16 @@ impl Lowering<'_> {
             let relation = Relation::new(how, negated);
             self.emit_for(Instruction::Compare { relation, link, jumps, a, b, to: NOWHERE }, e)
         } else {
-            self.tests(last, negated, link, MOST_TESTS)?;
+            self.tests(last, negated, link, MAX_TESTS)?;
             self.emit_for(Instruction::Branch { jumps, to: NOWHERE }, e)
         };
         self.belongs(first, at);
         Some(at)
     }
 
-    /// Lowers all of a condition but its last comparison, if that is by itself on one side. Returns how
-    /// what is left is linked with what is lowered, and whether it is negated.
+    /// Lowers all of a condition except its last comparison, if that is one whole side of an `and`
+    /// or `or`. Returns how the last comparison is linked with the lowered part, and whether it is
+    /// negated.
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
@@ -42,12 +43,12 @@ impl Lowering<'_> {
         if self.comparison(last).is_none() {
             return Some((Link::Push, e, negated));
         }
-        self.tests(a, negated, Link::Push, MOST_TESTS)?;
+        self.tests(a, negated, Link::Push, MAX_TESTS)?;
         let link = if negated { link.negated() } else { link };
         Some((link, last, negated != inner))
     }
 
-    /// An expression without the negations around it, and whether these negate it.
+    /// An expression without the negations around it, and whether their number is odd.
     fn without_not(&self, mut e: ExprId) -> (ExprId, bool) {
         let mut negated = false;
         while let Expr::Not(inner) = self.source.exprs[e.0 as usize] {
@@ -56,8 +57,8 @@ impl Lowering<'_> {
         (e, negated)
     }
 
-    /// Lowers a condition, or its negation, of which all comparisons have instructions. Negations
-    /// are done by the comparisons: the distances of `not (a and b)` are those of `(not a) or (not b)`.
+    /// Lowers a condition, or its negation, if all its comparisons have instructions. Negations
+    /// become negated comparisons: `not (a and b)` has the same distances as `(not a) or (not b)`.
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
@@ -83,7 +84,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The operands of a comparison, of which not both are literals.
+    /// The operands of a comparison; `None` if both are literals.
     fn operands(&mut self, a: ExprId, b: ExprId) -> Option<(Operand, Operand)> {
         let (a, b) = (self.read(a, Reading::Comparand)?, self.read(b, Reading::Comparand)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;

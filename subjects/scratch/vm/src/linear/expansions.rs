@@ -1,22 +1,24 @@
 //! Custom blocks that are expanded where they are called.
 //!
-//! The blocks of a small custom block without loops stand where it is called, and its parameters are
-//! constants and registers, so that a call pushes neither frames nor parameters. When the interpreter
-//! takes over within an expansion, the machine pushes those that the interpreter would have, and pops
-//! them if that was for a single block. Registers hold numbers: if a parameter is a variable that holds
-//! a text, the call is executed as any other.
+//! The blocks of a small custom block without loops are copied to where it is called, and its
+//! parameters become constants and registers, so that a call pushes neither frames nor parameters.
+//! When the interpreter takes over within an expansion, the executor pushes the frames and
+//! parameters that the interpreter would have, and pops them again if the interpreter executed only
+//! one block. Registers hold numbers: if an argument is a variable that holds a text, the call is
+//! executed without expansion.
 
+use super::executor::Executor;
 use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};
 use super::lower::{Current, Lowering};
-use super::machine::Machine;
 use crate::code::{ExprId, NONE, Op};
 use crate::tracer::Tracer;
 
-/// Most blocks of a custom block that is expanded, with those of the ones that are expanded in it.
-const LARGEST: u32 = 32;
+/// Maximum number of blocks of a custom block that is expanded, including the blocks that are
+/// expanded in it.
+const MAX_SIZE: u32 = 32;
 
-/// Most expansions around a block.
-const MOST_LEVELS: u32 = 4;
+/// Maximum number of expansions around a block.
+const MAX_LEVELS: u32 = 4;
 
 impl Lowering<'_> {
     /// The operand of a parameter of the custom block that is being lowered.
@@ -28,9 +30,9 @@ impl Lowering<'_> {
         (index < count).then(|| self.form.operands[(first + index) as usize])
     }
 
-    /// Lowers a call, which is counted, as the blocks of the custom block. Returns the instructions that
-    /// jump where the call is lowered as it is; `None` if it is not expanded, because it is too large or
-    /// some of it always is left to the interpreter.
+    /// Lowers a counted call as the blocks of the custom block. Returns the instructions that jump
+    /// to the call without expansion; `None` if it is not expanded, because it is too large or some
+    /// part of it is always left to the interpreter.
     pub(super) fn expand(
         &mut self,
         procedure: u32,
@@ -38,7 +40,7 @@ impl Lowering<'_> {
         depth: usize,
     ) -> Option<Vec<usize>> {
         let callee = &self.procedures[procedure as usize];
-        let size = self.size(procedure, MOST_LEVELS - self.current.levels)?;
+        let size = self.size(procedure, MAX_LEVELS - self.current.levels)?;
         let room = self.room_for_expansions.checked_sub(size)?;
         let is_each_given = (0..).zip(arguments).all(|(place, argument)| argument.0 == place);
         if !is_each_given || arguments.len() != callee.defaults.len() {
@@ -56,7 +58,8 @@ impl Lowering<'_> {
             parameters.push(to);
         }
         if !guards.is_empty() {
-            // The blocks of the expansion do not always follow.
+            // The blocks of the expansion may be skipped, so that they are not part of the same
+            // run.
             self.run = None;
         }
         self.room_for_expansions = room;
@@ -76,7 +79,7 @@ impl Lowering<'_> {
         self.reads_items = true;
         self.branch(definition, NONE, depth + 1);
         (self.command, self.current, self.reads_items) = (call, around, false);
-        // Frames would be pushed for each block that the interpreter does.
+        // Otherwise frames would be pushed for each block that the interpreter executes.
         let is_whole = !self.form.instructions[body..].iter().any(Instruction::is_interpreted);
         is_whole.then_some(guards)
     }
@@ -103,7 +106,7 @@ impl Lowering<'_> {
                 ref op if op.only_computes() => {}
                 _ => return None,
             }
-            if size > LARGEST {
+            if size > MAX_SIZE {
                 return None;
             }
             pending.push(command.next);
@@ -113,7 +116,7 @@ impl Lowering<'_> {
     }
 }
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     /// Pushes the frames and parameters of the expansions around an instruction.
     #[inline(always)]
     pub(super) fn push_expansions(&mut self, at: usize) {

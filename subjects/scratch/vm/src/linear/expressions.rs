@@ -8,13 +8,13 @@ use crate::code::{Expr, ExprId, MathOp};
 use crate::value::Value;
 
 impl Lowering<'_> {
-    /// The operand of an expression of which the number counts; `None` if the interpreter must evaluate
-    /// it within its block.
+    /// The operand of an expression that is read as a number; `None` if the interpreter must
+    /// evaluate it within its block.
     pub(super) fn number(&mut self, e: ExprId) -> Option<Operand> {
         self.read(e, Reading::Number)
     }
 
-    /// The operand of an expression of which a reading counts.
+    /// The operand of an expression that is read in this way.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         if self.is_full() {
             return None;
@@ -32,7 +32,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers an expression whose value is a number or an item. Returns its last instruction, whose
-    /// result goes nowhere yet.
+    /// destination is not set yet.
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {
@@ -186,7 +186,8 @@ impl Lowering<'_> {
         )
     }
 
-    /// Whether the number of an expression has an operand, and evaluating it again changes nothing.
+    /// Whether the number of an expression is stored in an operand, so that evaluating it again
+    /// changes nothing.
     pub(super) fn is_fixed(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
             Expr::Add(a, b)

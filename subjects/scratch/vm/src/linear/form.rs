@@ -11,8 +11,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// Number of registers.
 pub(crate) const REGISTERS: usize = 32;
 
-/// Most comparisons whose outcomes wait for others.
-pub(super) const MOST_TESTS: usize = 8;
+/// Maximum number of comparisons whose outcomes wait for others.
+pub(super) const MAX_TESTS: usize = 8;
 
 /// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct Operand(u16);
 pub(crate) enum Kind {
     /// A number between instructions of one block: one of the first of [`Form::numbers`].
     Register,
-    /// One of the others, or of [`Form::values`].
+    /// One of the other [`Form::numbers`], or of [`Form::values`].
     Constant,
     /// A variable of the stage.
     Stage,
@@ -75,7 +75,7 @@ impl Operand {
     }
 }
 
-// What `is_own` tells apart.
+// The lowest bit of the kind, which `is_own` reads.
 const _: () = assert!(Kind::Stage as u16 & 1 == 0 && Kind::Own as u16 & 1 == 1);
 
 /// A list of the stage or of the target that executes.
@@ -106,7 +106,7 @@ impl ListNo {
     }
 }
 
-/// What a number stands for.
+/// How a value is read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The number cast of any value.
@@ -156,7 +156,7 @@ impl Relation {
     }
 }
 
-/// What is done with an outcome and the one before it.
+/// How an outcome is combined with the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     /// Both are kept.
@@ -166,7 +166,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// The link of the negated outcomes whose result is the negated one.
+    /// The link that gives the negated result for negated outcomes.
     pub(crate) fn negated(self) -> Link {
         match self {
             Link::Push => Link::Push,
@@ -229,8 +229,8 @@ pub(crate) enum Instruction {
         to: Operand,
         a: Operand,
     },
-    /// The number of an item. If it cannot be read so, or if the index is a word, the interpreter does the
-    /// block or condition that ends with the instruction `whole`.
+    /// The number of an item. If the item cannot be read in this way, or if the index is a word,
+    /// the interpreter executes the block or condition that ends with the instruction `whole`.
     Item {
         reading: Reading,
         to: Operand,
@@ -293,7 +293,7 @@ pub(crate) enum Instruction {
         jumps: bool,
         to: u32,
     },
-    /// The same with an outcome that the interpreter evaluates.
+    /// Like `Branch`, with an outcome that the interpreter evaluates.
     Decide {
         jumps: bool,
         to: u32,
@@ -319,7 +319,7 @@ pub(crate) enum Instruction {
         body: u32,
         end: u32,
     },
-    /// Pops the frames of a loop that is in as many branches.
+    /// Pops the frames of a loop and of this number of branches around it.
     LeaveLoop {
         branches: u16,
     },
@@ -337,7 +337,7 @@ pub(crate) enum Instruction {
         a: Operand,
         place: u16,
     },
-    /// The same with a value that the interpreter evaluates.
+    /// Like `Push`, with a value that the interpreter evaluates.
     PushValue {
         place: u16,
     },
@@ -345,7 +345,7 @@ pub(crate) enum Instruction {
     PushDefault {
         place: u16,
     },
-    /// Pushes the parameters that are left and calls a custom block.
+    /// Pushes the remaining parameters and calls a custom block.
     Call {
         site: u32,
     },
@@ -392,19 +392,20 @@ pub(crate) struct Expansion {
     pub(super) parameters: (u32, u32),
 }
 
-/// What an instruction is a part of.
+/// The block and expansion to which an instruction belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     pub(crate) command: CommandId,
     /// The block of the command.
     pub(crate) no: BlockNo,
-    /// The expression for the interpreter; any other if there is none.
+    /// The expression for the interpreter; meaningless if the instruction needs none.
     pub(crate) expr: ExprId,
     /// The expansion in which the instruction is; [`NOWHERE`] outside of expansions.
     pub(crate) expansion: u32,
 }
 
-/// Where the linear form goes on after a block that it calls or leaves to the interpreter.
+/// Where the linear form continues after a call, or after a block that it leaves to the
+/// interpreter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
     /// [`NOWHERE`] for other blocks.
@@ -428,7 +429,7 @@ pub(crate) struct Form {
     /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN for texts
     /// that are no numerals.
     pub(crate) numbers: Vec<f64>,
-    /// The same as values.
+    /// The constants as values.
     pub(crate) values: Vec<Value>,
     /// By command: where to enter, for definitions of custom blocks and, at the end of an iteration, for
     /// loops; [`NOWHERE`] for others.
@@ -447,5 +448,5 @@ impl Form {
     }
 }
 
-// An instruction is read for each few nanoseconds of execution.
+// Small, because an instruction is read every few nanoseconds.
 const _: () = assert!(size_of::<Instruction>() <= 12);

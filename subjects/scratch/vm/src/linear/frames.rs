@@ -1,13 +1,13 @@
-//! Frames of loops and calls: what the linear form pushes and pops as the interpreter would.
+//! Frames of loops and calls, which the linear form pushes and pops as the interpreter would.
 //!
-//! Most custom blocks end before anything asks for the frames of their call. These are delayed: the machine
+//! Most custom blocks end before anything asks for the frames of their call. These are delayed: the executor
 //! notes the call, and pushes its frames when a custom block with loops is called, a run of blocks finds too
 //! little fuel, or the interpreter takes over.
 
 use catherd_scratch_sb3::BlockNo;
 
+use super::executor::{Delayed, Executor, MAX_DELAYED};
 use super::form::{Form, Instruction, Kind, NOWHERE, Operand, Site};
-use super::machine::{Delayed, MOST_DELAYED, Machine};
 use super::operands::{Any, Source, Stored};
 use crate::code::{CommandId, NONE};
 use crate::thread::Frame;
@@ -52,7 +52,7 @@ fn push_frames(
     stack.push(Frame::new(definition, true, parameters));
 }
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     #[inline(always)]
     pub(super) fn enter_loop(&mut self, at: usize, counted: bool, counter: f64) {
         debug_assert_eq!(self.calls, 0, "calls of custom blocks with loops are not delayed");
@@ -79,8 +79,8 @@ impl<T: Tracer> Machine<'_, T> {
         left >= 0.0
     }
 
-    /// Begins the loop's block again after an iteration. If there is too little fuel, or a search for
-    /// cycles is due, the interpreter goes on at the end of the body.
+    /// Begins the loop's block again after an iteration. If there is too little fuel, or a search
+    /// for cycles is due, the interpreter continues at the end of the body.
     #[inline(always)]
     pub(super) fn again(&mut self, no: BlockNo) -> bool {
         let searches = T::MERGES && self.due <= 1;
@@ -96,7 +96,7 @@ impl<T: Tracer> Machine<'_, T> {
         true
     }
 
-    /// Pops frames; the one below goes on with the next block.
+    /// Pops frames; the frame below continues with the next block.
     #[inline(always)]
     pub(super) fn pop_frames(&mut self, count: usize) {
         self.stack.truncate(self.stack.len() - count);
@@ -179,11 +179,11 @@ impl<T: Tracer> Machine<'_, T> {
     /// Calls a custom block whose frames are delayed and whose parameters are pushed.
     #[inline(always)]
     pub(super) fn call_delayed(&mut self, at: usize, site: &Site) {
-        if self.calls == MOST_DELAYED {
+        if self.calls == MAX_DELAYED {
             self.push_all_delayed();
         }
         let frames = u32::from(site.delayed);
-        self.delayed[self.calls % MOST_DELAYED] =
+        self.delayed[self.calls % MAX_DELAYED] =
             Delayed { at: at as u32, base: self.base as u32, frames };
         self.calls += 1;
         self.delayed_frames += frames;
@@ -213,11 +213,12 @@ impl<T: Tracer> Machine<'_, T> {
         (self.calls, self.delayed_frames) = (0, 0);
     }
 
-    /// Ends the custom block of the last call if that is delayed. Returns where its caller goes on.
+    /// Ends the custom block of the last call if that is delayed. Returns where its caller
+    /// continues.
     #[inline(always)]
     pub(super) fn leave_delayed(&mut self) -> Option<usize> {
         self.calls = self.calls.checked_sub(1)?;
-        let call = self.delayed[self.calls % MOST_DELAYED];
+        let call = self.delayed[self.calls % MAX_DELAYED];
         self.delayed_frames -= call.frames;
         self.parameters.pop(self.base);
         self.base = call.base as usize;
@@ -231,7 +232,7 @@ impl<T: Tracer> Machine<'_, T> {
         push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
-    /// Ends a custom block. Returns where its caller goes on, if that is in linear form.
+    /// Ends a custom block. Returns where its caller continues, if that is in linear form.
     #[inline(always)]
     pub(super) fn leave_block(&mut self) -> Option<usize> {
         let below = self.stack.len().checked_sub(2)?;

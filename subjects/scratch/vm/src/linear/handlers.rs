@@ -1,9 +1,10 @@
-//! Functions that execute instructions: the handlers, see [`Handler`](super::steps::Handler).
+//! Functions that execute instructions: the handlers, see [`Handler`](super::executor::Handler).
 //!
-//! There is one for each combination of operands that an instruction can have, so that none branches on
-//! where its operands are. Handlers for [numbers] know nothing else, and go on in those for other [values].
-//! They end in a call, of the next handler or of that one, for which compilers need neither room on the
-//! stack nor registers that are saved before; it takes half as long as to return to a loop.
+//! There is one handler for each combination of operands that an instruction can have, so that none
+//! branches on where its operands are. Handlers for [numbers] call those for other [values] if an
+//! operand is no number. A handler ends in a call of another handler, which compilers turn into a
+//! jump without using the stack or saving registers. This takes half as long as returning to a
+//! loop.
 
 pub(super) mod control;
 pub(super) mod numbers;
@@ -17,8 +18,8 @@ macro_rules! parts {
 }
 use parts;
 
-/// What a handler would go on with that was chosen for another instruction. A function of its own, because
-/// a handler with a call in its middle saves registers first.
+/// Called by a handler that was chosen for another instruction, which does not occur. It is a
+/// separate function because a handler that may panic in its middle would save registers first.
 #[cold]
 #[inline(never)]
 fn mismatch() -> usize {

@@ -3,16 +3,17 @@
 use std::mem::take;
 use std::sync::Arc;
 
+use super::executor::Executor;
 use super::form::ListNo;
-use super::machine::Machine;
 use crate::target::List;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Writes to shared items before a list is opened: opening and closing cost as much as two.
+/// Number of writes to shared items before a list is opened, because opening and closing cost as
+/// much as two writes.
 const WRITES: u32 = 4;
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     #[inline(always)]
     fn list(&mut self, list: ListNo) -> &mut List {
         let list = &mut self.lists[usize::from(list.is_own())][list.index()];

@@ -9,15 +9,15 @@ use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
 
-/// Most branches and loops around a block in linear form.
+/// Maximum number of branches and loops around a block in linear form.
 pub(crate) const DEEPEST: usize = 30;
 
-/// Most blocks of a run, so that a run fits into the fuel with which the form is entered.
+/// Maximum number of blocks of a run, so that a run fits into the fuel with which the form is entered.
 pub(crate) const LONGEST_RUN: u16 = 48;
 
-/// Most instructions of a block before the last of its operands, and of a run before the last of its blocks:
+/// Maximum number of instructions of a block before the last of its operands, and of a run before the last of its blocks:
 /// a bound of the [chains of handlers](super::steps).
-const MOST_INSTRUCTIONS: usize = 128;
+const MAX_INSTRUCTIONS: usize = 128;
 
 /// The parts of a program that are lowered.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         asking: FxHashSet::default(),
         command: NONE,
         current: Current::NONE,
-        room_for_expansions: MOST_BLOCKS,
+        room_for_expansions: MAX_BLOCKS,
         run: None,
         first: 0,
         registers: 0,
@@ -69,8 +69,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     form
 }
 
-/// How many commands, scripts and custom blocks go on with each command. In damaged files it can be more
-/// than one.
+/// How many commands, scripts and custom blocks continue with each command. In damaged files it can
+/// be more than one.
 fn references(source: Source<'_>) -> Vec<u8> {
     let mut references = vec![0_u8; source.commands.len()];
     let mut count = |command: CommandId| {
@@ -89,8 +89,9 @@ fn references(source: Source<'_>) -> Vec<u8> {
     references
 }
 
-/// Most blocks of all expansions of a program, those that are tried in vain included.
-pub(super) const MOST_BLOCKS: u32 = 20_000;
+/// Maximum number of blocks of all expansions of a program, including those that are tried and
+/// given up.
+pub(super) const MAX_BLOCKS: u32 = 20_000;
 
 /// The expansion that is being lowered.
 #[derive(Clone, Copy)]
@@ -120,7 +121,7 @@ pub(super) struct Lowering<'a> {
     /// The command that is being lowered.
     pub(super) command: CommandId,
     pub(super) current: Current,
-    /// Blocks that may still be expanded.
+    /// Number of blocks that may still be expanded.
     pub(super) room_for_expansions: u32,
     /// The instruction of the run that the next block may join.
     pub(super) run: Option<usize>,
@@ -142,7 +143,7 @@ impl<'a> Lowering<'a> {
         self.wanted = vec![false; sprite.procedures.len()];
         let warp = (0..).zip(&sprite.procedures).filter(|(_, procedure)| procedure.warp);
         let mut open: Vec<u32> = warp.map(|(number, _)| number).collect();
-        // Blocks that are called without screen refresh execute so, too.
+        // Custom blocks that are called without screen refresh execute without it, too.
         while let Some(number) = open.pop() {
             let procedure = &sprite.procedures[number as usize];
             if !self.wanted[number as usize] && self.is_unique(procedure.definition) {
@@ -163,7 +164,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether nothing else goes on with a command. False for `NONE`.
+    /// Whether exactly one command, script or custom block continues with a command. False for
+    /// `NONE`.
     pub(super) fn is_unique(&self, command: CommandId) -> bool {
         self.references.get(command as usize) == Some(&1)
     }
@@ -172,7 +174,7 @@ impl<'a> Lowering<'a> {
     fn called_from(&self, first: CommandId, open: &mut Vec<u32>) {
         let mut pending = vec![first];
         while let Some(id) = pending.pop() {
-            // A command that others go on with, too, is not lowered, and ends cycles.
+            // A command that several others continue with is not lowered. This also ends cycles.
             if !self.is_unique(id) {
                 continue;
             }
@@ -187,7 +189,7 @@ impl<'a> Lowering<'a> {
 
     /// The index of the next instruction.
     pub(super) fn here(&mut self) -> u32 {
-        // Jumps come here, behind any run.
+        // Jumps may lead here, so that a new run begins.
         self.run = None;
         self.form.instructions.len() as u32
     }
@@ -226,7 +228,7 @@ impl<'a> Lowering<'a> {
     /// Adds the block that is being lowered to the open run, or opens one.
     pub(super) fn count(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
-        let first = self.form.instructions.len().saturating_sub(MOST_INSTRUCTIONS);
+        let first = self.form.instructions.len().saturating_sub(MAX_INSTRUCTIONS);
         let run = self.run.filter(|run| *run >= first);
         if let Some(Instruction::Run { count, .. }) =
             run.and_then(|run| self.form.instructions.get_mut(run))
@@ -239,7 +241,7 @@ impl<'a> Lowering<'a> {
         self.run = Some(self.emit(Instruction::Run { first, count: 1, calls: false }));
     }
 
-    /// Opens a run of one block, which no other joins.
+    /// Opens a run that contains only this block.
     fn count_alone(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.blocks.len() as u32 - 1;
@@ -266,7 +268,7 @@ impl<'a> Lowering<'a> {
 
     /// Whether the block that is being lowered has as many instructions as it may have.
     pub(super) fn is_full(&self) -> bool {
-        self.form.instructions.len() > self.first + MOST_INSTRUCTIONS
+        self.form.instructions.len() > self.first + MAX_INSTRUCTIONS
     }
 
     fn block(&mut self, depth: usize) {
@@ -319,8 +321,8 @@ impl<'a> Lowering<'a> {
         self.resume();
     }
 
-    /// Goes on at the next instruction after the block that is being lowered, with its frames: not in an
-    /// expansion.
+    /// Lets the linear form continue at the next instruction after the block that is being lowered,
+    /// with its frames. Has no effect in an expansion.
     pub(super) fn resume(&mut self) {
         if self.current.expansion != NOWHERE {
             self.run = None;
@@ -330,7 +332,7 @@ impl<'a> Lowering<'a> {
         self.form.resumptions[self.command as usize] = resumption;
     }
 
-    /// Undoes the lowering of something that returns `None`.
+    /// Calls `lower` and undoes its lowering if it returns `None`.
     pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
         let (run, registers) = (self.run, self.registers);

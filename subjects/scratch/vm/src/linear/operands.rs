@@ -1,8 +1,8 @@
-//! Where operands are, as types: the machine has a function for each combination that an instruction
-//! can have, in place of a branch for each operand.
+//! The kinds of operands as types, so that the executor has a function for each combination of
+//! kinds that an instruction can have, instead of a branch for each operand.
 
+use super::executor::Executor;
 use super::form::{Kind, Operand};
-use super::machine::Machine;
 use crate::compare::short_comparand;
 use crate::eval::nan_to_zero;
 use crate::tracer::Tracer;
@@ -47,18 +47,18 @@ impl Stored<'_> {
 /// A kind of operands that are read.
 pub(super) trait Source {
     /// What an operand holds; `None` if there is no such operand.
-    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>>;
+    fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
     /// What an operand holds.
     #[inline(always)]
-    fn read<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Stored<'m> {
-        Self::get(machine, operand).unwrap_or(Stored::Number(0.0))
+    fn read<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Stored<'m> {
+        Self::get(executor, operand).unwrap_or(Stored::Number(0.0))
     }
 
     /// What an operand holds, if that is a number.
     #[inline(always)]
-    fn number<T: Tracer>(machine: &Machine<'_, T>, operand: Operand) -> Option<f64> {
-        match Self::get(machine, operand)? {
+    fn number<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
+        match Self::get(executor, operand)? {
             Stored::Number(n) => Some(n),
             Stored::Other(_) => None,
         }
@@ -66,12 +66,12 @@ pub(super) trait Source {
 
     /// What an operand holds, if that is a number that is compared as one.
     #[inline(always)]
-    fn comparand<T: Tracer>(machine: &Machine<'_, T>, operand: Operand) -> Option<f64> {
-        Self::number(machine, operand).filter(|n| !n.is_nan())
+    fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
+        Self::number(executor, operand).filter(|n| !n.is_nan())
     }
 }
 
-/// A register, or a constant of which the number counts.
+/// A register, or a constant that is read as a number.
 pub(super) struct Number;
 
 /// A variable.
@@ -80,38 +80,38 @@ pub(super) struct Variable;
 /// A parameter of the innermost call.
 pub(super) struct Parameter;
 
-/// Any operand, whose value counts.
+/// Any operand, which is read as a value.
 pub(super) struct Any;
 
 impl Source for Number {
     #[inline(always)]
-    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
-        machine.numbers.get(operand.index()).copied().map(Stored::Number)
+    fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        executor.numbers.get(operand.index()).copied().map(Stored::Number)
     }
 }
 
 impl Source for Variable {
     #[inline(always)]
-    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
-        machine.variables[usize::from(operand.is_own())].get(operand.index()).map(Stored::from)
+    fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        executor.variables[usize::from(operand.is_own())].get(operand.index()).map(Stored::from)
     }
 }
 
 impl Source for Parameter {
     #[inline(always)]
-    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
-        machine.parameters.get(machine.base + operand.index()).map(Stored::from)
+    fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+        executor.parameters.get(executor.base + operand.index()).map(Stored::from)
     }
 }
 
 impl Source for Any {
     #[inline(always)]
-    fn get<'m, T: Tracer>(machine: &'m Machine<'_, T>, operand: Operand) -> Option<Stored<'m>> {
+    fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
         match operand.kind() {
-            Kind::Register => Number::get(machine, operand),
-            Kind::Constant => machine.form.values.get(operand.index()).map(Stored::from),
-            Kind::Stage | Kind::Own => Variable::get(machine, operand),
-            Kind::Parameter => Parameter::get(machine, operand),
+            Kind::Register => Number::get(executor, operand),
+            Kind::Constant => executor.form.values.get(operand.index()).map(Stored::from),
+            Kind::Stage | Kind::Own => Variable::get(executor, operand),
+            Kind::Parameter => Parameter::get(executor, operand),
         }
     }
 }
@@ -119,7 +119,7 @@ impl Source for Any {
 /// A kind of operands that are written.
 pub(super) trait Destination {
     /// The number that is overwritten; `None` if it is another value, or if there is no such operand.
-    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64>;
+    fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 
 /// A register.
@@ -127,22 +127,22 @@ pub(super) struct Register;
 
 impl Destination for Register {
     #[inline(always)]
-    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
-        machine.numbers.get_mut(to.index())
+    fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64> {
+        executor.numbers.get_mut(to.index())
     }
 }
 
 impl Destination for Variable {
     #[inline(always)]
-    fn place<'m, T: Tracer>(machine: &'m mut Machine<'_, T>, to: Operand) -> Option<&'m mut f64> {
-        match machine.variables[usize::from(to.is_own())].get_mut(to.index())? {
+    fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64> {
+        match executor.variables[usize::from(to.is_own())].get_mut(to.index())? {
             Value::Number(n) => Some(n),
             _ => None,
         }
     }
 }
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     /// The value of an operand.
     #[inline(never)]
     pub(super) fn value(&self, operand: Operand) -> Value {

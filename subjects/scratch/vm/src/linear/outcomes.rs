@@ -2,13 +2,13 @@
 
 use catherd_scratch_sb3::BlockNo;
 
+use super::executor::Executor;
 use super::form::Link;
-use super::machine::Machine;
 use crate::code::Comparison;
 use crate::distance::{ConditionDistances, of_comparison};
 use crate::tracer::Tracer;
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     /// Reports the distances of a block.
     #[inline(always)]
     pub(super) fn report(&mut self, no: BlockNo, to_true: f64, to_false: f64) {
@@ -58,7 +58,7 @@ impl<T: Tracer> Machine<'_, T> {
             Link::And => ConditionDistances::and(self.pop_test(), test),
             Link::Or => ConditionDistances::or(self.pop_test(), test),
         };
-        // Lowering leaves room for all tests of a condition.
+        // In bounds, because lowering bounds the number of tests of a condition.
         let at = self.tests.waiting;
         let tests = &mut *self.tests;
         tests.outcomes[at] = test.value;

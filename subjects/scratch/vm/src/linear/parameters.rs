@@ -3,12 +3,13 @@
 use crate::text::Text;
 use crate::value::Value;
 
-/// Longer texts are not kept: a block that extends a text in place would have to copy one that is kept.
+/// Maximum length of a popped text that is kept. A block that extends a text in place has to copy a
+/// text that is kept, which is expensive for long texts.
 const LONGEST: usize = 16;
 
-/// Parameters of the calls of a thread. Values that were popped stay where they are, because to overwrite
-/// a number takes less time than to push one, and to push the text that is there already takes none: a
-/// change of a text's count of references costs more than all else of a parameter.
+/// Parameters of the calls of a thread. Popped values stay in memory, because overwriting a number
+/// takes less time than pushing one, and pushing a text that is there already takes none: changing
+/// the reference count of a text costs more than everything else about a parameter.
 pub(super) struct Parameters {
     values: Vec<Value>,
     length: usize,
@@ -38,8 +39,8 @@ impl Parameters {
         self.values.get(index)
     }
 
-    /// Pushes a number, which is to be overwritten. Pushes nothing and returns `None` if there is something
-    /// else in its place.
+    /// Pushes a number, which the caller overwrites. Pushes nothing and returns `None` if the value
+    /// in its place is no number.
     #[inline(always)]
     pub(super) fn next_number(&mut self) -> Option<&mut f64> {
         match self.values.get_mut(self.length) {
@@ -56,7 +57,7 @@ impl Parameters {
         *self.next() = Value::Number(number);
     }
 
-    /// Pushes a text of the code.
+    /// Pushes a literal text.
     #[inline(never)]
     pub(super) fn push_constant(&mut self, text: &Text) {
         match self.next() {
@@ -74,8 +75,8 @@ impl Parameters {
         *self.next() = value;
     }
 
-    /// The place of a parameter that is pushed. Values are written there in their parts: one that is written
-    /// in its parts elsewhere and copied as a whole right after that has to wait.
+    /// The place of a parameter that is pushed. The fields of a value are written directly to it:
+    /// writing them elsewhere and copying the whole value right after stalls the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {
@@ -85,7 +86,7 @@ impl Parameters {
         &mut self.values[self.length - 1]
     }
 
-    /// Pops all but so many.
+    /// Pops all but the first `kept` parameters.
     #[inline(always)]
     pub(super) fn pop(&mut self, kept: usize) {
         let popped = kept..self.length;

@@ -1,11 +1,11 @@
-//! Entering the linear form, and what the interpreter does for it.
+//! Entering the linear form, and executing by the interpreter what has no instruction.
 
 use std::mem::take;
 
+use super::executor::{Executor, Stop};
 use super::form::{Instruction, Kind, NOWHERE};
 use super::frames::push_path;
 use super::lower::{DEEPEST, LONGEST_RUN};
-use super::machine::{Machine, Stop};
 use super::parameters::Parameters;
 use super::steps::Steps;
 use crate::code::{CommandId, NONE};
@@ -85,14 +85,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             && stack.len() + ROOM <= self.settings.stack_limit
     }
 
-    /// Executes the linear form until the interpreter has to go on.
+    /// Executes the linear form until the interpreter has to continue.
     fn run_linear(&mut self, mut at: usize) {
         let program = self.program;
         let form = &program.linear;
         self.linear.prepare(form);
         self.linear.tests.waiting = 0;
         loop {
-            let (stop, stopped, outside) = self.run_machine(at);
+            let (stop, stopped, outside) = self.run_executor(at);
             if stop == Stop::Leave {
                 return;
             }
@@ -144,9 +144,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes instructions until the machine stops. Returns where, and what was on the stack before the
+    /// Executes instructions until the executor stops. Returns where, and what was on the stack before the
     /// frames of expansions were pushed for the interpreter.
-    fn run_machine(&mut self, at: usize) -> (Stop, usize, Outside) {
+    fn run_executor(&mut self, at: usize) -> (Stop, usize, Outside) {
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];
         let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
@@ -164,7 +164,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
         let Steps { steps, numbers, tests, delayed } = &mut *self.linear;
-        let mut machine = Machine {
+        let mut executor = Executor {
             numbers,
             variables: [&mut stage.variables, own],
             lists: [&mut stage.lists, own_lists],
@@ -186,15 +186,16 @@ impl<T: Tracer> Interpreter<'_, T> {
             items: &mut self.buffers.items,
             stopped: (Stop::Leave, at),
         };
-        let (stop, stopped) = machine.run(steps, at);
-        machine.push_delayed();
-        let outside = Outside { frames: machine.stack.len(), parameters: machine.parameters.len() };
+        let (stop, stopped) = executor.run(steps, at);
+        executor.push_delayed();
+        let outside =
+            Outside { frames: executor.stack.len(), parameters: executor.parameters.len() };
         if stop == Stop::Interpret {
-            machine.push_expansions(stopped);
+            executor.push_expansions(stopped);
         }
-        machine.close();
-        (self.slice_fuel, self.buffers.cycles.due) = (machine.fuel, machine.due);
-        thread.parameters = machine.parameters.into_values();
+        executor.close();
+        (self.slice_fuel, self.buffers.cycles.due) = (executor.fuel, executor.due);
+        thread.parameters = executor.parameters.into_values();
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)
     }

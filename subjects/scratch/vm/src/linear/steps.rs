@@ -1,27 +1,28 @@
-//! The linear form of one VM: each instruction beside the function that executes it.
+//! The linear form of one VM: each instruction with the function that executes it.
 
+use super::executor::{Delayed, Handler, MAX_DELAYED, Step, Tests};
 use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
 use super::handlers::control::*;
 use super::handlers::numbers::*;
 use super::handlers::values;
-use super::machine::{Delayed, Handler, MOST_DELAYED, Step, Tests};
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Most instructions before a run that rests. Handlers call each other without end where a compiler makes
-/// no jumps of their calls, which none promises; a handler that rests returns instead.
+/// Maximum number of instructions between two runs whose handlers return. Other handlers call the
+/// next one, and the stack would grow without bound if the compiler did not turn these calls into
+/// jumps, which it does not promise.
 const LONGEST_CHAIN: usize = 32;
 
-/// What the machine of one VM keeps between its stops.
+/// What the executor of one VM keeps between its stops.
 pub(crate) struct Steps<T: Tracer> {
-    /// By instruction; none before the linear form is entered.
+    /// By instruction; empty before the linear form is first entered.
     pub(super) steps: Vec<Step<T>>,
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,
     pub(super) tests: Tests,
-    pub(super) delayed: [Delayed; MOST_DELAYED],
+    pub(super) delayed: [Delayed; MAX_DELAYED],
 }
 
 impl<T: Tracer> Default for Steps<T> {
@@ -30,7 +31,7 @@ impl<T: Tracer> Default for Steps<T> {
             steps: Vec::new(),
             numbers: Vec::new(),
             tests: Tests::default(),
-            delayed: [Delayed::default(); MOST_DELAYED],
+            delayed: [Delayed::default(); MAX_DELAYED],
         }
     }
 }
@@ -126,7 +127,7 @@ macro_rules! by_comparison {
     };
 }
 
-/// Whether an operand is a constant that is no number.
+/// Whether an operand is a constant that is not a number.
 fn is_text(form: &Form, a: Operand) -> bool {
     a.kind() == Kind::Constant && !matches!(form.values[a.index()], Value::Number(_))
 }

@@ -1,4 +1,4 @@
-//! Every step of a hostile program ends, soon and in the same state on every machine.
+//! Every step of a hostile program ends, soon and in the same state on every computer.
 
 use catherd_scratch_vm::{Limit, Settings};
 
@@ -196,7 +196,8 @@ fn long_text_costs_time() {
 #[test]
 fn full_lists_cost_time() {
     let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
-    // Blocks, and how often a step may execute them: iterating over a list costs 1 for 32 items.
+    // Blocks, and how often a step may execute them: iterating over 32 items of a list costs as
+    // much as one block.
     for (block, most) in [
         ("(add@it l x)", 250_000),
         ("(insert@it l x 1)", 90),
@@ -378,8 +379,8 @@ fn nested_reporters_up_to_the_limit() {
 }
 
 #[test]
-fn the_outcome_is_in_the_settings_alone() {
-    // Figures that must be the same in every build and on every machine.
+fn the_outcome_depends_only_on_the_settings() {
+    // Figures that must be the same in every build and on every computer.
     let harness = survive(
         3,
         "(var n #0) (var s x) (sprite A (define-warp f () (forever [(change n (random 1 9)) (set s (join $s $n))]))

@@ -1,4 +1,6 @@
 //! Clone blocks.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use crate::harness::{Harness, draws, steps};
 
@@ -57,7 +59,7 @@ fn create_clone_finds_originals_by_name() {
 
 #[test]
 fn a_clone_comes_directly_before_its_source_in_the_order() {
-    // Mistake 21: hats of the source start before those of its clones.
+    // Mistake 21: hats of the source start before the hats of its clones.
     let mut harness = Harness::flag(
         "(message m) (sprite A (flag (clone _myself_) (wait 0) (broadcast m)) (received m (log a)))
          (sprite B (flag (clone _myself_) (wait 0)) (received m (log b)))",

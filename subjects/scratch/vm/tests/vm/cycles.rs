@@ -1,5 +1,5 @@
-//! Loops whose state repeats are skipped to the end of their budget, with the results of executing
-//! them.
+//! Loops whose state repeats are skipped to the end of their budget, with the same results as if
+//! they were executed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use proptest::prelude::*;
 use crate::harness::paper;
 use crate::language::project;
 
-/// Tracer that keeps the covered blocks with their smallest distances, and counts calls. It lets the
-/// machine skip loops if it `MERGES`.
+/// Tracer that keeps the covered blocks with their smallest distances, and counts calls. It lets
+/// the VM skip loops if it `MERGES`.
 #[derive(Default)]
 struct Least<const MERGES: bool> {
     covered: BTreeMap<BlockNo, (f64, f64)>,
@@ -35,7 +35,7 @@ impl<const MERGES: bool> Tracer for Least<MERGES> {
     }
 }
 
-/// What can be seen of a program after some steps.
+/// Everything observable about a program after some steps.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     targets: Vec<String>,
@@ -52,7 +52,7 @@ pub(crate) fn seen(target: &TargetView<'_>) -> String {
     format!("{:?} {:?} {variables:?} {lists:?}", target.x, target.y)
 }
 
-/// The outcome of some steps, and the number of blocks that the tracer was told of.
+/// The outcome of some steps, and the number of blocks reported to the tracer.
 fn outcome<const MERGES: bool>(
     program: &Arc<Program>,
     settings: Settings,
@@ -72,7 +72,7 @@ fn outcome<const MERGES: bool>(
     (outcome, vm.tracer.calls)
 }
 
-/// Outcomes of three steps with this budget of a slice, without and with skipping.
+/// Outcomes of three steps with this budget for a slice, without and with skipping.
 fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
     let settings = Settings {
@@ -116,7 +116,7 @@ fn loops_that_repeat_are_skipped() {
         "(forever [(change n 1) (if (= $n 3) [(set n 0)]) (repeat 7 [(set s x)])])",
         "(forever [(set o (item l $m)) (set n (join $m 1))])",
         "(forever [(call g 2)])",
-        // Neither is a number equal to itself.
+        // NaN differs from itself, and -0 equals 0; both are compared by their bits.
         "(forever [(set n (/ 0 0)) (set o (* -1 0))])",
     ];
     for body in bodies {
@@ -126,7 +126,7 @@ fn loops_that_repeat_are_skipped() {
 }
 
 #[test]
-fn loops_that_go_on_are_not() {
+fn loops_without_repetition_are_not_skipped() {
     let bodies = [
         "(forever [(change n 1)])",
         "(forever [(change n 0.1) (set o $n)])",
@@ -144,7 +144,7 @@ fn loops_that_go_on_are_not() {
     }
 }
 
-/// Loops of all kinds around blocks that repeat, go on, or end.
+/// Loops of all kinds around blocks that repeat, continue or end.
 fn blocks() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "(change n 1)",
@@ -188,7 +188,7 @@ fn blocks() -> impl Strategy<Value = String> {
     })
 }
 
-/// The projects of a folder and its folders.
+/// The projects of a folder and its subfolders.
 pub(crate) fn projects(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of projects") {

@@ -16,8 +16,8 @@ fn timeless(vm: &Vm<Record>) -> u128 {
     vm.state_digest(DigestScope::Timeless)
 }
 
-/// A machine with something of everything that a state has: a clone, waits, a glide, a question, a
-/// bubble, a loop, a list, and a message whose receivers are awaited.
+/// A VM with an example of every part of a state: a clone, waits, a glide, a question, a bubble, a
+/// loop, a list, and a message whose receivers are awaited.
 fn full() -> Harness {
     Harness::after(
         2,
@@ -102,7 +102,7 @@ fn numbers_of_clones_threads_and_texts_do_not_count() {
     assert_eq!(one.1, other.1);
     assert_ne!(one.0, other.0, "the clones have other numbers");
     assert_ne!(one.1, after(&["a", "a", "x"]).1);
-    // A text that is put together is the same as one that is written.
+    // A joined text equals a literal one.
     let joined = |source: &str| timeless(&Harness::after(1, source).vm);
     assert_eq!(
         joined("(var n 0) (sprite A (flag (set n (join ab cd))))"),
@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn machines_with_equal_digests_go_on_equally(
+    fn vms_with_equal_digests_continue_equally(
         which in 0_usize..2,
         before in prop::collection::vec(input(), 0..25),
         detour in prop::collection::vec(input(), 1..25),
@@ -146,7 +146,7 @@ proptest! {
     ) {
         let mut harness = Harness::with(projects().swap_remove(which), paper());
         harness.vm.green_flag();
-        // The steps are a part of what the other digest tells apart, so that they are left out.
+        // The digest leaves the step counter out, and so does the comparison.
         let mut seen: HashMap<u128, String> = HashMap::new();
         let mut snapshots = Vec::new();
         for input in &inputs {

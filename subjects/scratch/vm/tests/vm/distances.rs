@@ -6,7 +6,7 @@ use catherd_scratch_vm::{Program, Random, Settings, Vm};
 
 use crate::harness::{Harness, SEED, paper};
 
-/// The pair of a condition, evaluated once by a sprite at (10, 20).
+/// The pair of distances of a condition, evaluated once by a sprite at (10, 20).
 fn pair(condition: &str) -> (f64, f64) {
     pair_in("", condition)
 }
@@ -266,7 +266,7 @@ fn one_distance_is_zero_and_the_other_positive() {
     }
 }
 
-/// A VM with and one without tracing, with a small budget for warp.
+/// Compares a VM with tracing to one without, with a small budget for warp.
 fn assert_tracing_is_unseen(source: &str) {
     let settings = Settings { warp_budget: 20_000, ..paper() };
     let project = crate::language::project(source);

@@ -1,5 +1,5 @@
-//! Fast paths of the interpreter do what the plain ones do: comparisons of numbers without values
-//! between, and texts that are extended in place.
+//! Fast paths of the interpreter give the same results as the general ones: comparisons of numbers
+//! without intermediate values, and texts that are extended in place.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ fn distances(value: bool, a: &Value, b: &Value, formulas: [Formula; 2]) -> (f64,
 }
 
 #[test]
-fn comparisons_of_all_forms_are_those_of_values() {
+fn comparisons_of_all_forms_agree_with_values() {
     for (i, a) in LITERALS.iter().enumerate() {
         let b = LITERALS[(i * 7 + 3) % LITERALS.len()];
         for (a, b) in [(*a, b), (b, *a), (*a, *a)] {
@@ -120,7 +120,7 @@ fn comparisons_of_all_forms_are_those_of_values() {
     }
 }
 
-/// Tracer that watches, for which texts are always copied, because it is shown the old values.
+/// Tracer that watches. For it texts are always copied, because it gets the old values.
 struct Watching;
 
 impl Tracer for Watching {
@@ -156,7 +156,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn texts_extended_in_place_are_those_that_are_copied(
+    fn texts_extended_in_place_equal_copied_ones(
         blocks in prop::collection::vec(
             prop::sample::select(vec![
                 "(set s (join $s abc))",

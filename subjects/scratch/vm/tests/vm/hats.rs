@@ -1,4 +1,6 @@
 //! Hats of backdrops, edges and messages.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use crate::harness::{Harness, draws};
 

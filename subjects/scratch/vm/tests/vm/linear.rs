@@ -1,5 +1,5 @@
-//! Custom blocks in linear form do what the interpreter does: the same states and the same calls of the
-//! tracer in the same order, whatever the budgets.
+//! Custom blocks in linear form behave as in the interpreter: the same states and the same calls of
+//! the tracer in the same order, for any budgets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::cycles::{projects, seen};
 use crate::harness::paper;
 use crate::language::project;
 
-/// Tracer that folds its calls into a number, in their order. It lets the machine skip loops if it
+/// Tracer that folds its calls into a number, in their order. It lets the VM skip loops if it
 /// `MERGES`, and then folds nothing.
 #[derive(Default)]
 struct Order<const MERGES: bool> {
@@ -50,7 +50,7 @@ impl<const MERGES: bool> Tracer for Order<MERGES> {
     }
 }
 
-/// What can be seen of a program after some steps.
+/// Everything observable about a program after some steps.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     /// The targets after each step.
@@ -85,7 +85,7 @@ fn outcome<const MERGES: bool>(
     }
     let (hits, running) = (*vm.hits(), vm.is_running());
     let random = vm.draw().to_bits();
-    // What shares lists with a snapshot does not change them.
+    // The VM shares lists with the snapshot, and must not have changed them.
     vm.restore(&snapshots[0]);
     let first: Vec<_> = vm.targets().map(|id| seen(&vm.target(id).unwrap())).collect();
     assert_eq!(first, targets[0]);
@@ -124,7 +124,7 @@ fn program(bodies: &[String; 3]) -> String {
     )
 }
 
-/// Operands of every kind: numbers, texts, what is computed of them.
+/// Operands of every kind: numbers, texts, computed values.
 fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
@@ -375,7 +375,7 @@ fn long_custom_blocks_do_not_need_a_large_stack() {
 }
 
 #[test]
-fn lists_that_loops_change_are_those_of_the_interpreter() {
+fn lists_that_loops_change_equal_the_interpreters() {
     let bodies = [
         "(repeat 20 [(add l $n) (replace k 1 (item l 2)) (replace l 2 abc) (change n 1)])",
         "(repeat 20 [(replace l (mod $n 9) $s) (add k (items l)) (set s (item k last))
@@ -411,7 +411,7 @@ fn real_projects_have_the_same_results() {
     assert!(compared > 0);
 }
 
-/// Programs that the property test generates: `CATHERD_LINEAR_CASES`, or a few.
+/// Number of programs that a property test generates: `CATHERD_LINEAR_CASES`, or a few.
 fn cases() -> u32 {
     let cases = std::env::var("CATHERD_LINEAR_CASES").ok();
     cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)

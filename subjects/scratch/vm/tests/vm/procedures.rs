@@ -1,4 +1,6 @@
 //! Warp and custom blocks.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_vm::Value;
 

@@ -1,4 +1,6 @@
 //! Random numbers and the order in which inputs take them.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use crate::harness::{Harness, draws};
 

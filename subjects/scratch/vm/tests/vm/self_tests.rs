@@ -11,7 +11,7 @@ use catherd_scratch_vm::run_self_test;
 fn self_testing_projects_pass() {
     let corpus = std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS is a folder");
     let corpus = PathBuf::from(corpus);
-    // As Scratch 2 saved them and as Scratch 3 converted them.
+    // The files that Scratch 2 saved, and their conversions by Scratch 3.
     let mut files: Vec<_> = ["vm-execute", "vm-execute-sb2"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(corpus.join(folder)).unwrap())

@@ -1,4 +1,6 @@
 //! Motion, looks and sound blocks.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_vm::{TargetView, Value};
 

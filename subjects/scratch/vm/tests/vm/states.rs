@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn equal_machines_do_equal_things(
+    fn equal_vms_behave_equally(
         which in 0_usize..2,
         inputs in prop::collection::vec(input(), 1..40),
     ) {

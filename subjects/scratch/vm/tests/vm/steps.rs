@@ -1,4 +1,6 @@
 //! Steps, batches, slices, loops.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_sb3::Opcode;
 use catherd_scratch_vm::{Event, Pace, Settings, TargetId, Value};
@@ -182,7 +184,8 @@ fn stop_all_lets_the_others_finish_their_slices() {
          (sprite A (flag (log behind) (broadcast m) (wait 0) (log never)) (received m (log late)))
          (sprite B (flag (log b) (stop all) (log not-reached)))",
     );
-    // Threads that the old list starts are appended to the new list and begins in the next step.
+    // Threads that scripts of the old list start are appended to the new list and begin in the next
+    // step.
     assert_eq!(harness.run(3), ["b behind", "late", ""]);
     assert_eq!(harness.vm.thread_count(), 0);
 }
@@ -341,7 +344,7 @@ fn batches_follow_until_something_is_drawn_or_all_wait() {
 }
 
 #[test]
-fn turbo_mode_goes_on_although_something_is_drawn() {
+fn turbo_mode_continues_although_something_is_drawn() {
     let first_step = |turbo: bool| {
         let pace = Pace { turbo, ..Pace::default() };
         let settings = Settings { batches: 5, pace, ..crate::harness::paper() };
@@ -372,7 +375,7 @@ fn callers_start_the_threads_of_events() {
 }
 
 #[test]
-fn callers_start_the_scripts_of_a_hat_alone() {
+fn callers_start_only_the_scripts_of_a_hat() {
     let source = "(var n #0) (message m) (sprite A (flag (forever [(change n #1)])) \
         (received m (change n #10)) (key a (change n #100)) (clicked (change n #1000)))";
     let mut harness = Harness::new(source);
@@ -387,7 +390,7 @@ fn callers_start_the_scripts_of_a_hat_alone() {
     assert_eq!(start(Opcode::MotionMoveSteps, "", None), 0);
     harness.steps(1);
     assert_eq!(harness.var("n"), "1110");
-    // The threads of other hats go on, unlike after a click on the green flag.
+    // The threads of other hats continue, unlike after a click on the green flag.
     harness.vm.start(Event::Hat { hat: Opcode::EventWhenFlagClicked, option: "", only: None });
     harness.vm.start(Event::Message("m", None));
     harness.steps(1);
@@ -395,7 +398,7 @@ fn callers_start_the_scripts_of_a_hat_alone() {
 }
 
 #[test]
-fn what_a_pen_has_drawn_outlasts_a_restore_of_fields_alone() {
+fn what_a_pen_has_drawn_outlasts_a_restore_of_fields() {
     let source = "(var v #0) (sprite A (flag (pen-size 9) (pen-down) (move 50) \
         (set v (touching-color \"#123456\"))))";
     let mut harness = Harness::new(source);

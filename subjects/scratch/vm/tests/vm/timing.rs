@@ -1,4 +1,6 @@
 //! Blocks that take time: waits, glides, sounds, music; timer and clock.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_vm::{Pace, Settings};
 

@@ -1,4 +1,6 @@
 //! Casts, comparison, operators, variables and lists.
+//!
+//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_vm::Value;
 

@@ -3,8 +3,8 @@
 use super::{parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
+use crate::linear::executor::{Executor, Step};
 use crate::linear::form::Instruction;
-use crate::linear::machine::{Machine, Step};
 use crate::linear::operands::{Destination, Register, Source, Variable};
 use crate::linear::outcomes::measured;
 use crate::rounding::{ceil, floor, modulo};
@@ -48,140 +48,140 @@ operators! {
 }
 
 pub(crate) fn binary<T: Tracer, O: Operates, D: Destination, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { to, a, b, .. });
-    if let (Some(a), Some(b)) = (A::number(machine, a), B::number(machine, b)) {
+    if let (Some(a), Some(b)) = (A::number(executor, a), B::number(executor, b)) {
         let result = O::result(nan_to_zero(a), nan_to_zero(b));
-        if let Some(place) = D::place(machine, to) {
+        if let Some(place) = D::place(executor, to) {
             *place = result;
-            return machine.next(rest);
+            return executor.next(rest);
         }
     }
-    values::binary::<T, A, B>(machine, step, rest)
+    values::binary::<T, A, B>(executor, step, rest)
 }
 
 pub(crate) fn change<T: Tracer, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Change { to, b });
-    if let Some(by) = B::number(machine, b)
-        && let Some(place) = Variable::place(machine, to)
+    if let Some(by) = B::number(executor, b)
+        && let Some(place) = Variable::place(executor, to)
     {
         *place = nan_to_zero(*place) + nan_to_zero(by);
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::change::<T, B>(machine, step, rest)
+    values::change::<T, B>(executor, step, rest)
 }
 
 pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { to, a, .. });
-    if let Some(a) = A::number(machine, a) {
+    if let Some(a) = A::number(executor, a) {
         let result = O::result(nan_to_zero(a));
-        if let Some(place) = D::place(machine, to) {
+        if let Some(place) = D::place(executor, to) {
             *place = result;
-            return machine.next(rest);
+            return executor.next(rest);
         }
     }
-    values::unary::<T, A>(machine, step, rest)
+    values::unary::<T, A>(executor, step, rest)
 }
 
 pub(crate) fn item<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Item { to, list, index, .. });
-    if let Some(index) = I::number(machine, index)
-        && let Some(number) = machine.number_at(list, index)
-        && let Some(place) = Register::place(machine, to)
+    if let Some(index) = I::number(executor, index)
+        && let Some(number) = executor.number_at(list, index)
+        && let Some(place) = Register::place(executor, to)
     {
         *place = number;
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::item::<T, I>(machine, step, rest)
+    values::item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn list_length<T: Tracer, D: Destination>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ListLength { to, list });
-    let length = machine.items(list).len() as f64;
-    if let Some(place) = D::place(machine, to) {
+    let length = executor.items(list).len() as f64;
+    if let Some(place) = D::place(executor, to) {
         *place = length;
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::list_length(machine, step, rest)
+    values::list_length(executor, step, rest)
 }
 
 pub(crate) fn copy<T: Tracer, A: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Copy { to, a });
-    if let Some(number) = A::number(machine, a)
-        && let Some(place) = Variable::place(machine, to)
+    if let Some(number) = A::number(executor, a)
+        && let Some(place) = Variable::place(executor, to)
     {
         *place = number;
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::copy::<T, A>(machine, step, rest)
+    values::copy::<T, A>(executor, step, rest)
 }
 
 pub(crate) fn copy_item<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    if let Some(index) = I::number(machine, index)
-        && let Some(number) = machine.number_at(list, index)
-        && let Some(place) = Variable::place(machine, to)
+    if let Some(index) = I::number(executor, index)
+        && let Some(number) = executor.number_at(list, index)
+        && let Some(place) = Variable::place(executor, to)
     {
         *place = number;
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::copy_item::<T, I>(machine, step, rest)
+    values::copy_item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn add_to_list<T: Tracer, V: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::AddToList { list, item });
-    if let Some(number) = V::number(machine, item)
-        && machine.add_number(list, number)
+    if let Some(number) = V::number(executor, item)
+        && executor.add_number(list, number)
     {
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::add_to_list(machine, step, rest)
+    values::add_to_list(executor, step, rest)
 }
 
 pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
-    if let (Some(index), Some(number)) = (I::number(machine, index), V::number(machine, item))
-        && let Some(place) = machine.place_at(list, index)
+    if let (Some(index), Some(number)) = (I::number(executor, index), V::number(executor, item))
+        && let Some(place) = executor.place_at(list, index)
     {
         *place = number;
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    values::replace_item::<T, I>(machine, step, rest)
+    values::replace_item::<T, I>(executor, step, rest)
 }
 
 /// A comparison.
@@ -206,79 +206,79 @@ impl Compared for Greater {
 }
 
 pub(crate) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, jumps, a, b, to, .. });
-    let (Some(x), Some(y)) = (A::comparand(machine, a), B::comparand(machine, b)) else {
-        return values::compare::<T, A, B>(machine, step, rest);
+    let (Some(x), Some(y)) = (A::comparand(executor, a), B::comparand(executor, b)) else {
+        return values::compare::<T, A, B>(executor, step, rest);
     };
-    let outcome = machine.decide(step.no, C::HOW, relation.parts().1, x, y);
-    if outcome == jumps { to as usize } else { machine.next(rest) }
+    let outcome = executor.decide(step.no, C::HOW, relation.parts().1, x, y);
+    if outcome == jumps { to as usize } else { executor.next(rest) }
 }
 
 pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { a, b, .. });
-    match (A::comparand(machine, a), B::comparand(machine, b)) {
-        (Some(x), Some(y)) => compare_numbers::<T, C>(machine, step, rest, x, y),
-        _ => values::compare::<T, A, B>(machine, step, rest),
+    match (A::comparand(executor, a), B::comparand(executor, b)) {
+        (Some(x), Some(y)) => compare_numbers::<T, C>(executor, step, rest, x, y),
+        _ => values::compare::<T, A, B>(executor, step, rest),
     }
 }
 
-/// A function of its own: in each of those above it would be much code.
+/// A separate function, because inlining it into each of the above would be much code.
 #[inline(never)]
 fn compare_numbers<T: Tracer, C: Compared>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
     x: f64,
     y: f64,
 ) -> usize {
     parts!(step, Instruction::Compare { relation, link, jumps, to, .. });
-    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
-    if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
+    executor.link(link, measured(C::HOW, relation.parts().1, x, y));
+    if executor.finish_test(step.no) == jumps { to as usize } else { executor.next(rest) }
 }
 
 pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Test { a, b, .. });
-    match (A::comparand(machine, a), B::comparand(machine, b)) {
-        (Some(x), Some(y)) => test_numbers::<T, C>(machine, step, rest, x, y),
-        _ => values::test::<T, A, B>(machine, step, rest),
+    match (A::comparand(executor, a), B::comparand(executor, b)) {
+        (Some(x), Some(y)) => test_numbers::<T, C>(executor, step, rest, x, y),
+        _ => values::test::<T, A, B>(executor, step, rest),
     }
 }
 
 #[inline(never)]
 fn test_numbers<T: Tracer, C: Compared>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
     x: f64,
     y: f64,
 ) -> usize {
     parts!(step, Instruction::Test { relation, link, .. });
-    machine.link(link, measured(C::HOW, relation.parts().1, x, y));
-    machine.next(rest)
+    executor.link(link, measured(C::HOW, relation.parts().1, x, y));
+    executor.next(rest)
 }
 
 pub(crate) fn take<T: Tracer, A: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Take { to, a, otherwise });
-    match A::number(machine, a) {
+    match A::number(executor, a) {
         Some(number) => {
-            machine.numbers[to.index()] = number;
-            machine.next(rest)
+            executor.numbers[to.index()] = number;
+            executor.next(rest)
         }
         None => otherwise as usize,
     }

@@ -1,20 +1,20 @@
-//! Handlers of computations with any values. Handlers for numbers go on here, from the beginning of the
-//! instruction.
+//! Handlers of computations with any values. Handlers for numbers call them, from the beginning of
+//! the instruction, if an operand is no number.
 
 use super::parts;
 use crate::compare::short_comparand;
 use crate::distance::{ConditionDistances, of_compared_values};
 use crate::eval::{LIST_LIMIT, place_of, text_cost};
 use crate::functions::math;
+use crate::linear::executor::{Executor, Step, Stop};
 use crate::linear::form::{Function, Instruction, ListNo, Operand, Operator, Reading, Relation};
-use crate::linear::machine::{Machine, Step, Stop};
 use crate::linear::operands::{Any, Source, Stored, Variable};
 use crate::linear::outcomes::{measured, negated_if};
 use crate::rounding::modulo;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     /// The distances of a comparison or its negation; `None` if it takes fuel.
     #[inline(always)]
     fn compared<A: Source, B: Source>(
@@ -87,12 +87,12 @@ fn numeral(value: &Value) -> Option<f64> {
 
 #[inline(never)]
 pub(crate) fn binary<T: Tracer, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { operator, to, a, b });
-    let (a, b) = (A::read(machine, a).number(), B::read(machine, b).number());
+    let (a, b) = (A::read(executor, a).number(), B::read(executor, b).number());
     let result = match operator {
         Operator::Add => a + b,
         Operator::Subtract => a - b,
@@ -100,47 +100,47 @@ pub(crate) fn binary<T: Tracer, A: Source, B: Source>(
         Operator::Divide => a / b,
         Operator::Modulo => modulo(a, b),
     };
-    machine.store(to, result);
-    machine.next(rest)
+    executor.store(to, result);
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn change<T: Tracer, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Change { to, b });
-    let sum = Variable::read(machine, to).number() + B::read(machine, b).number();
-    machine.store(to, sum);
-    machine.next(rest)
+    let sum = Variable::read(executor, to).number() + B::read(executor, b).number();
+    executor.store(to, sum);
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn unary<T: Tracer, A: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { function, to, a });
-    let a = A::read(machine, a).number();
+    let a = A::read(executor, a).number();
     let result = match function {
         Function::Round => js_round(a),
-        Function::Math(op) => math(op, a, machine.angles),
+        Function::Math(op) => math(op, a, executor.angles),
     };
-    machine.store(to, result);
-    machine.next(rest)
+    executor.store(to, result);
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn item<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
-    let number = machine.index::<I>(index).and_then(|index| match machine.item_at(list, index) {
-        // Outside of the list is an empty text.
+    let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
+        // An index outside of the list gives the empty text.
         None => (reading == Reading::Number).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
         Some(item) => match reading {
@@ -150,153 +150,157 @@ pub(crate) fn item<T: Tracer, I: Source>(
             Reading::Value => None,
         },
     });
-    let Some(number) = number else { return machine.stop_at(Stop::Interpret, whole as usize) };
-    machine.store(to, number);
-    machine.next(rest)
+    let Some(number) = number else { return executor.stop_at(Stop::Interpret, whole as usize) };
+    executor.store(to, number);
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn list_length<T: Tracer>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ListLength { to, list });
-    let length = machine.items(list).len() as f64;
-    machine.store(to, length);
-    machine.next(rest)
+    let length = executor.items(list).len() as f64;
+    executor.store(to, length);
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn copy<T: Tracer, A: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Copy { to, a });
-    let value = match A::read(machine, a) {
+    let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // A text that is there already stays, see `replace_with_text`.
-        Stored::Other(Value::Text(new)) => match Variable::read(machine, to) {
+        // An equal text that is there already is kept, see `replace_with_text`.
+        Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
-                return machine.next(rest);
+                return executor.next(rest);
             }
             _ => Value::Text(new.clone()),
         },
         Stored::Other(other) => other.clone(),
     };
-    *machine.variable(to) = value;
-    machine.next(rest)
+    *executor.variable(to) = value;
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn copy_item<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, rest) };
-    let item = machine.item_at(list, index).cloned();
-    *machine.variable(to) = item.unwrap_or_else(|| Value::from(""));
-    machine.next(rest)
+    let Some(index) = executor.index::<I>(index) else {
+        return executor.stop(Stop::Interpret, rest);
+    };
+    let item = executor.item_at(list, index).cloned();
+    *executor.variable(to) = item.unwrap_or_else(|| Value::from(""));
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn add_to_list<T: Tracer>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::AddToList { list, item });
-    if machine.items(list).len() >= LIST_LIMIT {
-        return machine.stop(Stop::Interpret, rest);
+    if executor.items(list).len() >= LIST_LIMIT {
+        return executor.stop(Stop::Interpret, rest);
     }
-    let item = machine.value(item);
-    machine.items_mut(list).push(item);
-    machine.next(rest)
+    let item = executor.value(item);
+    executor.items_mut(list).push(item);
+    executor.next(rest)
 }
 
-/// Adds a text of the code to a list.
+/// Adds a literal text to a list.
 pub(crate) fn add_text<T: Tracer>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::AddToList { list, item });
-    let form = machine.form;
+    let form = executor.form;
     if let Some(Value::Text(text)) = form.values.get(item.index())
-        && let Some(items) = machine.open_items(list)
+        && let Some(items) = executor.open_items(list)
         && items.len() < items.capacity().min(LIST_LIMIT)
     {
         items.push(Value::Text(text.clone()));
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    add_to_list(machine, step, rest)
+    add_to_list(executor, step, rest)
 }
 
-/// Replaces an item by a text of the code. If that is there already it stays: a change of a text's count
-/// of references takes longer than all else.
+/// Replaces an item by a literal text. If that text is there already it is kept, because changing a
+/// reference count takes longer than everything else in this function.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
-    let form = machine.form;
+    let form = executor.form;
     if let Some(Value::Text(new)) = form.values.get(item.index())
-        && let Some(index) = I::number(machine, index)
-        && let Some(items) = machine.open_items(list)
+        && let Some(index) = I::number(executor, index)
+        && let Some(items) = executor.open_items(list)
         && let Some(place) = place_of(index, items.len())
     {
         match &mut items[place] {
             Value::Text(old) if old.is_shared_with(new) => {}
             old => *old = Value::Text(new.clone()),
         }
-        return machine.next(rest);
+        return executor.next(rest);
     }
-    replace_item::<T, I>(machine, step, rest)
+    replace_item::<T, I>(executor, step, rest)
 }
 
 #[inline(never)]
 pub(crate) fn replace_item<T: Tracer, I: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ReplaceItem { list, index, item });
-    let Some(index) = machine.index::<I>(index) else { return machine.stop(Stop::Interpret, rest) };
-    let item = machine.value(item);
-    if let Some(old) = machine.item_at_mut(list, index) {
+    let Some(index) = executor.index::<I>(index) else {
+        return executor.stop(Stop::Interpret, rest);
+    };
+    let item = executor.value(item);
+    if let Some(old) = executor.item_at_mut(list, index) {
         *old = item;
     }
-    machine.next(rest)
+    executor.next(rest)
 }
 
 #[inline(never)]
 pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
-    let Some(test) = machine.compared::<A, B>(relation, a, b) else {
-        return machine.stop(Stop::Interpret, rest);
+    let Some(test) = executor.compared::<A, B>(relation, a, b) else {
+        return executor.stop(Stop::Interpret, rest);
     };
-    machine.link(link, test);
-    if machine.finish_test(step.no) == jumps { to as usize } else { machine.next(rest) }
+    executor.link(link, test);
+    if executor.finish_test(step.no) == jumps { to as usize } else { executor.next(rest) }
 }
 
 #[inline(never)]
 pub(crate) fn test<T: Tracer, A: Source, B: Source>(
-    machine: &mut Machine<'_, T>,
+    executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Test { relation, link, a, b, whole });
-    let Some(test) = machine.compared::<A, B>(relation, a, b) else {
-        return machine.stop_at(Stop::Interpret, whole as usize);
+    let Some(test) = executor.compared::<A, B>(relation, a, b) else {
+        return executor.stop_at(Stop::Interpret, whole as usize);
     };
-    machine.link(link, test);
-    machine.next(rest)
+    executor.link(link, test);
+    executor.next(rest)
 }

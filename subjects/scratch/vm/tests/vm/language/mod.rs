@@ -8,11 +8,11 @@
 //!   (flag (repeat@loop 3 [(change v 1)]) (log done)))
 //! ```
 //!
-//! A block is `(name operand...)`, by the short names of [`BLOCKS`], or
-//! `(opcode INPUT=value .FIELD=value ...)` in any order of inputs. `@id` after the name
-//! sets its id. Operands: `10` and `"two words"` are texts (as in files), `#10`, `#t` and
-//! `#f` JSON numbers and booleans, `$v` a variable, `%l` a list, `_` nothing; `[...]` is a
-//! branch. A field or message `name/id` has an explicit id; otherwise the name is the id.
+//! A block is `(name operand...)`, by the short names of [`BLOCKS`], or `(opcode INPUT=value
+//! .FIELD=value ...)` in any order of inputs. `@id` after the name sets its id. Operands: `10` and
+//! `"two words"` are strings (as in files), `#10`, `#t` and `#f` JSON numbers and booleans, `$v` a
+//! variable, `%l` a list, `_` nothing; `[...]` is a branch. A field or message `name/id` has an
+//! explicit id; otherwise the name is the id.
 
 mod forms;
 mod vocabulary;
@@ -266,7 +266,7 @@ impl Scripts<'_> {
         top
     }
 
-    /// A block, and the forms behind its operands.
+    /// A block, and the forms after its operands.
     fn block(&mut self, form: &[Form]) -> (BlockIndex, Vec<Form>) {
         let (name, id) = form[0].text().split_once('@').unwrap_or((form[0].text(), ""));
         if name == "log" {

@@ -2,7 +2,7 @@
 
 use catherd_scratch_sb3::BlockNo;
 
-use super::form::{Form, Instruction, ListNo, MOST_TESTS};
+use super::form::{Form, Instruction, ListNo, MAX_TESTS};
 use super::parameters::Parameters;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
@@ -12,35 +12,37 @@ use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Why the machine stops at an instruction.
+/// Why the executor stops at an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The interpreter goes on: the stack says where.
+    /// The interpreter continues; the stack says where.
     Leave,
-    /// The interpreter does what the instruction says, and the machine goes on behind it.
+    /// The interpreter does what the instruction says, and the executor continues after it.
     Interpret,
 }
 
-/// Most calls whose frames are delayed, a power of two.
-pub(super) const MOST_DELAYED: usize = 64;
+/// Maximum number of calls whose frames are delayed, a power of two.
+pub(super) const MAX_DELAYED: usize = 64;
 
-/// What a handler returns when the machine stops.
+/// What a handler returns when the executor stops.
 const STOPPED: usize = usize::MAX;
 
-/// Outcomes between the instructions of one condition, and their distances. They are apart because each
-/// is read soon after it is written, which is slow for a structure that is read as a whole.
+/// Outcomes between the instructions of one condition, and their distances. They are stored in
+/// separate arrays because each is read soon after it is written, which is slow for a structure
+/// that is read as a whole.
 #[derive(Default)]
 pub(super) struct Tests {
-    pub(super) outcomes: [bool; MOST_TESTS + 1],
-    pub(super) to_true: [f64; MOST_TESTS + 1],
-    pub(super) to_false: [f64; MOST_TESTS + 1],
-    /// Outcomes that wait for others.
+    pub(super) outcomes: [bool; MAX_TESTS + 1],
+    pub(super) to_true: [f64; MAX_TESTS + 1],
+    pub(super) to_false: [f64; MAX_TESTS + 1],
+    /// Number of outcomes that wait for others.
     pub(super) waiting: usize,
 }
 
-/// Executes an instruction and those behind it, up to a jump that is taken or a run that rests. Returns the
-/// index of the next one. The slice has all instructions behind this one.
-pub(super) type Handler<T> = for<'a> fn(&mut Machine<'a, T>, &Step<T>, &[Step<T>]) -> usize;
+/// Executes an instruction and those after it, up to a jump that is taken or a run whose handler
+/// returns. Returns the index of the next instruction. The slice contains all instructions after
+/// this one.
+pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
 /// An instruction.
 pub(super) struct Step<T: Tracer> {
@@ -61,8 +63,8 @@ pub(super) struct Delayed {
     pub(super) frames: u32,
 }
 
-/// Lists that are open: nothing shares their items until the linear form closes them, so that a write need
-/// not check whether a snapshot does.
+/// Lists that are open: until the linear form closes them their items are not shared, so that a
+/// write need not check whether a snapshot shares them.
 #[derive(Default)]
 pub(crate) struct Items {
     pub(super) open: Vec<ListNo>,
@@ -70,13 +72,13 @@ pub(crate) struct Items {
     pub(super) writes: u32,
 }
 
-/// The machine between two of its stops, with all that it reads and writes.
-pub(super) struct Machine<'a, T: Tracer> {
+/// The executor between two of its stops, with all that it reads and writes.
+pub(super) struct Executor<'a, T: Tracer> {
     /// Registers and constants, see [`Form::numbers`].
     pub(super) numbers: &'a mut [f64],
     /// Variables of the stage and of the target that executes; none there if that is the stage.
     pub(super) variables: [&'a mut [Value]; 2],
-    /// Lists of both.
+    /// Lists of the stage and of the target that executes.
     pub(super) lists: [&'a mut [List]; 2],
     pub(super) parameters: Parameters,
     /// Where the parameters of the innermost call begin.
@@ -86,12 +88,12 @@ pub(super) struct Machine<'a, T: Tracer> {
     /// Iterations until a search for cycles.
     pub(super) due: u32,
     pub(super) stack: &'a mut Vec<Frame>,
-    /// The first so many are calls whose frames are not on the stack.
-    pub(super) delayed: &'a mut [Delayed; MOST_DELAYED],
+    /// The first `calls` of them are calls whose frames are not on the stack.
+    pub(super) delayed: &'a mut [Delayed; MAX_DELAYED],
     pub(super) calls: usize,
     /// Number of those frames.
     pub(super) delayed_frames: u32,
-    /// Frames with which a call may begin.
+    /// Maximum number of frames on the stack with which a call may begin.
     pub(super) room: usize,
     pub(super) tracer: &'a mut T,
     pub(super) form: &'a Form,
@@ -101,11 +103,11 @@ pub(super) struct Machine<'a, T: Tracer> {
     pub(super) tests: &'a mut Tests,
     pub(super) angles: &'a mut Angles,
     pub(super) items: &'a mut Items,
-    /// Why and where the machine stopped.
+    /// Why and where the executor stopped.
     pub(super) stopped: (Stop, usize),
 }
 
-impl<T: Tracer> Machine<'_, T> {
+impl<T: Tracer> Executor<'_, T> {
     /// Executes instructions from an index on. Returns the index of the one at which it stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
         while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
@@ -114,7 +116,7 @@ impl<T: Tracer> Machine<'_, T> {
         self.stopped
     }
 
-    /// Executes the next instruction, if those behind the one that was executed are `rest`.
+    /// Executes the first instruction of `rest`, the instructions after the one that was executed.
     #[inline(always)]
     pub(super) fn next(&mut self, rest: &[Step<T>]) -> usize {
         match rest.split_first() {
@@ -123,13 +125,13 @@ impl<T: Tracer> Machine<'_, T> {
         }
     }
 
-    /// The index of the instruction behind which `rest` is.
+    /// The index of the instruction before `rest`.
     #[inline(always)]
     pub(super) fn at(&self, rest: &[Step<T>]) -> usize {
         self.form.instructions.len() - 1 - rest.len()
     }
 
-    /// Stops at the instruction behind which `rest` is.
+    /// Stops at the instruction before `rest`.
     #[inline(always)]
     pub(super) fn stop(&mut self, stop: Stop, rest: &[Step<T>]) -> usize {
         self.stop_at(stop, self.at(rest))
