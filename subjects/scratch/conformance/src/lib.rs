@@ -6,7 +6,7 @@
 //! - [`replay_all()`]: replays all traces of a folder.
 //! - [`bench()`]: steps per second, snapshots, loading.
 //! - [`digests()`]: one digest per project over all states of a run with random input; it is
-//!   equal on every machine and in every build.
+//!   equal on every computer and in every build.
 //! - [`fuzz`]: mutated projects, loaded and run.
 
 mod bench;

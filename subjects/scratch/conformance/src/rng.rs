@@ -1,4 +1,4 @@
-//! Seeded random choices that are the same on every machine.
+//! Seeded random choices that are the same on every computer.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};

@@ -1,4 +1,4 @@
-//! Determinism: runs reach the same states in every build, on every machine and with any number
+//! Determinism: runs reach the same states in every build, on every computer and with any number
 //! of threads.
 
 use std::path::{Path, PathBuf};

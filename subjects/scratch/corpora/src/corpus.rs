@@ -4,7 +4,7 @@
 //! ```text
 //! corpus.toml      recipe and digest (CorpusMetadata)
 //! manifest.csv     one row per project (Member), in the order of the recipe
-//! projects/        SHA-256.sb3, packed the same on every machine
+//! projects/        SHA-256.sb3, packed the same on every computer
 //! ```
 //!
 //! `corpus.toml` is written last, so that a folder that contains it is complete.

@@ -11,7 +11,7 @@ pub struct LoadedProject {
     /// The project.
     pub project: Project,
     /// The archive: the bytes of a file, or a folder packed so that the same files give the same
-    /// bytes on every machine.
+    /// bytes on every computer.
     pub archive: Vec<u8>,
     /// SHA-256 of the archive: the identity of the project in runs and results.
     pub digest: [u8; 32],

@@ -2,7 +2,7 @@
 //!
 //! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]);
 //! together, the blocks have no purpose. Every script can be started: by input, or by a script
-//! that input starts. The project of a seed is the same on every machine.
+//! that input starts. The project of a seed is the same on every computer.
 
 mod block_templates;
 mod media;

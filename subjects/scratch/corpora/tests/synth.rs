@@ -1,11 +1,11 @@
-//! Synthetic projects: the same on every machine, valid, and distributed like real projects.
+//! Synthetic projects: the same on every computer, valid, and distributed like real projects.
 
 use std::collections::BTreeMap;
 
 use catherd_scratch_corpora::corpus::{Corpus, Sha, verify};
 use catherd_scratch_corpora::{Description, describe, find, synth};
 
-/// The digest is fixed until [`synth::GENERATOR`] changes: other machines and versions must
+/// The digest is fixed until [`synth::GENERATOR`] changes: other computers and versions must
 /// generate the same projects.
 #[test]
 fn a_seed_is_a_corpus() {

@@ -14,7 +14,7 @@ pub const LONG: [(&str, &str, &str); 2] = [
     ("mosa-long", "mosa", "mosa with tests of up to 150 events, for games"),
 ];
 
-/// Most events of a test of [`LONG`].
+/// Maximum number of events of a test of [`LONG`].
 pub const LONG_EVENTS: usize = 150;
 
 /// The configuration of the algorithm that a name of [`LONG`] stands for; `None` for other names.

@@ -80,7 +80,7 @@ pub(crate) struct Counts {
     pub(crate) doomed: u64,
 }
 
-/// Most roots that are probed.
+/// Maximum number of roots that are probed.
 const PROBED_ROOTS: u64 = 24;
 /// Cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;

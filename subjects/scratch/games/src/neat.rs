@@ -48,7 +48,7 @@ pub(crate) struct Guide {
 }
 
 impl<'a> Neuroevolution<'a> {
-    /// Most steps of an execution of a network.
+    /// Maximum number of steps of an execution of a network.
     pub(crate) fn steps(self) -> usize {
         match self {
             Self::Neatest(settings) => settings.network_steps,
@@ -66,7 +66,7 @@ impl<'a> Neuroevolution<'a> {
         }
     }
 
-    /// Most steps of a key press and of a wait.
+    /// Maximum number of steps of a key press and of a wait.
     pub(crate) fn bounds(self) -> (u32, u32) {
         let genome = match self {
             Self::Neatest(settings) => &settings.genome,

@@ -15,8 +15,8 @@ pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
 /// Fresh seeds of algorithms for games; others have none unless they ask for them.
 const GAME_SEEDS: usize = 10;
-/// Most fresh seeds.
-const MOST_SEEDS: usize = 1_000;
+/// Maximum number of fresh seeds.
+const MAX_SEEDS: usize = 1_000;
 
 /// The parameter that says which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
@@ -34,7 +34,7 @@ const ASKED: &str = "asked_mutants";
 const NOTICED_BY: &str = "noticed_by";
 
 /// The most assertions that it asks for.
-const MOST_NOTICING: i64 = 1_000;
+const MAX_NOTICING: i64 = 1_000;
 
 /// What is done with the suite of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,14 +72,14 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let fresh_seeds = match algorithm.parameters.get(FRESH_SEEDS) {
         None if generator.is_for_games() => GAME_SEEDS,
         None => 0,
-        Some(Parameter::Integer(seeds)) if (0..=MOST_SEEDS as i64).contains(seeds) => {
+        Some(Parameter::Integer(seeds)) if (0..=MAX_SEEDS as i64).contains(seeds) => {
             *seeds as usize
         }
         Some(_) => {
             return Err(FieldError {
                 field: Some(FRESH_SEEDS.to_owned()),
                 cause: format!(
-                    "parameter `{FRESH_SEEDS}` is no whole number from 0 to {MOST_SEEDS}"
+                    "parameter `{FRESH_SEEDS}` is no whole number from 0 to {MAX_SEEDS}"
                 ),
                 advice: "write a number of seeds".to_owned(),
             });
@@ -105,9 +105,9 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
     };
     let times = match algorithm.parameters.get(NOTICED_BY) {
         None => 1,
-        Some(Parameter::Integer(number @ 1..=MOST_NOTICING)) => *number as u32,
+        Some(Parameter::Integer(number @ 1..=MAX_NOTICING)) => *number as u32,
         Some(_) => {
-            let cause = format!("not a number from 1 to {MOST_NOTICING}");
+            let cause = format!("not a number from 1 to {MAX_NOTICING}");
             return Err(refused(NOTICED_BY, &cause, "write a number of assertions"));
         }
     };
@@ -187,7 +187,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
         parameters.push(ParameterInfo {
             name: FRESH_SEEDS.to_owned(),
             default: Some(Parameter::Integer(seeds as i64)),
-            values: Values::Integer { low: 0, high: MOST_SEEDS as i64 },
+            values: Values::Integer { low: 0, high: MAX_SEEDS as i64 },
             meaning: "seeds under which the suite's coverage is measured as well".to_owned(),
         });
         parameters.push(ParameterInfo {
@@ -208,7 +208,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
         parameters.push(ParameterInfo {
             name: NOTICED_BY.to_owned(),
             default: Some(Parameter::Integer(1)),
-            values: Values::Integer { low: 1, high: MOST_NOTICING },
+            values: Values::Integer { low: 1, high: MAX_NOTICING },
             meaning:
                 "assertions that notice each mutant after minimise_assertions, where so many do"
                     .to_owned(),

@@ -13,7 +13,7 @@ pub struct Settings {
     /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is not
     /// the suite's seed, so that suites of all seeds and algorithms face the same mutants.
     pub seed: u64,
-    /// Most mutants, drawn so that each is equally likely; `None` for all.
+    /// Maximum number of mutants, drawn so that each is equally likely; `None` for all.
     pub sample: Option<u64>,
     /// Whether every test that may kill a mutant is executed, not only those up to the first that
     /// does.
@@ -21,12 +21,12 @@ pub struct Settings {
     /// Whether flaky assertions are left out. They hold on the original under the suite's seed,
     /// which is the one used here, and the published scores include such assertions.
     pub stable_only: bool,
-    /// Most blocks that a test may execute on a mutant, as a multiple of those that it executed on
+    /// Maximum number of blocks that a test may execute on a mutant, as a multiple of those that it executed on
     /// the original. Its steps are the same on every mutant.
     pub block_factor: u64,
     /// Blocks that a test may execute beyond that multiple.
     pub block_allowance: u64,
-    /// Most steps of a test. Longer tests are not executed.
+    /// Maximum number of steps of a test. Longer tests are not executed.
     pub steps: u64,
     /// Deviations of Whisker's published code.
     pub compat: Compat,

@@ -56,7 +56,7 @@ pub enum OriginalResult {
 pub struct BoundedTest {
     /// Position of the test in the suite.
     pub number: usize,
-    /// Most blocks that it may execute.
+    /// Maximum number of blocks that it may execute.
     pub blocks: u64,
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Costumes are rasterised when a query needs them. The answers follow the pixel rules of
 //! Scratch's own renderer, including its mixture of binary32 storage and binary64 arithmetic,
-//! and are the same on every machine.
+//! and are the same on every computer.
 //!
 //! # Where answers may differ from a browser
 //!

@@ -7,14 +7,14 @@ use thiserror::Error;
 pub struct Limits {
     /// Largest file in bytes.
     pub bytes: usize,
-    /// Most nodes of an SVG document.
+    /// Maximum number of nodes of an SVG document.
     pub nodes: u32,
     /// Deepest nesting of elements in an SVG document.
     pub depth: usize,
-    /// Most letters of all texts of an SVG document. A letter of a referenced element counts once
+    /// Maximum number of letters of all texts of an SVG document. A letter of a referenced element counts once
     /// for each use. Laying a text out takes time that grows with the square of its length.
     pub letters: usize,
-    /// Most letters times elements of a text, added up over the texts as for `letters`, because
+    /// Maximum number of letters times elements of a text, added up over the texts as for `letters`, because
     /// each element may ask for another font, in which the whole text is laid out.
     pub letters_in_fonts: u64,
     /// Largest width or height of a costume, in pixels of the file or units of the `viewBox`.

@@ -33,7 +33,7 @@ pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// Largest coordinate in pixels of bitmaps and ellipses that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
-/// Most edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
+/// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
 /// document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 

@@ -1,6 +1,6 @@
 //! Rounding as in the original's JavaScript.
 
-/// Fast `f64::floor`, which otherwise is a function call on machines without an instruction.
+/// Fast `f64::floor`, which otherwise is a function call on processors without an instruction.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;

@@ -69,7 +69,7 @@ impl SkinSetBuilder {
     /// `None`, the costume rotates around its middle. Only the document's size is read now.
     ///
     /// Text uses the seven fonts of Scratch, which are part of this crate; other families are
-    /// replaced by one of them. System fonts are never used, because they differ between machines.
+    /// replaced by one of them. System fonts are never used, because they differ between computers.
     ///
     /// # Errors
     /// If the file exceeds the [`Limits`], is not XML, or its root is not `svg`.

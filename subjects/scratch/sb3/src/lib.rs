@@ -3,7 +3,7 @@
 //!
 //! [`Project::read`] reads an archive or a folder, [`Project::from_bytes`] an archive in memory;
 //! [`read_archive`] reads the bytes of an archive. [`pack()`], [`pack_files`] and [`repack`] write
-//! archives whose bytes are the same on every machine. [`Notation`] writes blocks as text. Any
+//! archives whose bytes are the same on every computer. [`Notation`] writes blocks as text. Any
 //! input results in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
 
 mod error;

@@ -1,7 +1,7 @@
 //! Size limits of projects.
 
 /// Size limits of the reader. They depend on the project's bytes alone, so that a project is
-/// refused on every machine or on none. The defaults are about ten times the needs of the largest
+/// refused on every computer or on none. The defaults are about ten times the needs of the largest
 /// known projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -11,7 +11,7 @@ use crate::source::FileSource;
 use crate::{Asset, Cause, Limits, ReadError, load};
 
 /// Packs an unpacked project: its `project.json` unchanged, and its media in sorted order. The same
-/// files result in the same bytes on every machine. Therefore nothing is compressed, because the
+/// files result in the same bytes on every computer. Therefore nothing is compressed, because the
 /// output of a compressor depends on its version and on the processor.
 ///
 /// # Errors

@@ -15,10 +15,10 @@ pub struct AssertionNo {
 /// Limits of the execution of a test, and which assertions it checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Most steps of a test. Its events alone determine their number, so that a longer test is
+    /// Maximum number of steps of a test. Its events alone determine their number, so that a longer test is
     /// not begun; it ends with [`Verdict::StepLimit`].
     pub steps: u64,
-    /// Most blocks that the test executes. Then no further block is executed, and the test ends
+    /// Maximum number of blocks that the test executes. Then no further block is executed, and the test ends
     /// with [`Verdict::Fault`].
     pub blocks: u64,
     /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its

@@ -47,7 +47,7 @@ pub struct Genetics {
     pub group: usize,
     /// Fewest groups of a sampled chromosome.
     pub min_groups: usize,
-    /// Most groups of any chromosome.
+    /// Maximum number of groups of any chromosome.
     pub max_groups: usize,
     /// Standard deviation by which mutated codons move.
     pub deviation: f64,

@@ -16,7 +16,7 @@ pub enum GenerateError {
     Events {
         /// Fewest events.
         min_events: usize,
-        /// Most events.
+        /// Maximum number of events.
         max_events: usize,
     },
     /// The project cannot be compiled.

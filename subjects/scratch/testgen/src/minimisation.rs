@@ -38,7 +38,7 @@ pub(crate) trait Replayer {
 pub(crate) struct Minimisation<'a> {
     /// Whether events are removed. Otherwise tests remain as the search left them.
     pub(crate) enabled: bool,
-    /// Most executions for all tests together; `None` for no bound.
+    /// Maximum number of executions for all tests together; `None` for no bound.
     pub(crate) limit: Option<u64>,
     /// A clock and the time on it at which removal of events stops, which makes suites depend on
     /// the computer; `None` for no bound.

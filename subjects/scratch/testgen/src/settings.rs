@@ -29,7 +29,7 @@ pub struct Settings {
     pub selection: Selection,
     /// Fewest events of a random test: 2.
     pub min_events: usize,
-    /// Most events of any test: 20.
+    /// Maximum number of events of any test: 20.
     pub max_events: usize,
     /// Standard deviation by which mutation moves codons: 5.
     pub deviation: f64,
@@ -39,7 +39,7 @@ pub struct Settings {
     pub new_event_probability: f64,
     /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
-    /// Most executions of minimisation, 0 for no bound: 100,000. If the search has a wall-clock
+    /// Maximum number of executions of minimisation, 0 for no bound: 100,000. If the search has a wall-clock
     /// budget, minimisation has the same budget again.
     pub minimisation_executions: usize,
     /// Deviations of Whisker's published code.

@@ -78,7 +78,7 @@ pub(crate) struct LoggedRequest {
 }
 
 impl Server {
-    /// Listens on a port of this machine until the process ends.
+    /// Listens on a port of this computer until the process ends.
     pub(crate) fn start(population: Population, port: u16) -> io::Result<Server> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let address = listener.local_addr()?;

@@ -46,7 +46,7 @@ pub struct Explore {
     pub counted: Counted,
     /// Probability that a rollout has one action more.
     pub going_on: f64,
-    /// Most actions of a rollout.
+    /// Maximum number of actions of a rollout.
     pub rollout: usize,
     /// Probability of taking a worse bucket.
     pub decay: f64,
@@ -74,7 +74,7 @@ pub struct Explore {
     pub watch_variables: bool,
     /// Memory for states in MiB.
     pub memory: usize,
-    /// Most steps of a path.
+    /// Maximum number of steps of a path.
     pub most_steps: usize,
     /// What makes up the key of a cell.
     pub cells: Cells,

@@ -24,7 +24,7 @@ pub(super) fn operators(genome: &GenomeSettings) -> Operators {
 /// Parameters of `mosa-neatest`. The defaults are those of the published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MosaNeatest {
-    /// Most steps of an execution of a network.
+    /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
     /// Networks of the population.
     pub population: usize,
@@ -43,7 +43,7 @@ pub struct MosaNeatest {
 /// Parameters of `mio-neatest`. The defaults are those of the published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MioNeatest {
-    /// Most steps of an execution of a network.
+    /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
     /// Species that the population of a goal should have.
     pub species: usize,

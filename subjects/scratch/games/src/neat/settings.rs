@@ -8,7 +8,7 @@ use super::genome_settings::{GenomeSettings, Operators};
 /// Parameters of `neatest`. The defaults are those of the publication of 2022.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neatest {
-    /// Most steps of an execution of a network.
+    /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
     /// Networks of a population.
     pub population: usize,

@@ -31,7 +31,7 @@ fn policy(genome: &Genome, interface: &Interface, steps: usize) -> Policy {
 /// Executes networks, scores them and archives those that cover an open goal under every seed.
 pub(crate) struct Trials<'a> {
     interface: &'a Interface,
-    /// Most steps of an execution.
+    /// Maximum number of steps of an execution.
     steps: usize,
     /// The seed of the run and others: one for each repetition.
     pub(super) seeds: Vec<u64>,

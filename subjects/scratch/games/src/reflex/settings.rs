@@ -5,9 +5,9 @@ use catherd_search::{Field, Parameters};
 /// Parameters of `reflex`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reflex {
-    /// Most steps of an episode.
+    /// Maximum number of steps of an episode.
     pub play_steps: usize,
-    /// Most rules of a policy.
+    /// Maximum number of rules of a policy.
     pub most_rules: usize,
     /// Probability of a new policy instead of a changed one.
     pub new_policy: f64,

@@ -20,7 +20,7 @@ use crate::explore::{Explore, Guidance, StateSpace};
 
 /// Steps of an event that is probed, and of the same time without it.
 const PROBE: u32 = 8;
-/// Most events that are probed in a state.
+/// Maximum number of events that are probed in a state.
 const PROBED_EVENTS: usize = 12;
 /// Steps from a root to its second probe.
 const LATER: u32 = 40;

@@ -3,8 +3,8 @@
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{PenMark, Text, Value};
 
-/// Most events of a log.
-const MOST_EVENTS: usize = 2_000_000;
+/// Maximum number of events of a log.
+const MAX_EVENTS: usize = 2_000_000;
 
 /// What happened.
 pub(crate) enum What {
@@ -67,7 +67,7 @@ impl Events {
     /// Adds an event and returns its number. Once the log is full, events of the machine are left
     /// out.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
-        if self.list.len() >= MOST_EVENTS && !matches!(what, What::Scheduled(_)) {
+        if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
             self.full = true;
         } else {
             self.list.push(Event { what, previous, next });

@@ -16,11 +16,11 @@ pub struct Options {
     pub strict: bool,
     /// Only the phase before the execution: no machine is made.
     pub only_static: bool,
-    /// Most steps of the machine, of 1/60 s each.
+    /// Maximum number of steps of the machine, of 1/60 s each.
     pub steps: u64,
-    /// Most blocks that the machine executes.
+    /// Maximum number of blocks that the machine executes.
     pub blocks: u64,
-    /// Most bytes of lines that the plan writes to its console.
+    /// Maximum number of bytes of lines that the plan writes to its console.
     pub log_bytes: usize,
     /// Limits of the plan.
     pub limits: Limits,

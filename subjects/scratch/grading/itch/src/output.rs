@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Most bytes of the commands of a judgement.
+/// Maximum number of bytes of the commands of a judgement.
 const SIZE_LIMIT: usize = 16 << 20;
 
 /// A status, the worst last.

@@ -12,10 +12,10 @@ use crate::observer::{Hooks, Observer};
 use crate::output::End;
 use crate::plan::{Phases, Plan, PlanError};
 
-/// Most batches of threads in a step. The original goes on for three quarters of the step's time.
+/// Maximum number of batches of threads in a step. The original goes on for three quarters of the step's time.
 const BATCHES: u32 = 100;
-/// Most timers that are due in a judgement.
-const MOST_TIMERS: u64 = 1_000_000;
+/// Maximum number of timers that are due in a judgement.
+const MAX_TIMERS: u64 = 1_000_000;
 /// Days since 2000 at which the clock of scripts begins.
 const DATE: f64 = 8_766.5;
 
@@ -207,7 +207,7 @@ impl<'a, 'js> Course<'a, 'js> {
             match session.clock().next_due().filter(|timer| *timer <= due) {
                 Some(timer) => {
                     timers += 1;
-                    if timers > MOST_TIMERS {
+                    if timers > MAX_TIMERS {
                         return Err(Broken::Limit("too many timers".to_owned()));
                     }
                     session.clock().advance_to(timer);

@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::values::from_saved;
 
-/// Most snapshots of a log.
-const MOST_SNAPSHOTS: usize = 2_000_000;
-/// Most bytes of the records of a log, estimated.
-const MOST_BYTES: usize = 256 << 20;
+/// Maximum number of snapshots of a log.
+const MAX_SNAPSHOTS: usize = 2_000_000;
+/// Maximum number of bytes of the records of a log, estimated.
+const MAX_BYTES: usize = 256 << 20;
 
 /// A bubble of a target.
 #[derive(Clone, PartialEq)]
@@ -117,13 +117,13 @@ impl Snapshots {
         thinks: &dyn Fn(TargetId) -> bool,
         (timestamp, origin, times): (f64, &Origin, usize),
     ) -> usize {
-        if self.bytes > MOST_BYTES || self.list.len() >= MOST_SNAPSHOTS {
+        if self.bytes > MAX_BYTES || self.list.len() >= MAX_SNAPSHOTS {
             self.full = true;
         }
         let targets =
             if self.full { self.last().targets.clone() } else { self.capture(vm, thinks) };
         if !self.full || times == 1 {
-            let times = times.min(MOST_SNAPSHOTS);
+            let times = times.min(MAX_SNAPSHOTS);
             let snapshot = Snapshot { timestamp, origin: Rc::clone(origin), targets };
             self.bytes += times * 40;
             self.list.extend(std::iter::repeat_n(snapshot, times));

@@ -7,11 +7,11 @@ use thiserror::Error;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// Most bytes of a suite.
+/// Maximum number of bytes of a suite.
 pub(crate) const MAX_SUITE_BYTES: u64 = 8 << 20;
-/// Most suites of a project.
+/// Maximum number of suites of a project.
 pub(crate) const MAX_SUITES: usize = 1_000;
-/// Most bytes of a project.
+/// Maximum number of bytes of a project.
 const MAX_PROJECT_BYTES: u64 = 512 << 20;
 
 /// The project in the archive.

@@ -16,7 +16,7 @@
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
 //! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |
 //!
-//! Every format is a function of the report alone: no clock, no path of the machine.
+//! Every format is a function of the report alone: no clock, no path of the computer.
 
 mod dodona;
 mod json;

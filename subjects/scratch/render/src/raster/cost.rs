@@ -10,7 +10,7 @@ use resvg::usvg::filter::Kind;
 /// Largest area of a layer as a multiple of the picture's area, as in `resvg`.
 const MAX_LAYER_RATIO: f64 = 25.0;
 
-/// Most nodes that an estimate visits; those of shared tiles and masks count once for each use.
+/// Maximum number of nodes that an estimate visits; those of shared tiles and masks count once for each use.
 const MAX_VISITS: u32 = 1 << 20;
 
 /// Number of layers that a filter needs besides its input and its result.

@@ -16,7 +16,7 @@ use super::samples::{self, PRECISION};
 const MIN_PIECE: f64 = 1.0 / 2048.0;
 /// Sine of the angle below which the join of two lines is filled on both sides.
 const NEARLY_STRAIGHT: f64 = 1e-2;
-/// Most parametric segments of a piece.
+/// Maximum number of parametric segments of a piece.
 const MAX_PARAMETRIC: f64 = 32.0;
 
 type Vector = (f64, f64);

@@ -15,7 +15,7 @@ const OUTLINE: f64 = 4.0;
 const TAIL: f64 = 12.0;
 const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
-/// Most characters that Scratch shows.
+/// Maximum number of characters that Scratch shows.
 const MAX_TEXT: usize = 330;
 /// The appearance of a speech bubble.
 #[derive(Debug)]

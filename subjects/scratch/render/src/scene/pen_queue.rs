@@ -11,7 +11,7 @@ use super::stamp::Stamp;
 use crate::bounds::Rect;
 use crate::skin::SkinSet;
 
-/// Most queued marks; lines take about 300 KB.
+/// Maximum number of queued marks; lines take about 300 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
 /// Queued marks that copies of the queue share together.

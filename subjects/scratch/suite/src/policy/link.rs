@@ -8,8 +8,8 @@ use crate::format::{
     Axis, Edge, Follow, Guard, Mouse, Near, Press, Proposal, SuiteEvent, SuitePolicy, SuiteRule,
 };
 
-/// Most rules of a policy.
-const MOST_RULES: usize = 100;
+/// Maximum number of rules of a policy.
+const MAX_RULES: usize = 100;
 
 impl SuitePolicy {
     /// The policy with numbers in place of names. Its keys and texts are added to the vocabulary.
@@ -17,9 +17,9 @@ impl SuitePolicy {
     /// # Errors
     /// What cannot be used: a sprite that the vocabulary lacks, or a number that is out of range.
     pub fn resolve(&self, words: &mut Vocabulary, program: &Program) -> Result<Policy, String> {
-        if self.rules.len() > MOST_RULES {
+        if self.rules.len() > MAX_RULES {
             return Err(format!(
-                "the policy has {} rules; the maximum is {MOST_RULES}",
+                "the policy has {} rules; the maximum is {MAX_RULES}",
                 self.rules.len()
             ));
         }

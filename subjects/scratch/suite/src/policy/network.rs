@@ -7,9 +7,9 @@ use super::link::{finite, sprite, steps};
 use crate::event::{KeyNo, TextNo, Vocabulary};
 use crate::format::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 
-/// Most nodes and links of a network.
-const MOST_NODES: u32 = 20_000;
-const MOST_LINKS: usize = 200_000;
+/// Maximum number of nodes and links of a network.
+const MAX_NODES: u32 = 20_000;
+const MAX_LINKS: usize = 200_000;
 
 /// A network with numbers in place of names. Nodes are numbered as in [`SuiteNetwork`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,10 +110,10 @@ impl SuiteNetwork {
         program: &Program,
     ) -> Result<Network, String> {
         let nodes = self.nodes();
-        if nodes > MOST_NODES || self.links.len() > MOST_LINKS {
+        if nodes > MAX_NODES || self.links.len() > MAX_LINKS {
             return Err(format!(
-                "the network has {nodes} nodes and {} links; the maximum is {MOST_NODES} and \
-                 {MOST_LINKS}",
+                "the network has {nodes} nodes and {} links; the maximum is {MAX_NODES} and \
+                 {MAX_LINKS}",
                 self.links.len()
             ));
         }

@@ -11,14 +11,14 @@ use catherd_scratch_suite::{
 use catherd_scratch_vm::Program;
 use catherd_search::Stream;
 
-/// Most re-executions of a test that draws no random numbers, and number of the other days.
+/// Maximum number of re-executions of a test that draws no random numbers, and number of the other days.
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Re-executions of a test end after this many times those that it needs, because each
 /// assertion that fails starts the row anew.
 const PATIENCE: u32 = 4;
 
-/// Most work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test to which no
+/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test to which no
 /// work is left keeps only what comes before its first draw.
 const WORK: u64 = 200_000_000;
 

@@ -7,7 +7,7 @@ use catherd_scratch_suite::{Assertion, Effect, Expected};
 use catherd_scratch_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
-/// Most characters of a text in an assertion. Longer texts are not asserted.
+/// Maximum number of characters of a text in an assertion. Longer texts are not asserted.
 const LONGEST_TEXT: usize = 1_000;
 
 /// Observer of the attributes of a project's objects.

@@ -19,7 +19,7 @@ pub struct Assertions {
     /// Number of re-executions in a row, under other seeds and on other days, in which all stable
     /// assertions of a test hold; at most 5 of a test that draws no random numbers.
     pub reexecutions: u32,
-    /// Most assertions of a test; the last ones are left out.
+    /// Maximum number of assertions of a test; the last ones are left out.
     pub limit: usize,
 }
 

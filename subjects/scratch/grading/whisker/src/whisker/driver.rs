@@ -22,11 +22,11 @@ use crate::seed::Seed;
 /// Duration of a step in milliseconds.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
-/// Most members that do not exist, and names of missing sprites, that are kept for hints.
-const MOST_HINTS: usize = 100;
+/// Maximum number of members that do not exist, and names of missing sprites, that are kept for hints.
+const MAX_HINTS: usize = 100;
 
 /// Records of targets before a step beyond which those of deleted clones are forgotten.
-const MOST_OLDS: usize = 20_000;
+const MAX_OLDS: usize = 20_000;
 
 /// Phases of a step in which functions of the suite may have to be called.
 pub(crate) const BEFORE: u32 = 1;
@@ -317,7 +317,7 @@ impl Driver {
                     olds.insert(TargetKey::of(&view), self.old(&vm, &view));
                 }
             }
-            if olds.len() > MOST_OLDS {
+            if olds.len() > MAX_OLDS {
                 olds.retain(|key, _| {
                     vm.target(key.target()).is_some_and(|v| TargetKey::of(&v) == *key)
                 });
@@ -421,7 +421,7 @@ impl Driver {
     /// Notes a name for a hint.
     pub(crate) fn note<N>(&self, list: &RefCell<Vec<N>>, name: N) {
         let mut list = list.borrow_mut();
-        if list.len() < MOST_HINTS {
+        if list.len() < MAX_HINTS {
             list.push(name);
         }
     }

@@ -25,7 +25,7 @@ const OLD: usize = 2;
 /// The first row: version, key, x, y, direction, size, costume, volume, visible, exists.
 const ROWS: usize = 20;
 const WIDTH: usize = 10;
-/// Most clones that have a row of their own, all that a program can have; the last row is for
+/// Maximum number of clones that have a row of their own, all that a program can have; the last row is for
 /// targets beyond it.
 const CLONES: usize = 300;
 

@@ -34,7 +34,7 @@ pub struct SuiteFile {
 pub struct Models {
     /// A JSON array of graphs.
     pub text: String,
-    /// Most milliseconds of program time of a test of the models alone.
+    /// Maximum number of milliseconds of program time of a test of the models alone.
     pub duration: f64,
     /// Number of tests of the models alone.
     pub repetitions: u32,

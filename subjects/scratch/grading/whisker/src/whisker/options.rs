@@ -24,13 +24,13 @@ pub struct Options {
     /// Seconds by which the timer advances a step, 0.075 in the original (Whisker paper, section
     /// 3.2).
     pub timer_increment: f64,
-    /// Most steps of a test.
+    /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Most blocks that a test executes.
+    /// Maximum number of blocks that a test executes.
     pub blocks: u64,
     /// Limits of scripts.
     pub limits: Limits,
-    /// Most bytes that a test logs.
+    /// Maximum number of bytes that a test logs.
     pub log_bytes: usize,
     /// Whether coverage is measured.
     pub coverage: bool,

@@ -24,7 +24,7 @@ use crate::seed::Seed;
 pub struct Chosen {
     /// Position of the test in the suite.
     pub number: usize,
-    /// Most blocks that it may execute.
+    /// Maximum number of blocks that it may execute.
     pub blocks: u64,
 }
 
@@ -138,7 +138,7 @@ impl<'a> SuiteExecution<'a> {
         (covered.count(), self.blocks.len())
     }
 
-    /// Most blocks of a test; `None` if it is not chosen.
+    /// Maximum number of blocks of a test; `None` if it is not chosen.
     fn bound(&self, number: usize, test: &TestInfo) -> Option<u64> {
         match self.chosen {
             Some(chosen) => {
