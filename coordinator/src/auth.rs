@@ -1,4 +1,4 @@
-//! Authentication and authorisation. A token is a secret text; the coordinator stores only its
+//! Authentication and authorisation. A token is a secret string; the coordinator stores only its
 //! digest and the role of its owner.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub enum Role {
     Submitter,
     /// Read everything.
     Viewer,
-    /// All of these: the user of a coordinator on loopback.
+    /// The rights of all other roles. On loopback every caller has them.
     Owner,
 }
 
@@ -142,8 +142,8 @@ impl TokenStore {
 
     /// The role of the owner of a token; `None` if the token is not accepted.
     fn role(&self, token: &str) -> Option<Role> {
-        // Comparing digests instead of tokens does not say by its duration how much of a guess is
-        // right.
+        // Digests are compared instead of tokens, so that the duration of the comparison does not
+        // tell how much of a guess is right.
         self.0.get(&Digest::of(token.as_bytes())).copied()
     }
 }
@@ -153,7 +153,7 @@ impl TokenStore {
 pub(crate) enum Access {
     /// All requests.
     Open,
-    /// Those with a token. The tokens may be replaced while requests are served.
+    /// Requests with a token. The tokens may be replaced while requests are served.
     Tokens(Arc<RwLock<TokenStore>>),
 }
 
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tokens_are_no_access() {
+    fn an_empty_token_store_permits_nothing() {
         let access = Access::new(Some(TokenStore::default()));
         assert!(!access.permits("", Role::Viewer) && !access.permits("secret", Role::Viewer));
         access.replace(TokenStore::of("secret", Role::Viewer));

@@ -1,5 +1,5 @@
-//! Clocks of the coordinator: the time since an arbitrary start, which never goes back. Their part
-//! in the expiry of leases is described in [`lease_expiry`](crate::lease_expiry).
+//! Clocks of the coordinator: the time since an arbitrary start, which never decreases. How leases
+//! expire by them is described in [`lease_expiry`](crate::lease_expiry).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(after(200).as_millis(), 200);
         assert_eq!(after(60_200).as_millis(), 1200);
         assert_eq!(after(60_300).as_millis(), 1300);
-        assert_eq!(after(60_000).as_millis(), 1300, "it never goes back");
+        assert_eq!(after(60_000).as_millis(), 1300, "it never decreases");
     }
 }

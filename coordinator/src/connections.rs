@@ -1,5 +1,5 @@
-//! Incoming connections of a listener: accepted even when descriptors run out, encrypted within a
-//! time limit, and few of them without an accepted request.
+//! Incoming connections of a listener: accepted even when file descriptors run out, encrypted
+//! within a time limit, and limited in number until a request is accepted.
 
 use std::io;
 use std::pin::Pin;
@@ -21,17 +21,18 @@ mod unauthenticated;
 pub(crate) use unauthenticated::Peer;
 use unauthenticated::Unauthenticated;
 
-/// Most connections without an accepted request.
+/// Maximum number of connections without an accepted request.
 const MAX_UNAUTHENTICATED: usize = 256;
 
 /// Time within which TLS must be established.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Wait after the system could not accept a connection, as when the process has no descriptor left.
+/// Pause after the system could not accept a connection, for example because the process has no
+/// file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Connections without an accepted request that are closed then, the oldest first. One at a time would
-/// leave new ones waiting for long.
+/// Number of connections without an accepted request that are closed, the oldest first, when the
+/// system cannot accept another. If only one were closed at a time, new ones would wait for long.
 const CLOSED_AT_ONCE: usize = 32;
 
 /// Shortest time between two lines of the log about connections that failed.
@@ -76,13 +77,13 @@ impl axum::serve::Listener for Incoming {
                 let peer = connection.peer.clone();
                 (connection, peer)
             }
-            // The task that accepts ends only with this value.
+            // The accepting task ends only when this value is dropped.
             None => std::future::pending().await,
         }
     }
 
     fn local_addr(&self) -> io::Result<Peer> {
-        // A listener is not the other side of a connection.
+        // The address of the listener is not the `Peer` of any connection.
         Err(io::ErrorKind::Unsupported.into())
     }
 }
@@ -152,7 +153,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
 /// The stream of a connection.
 type Transport = Either<TcpStream, TlsStream<TcpStream>>;
 
-/// Establishes TLS, if there is a configuration. The error says in words what the client did.
+/// Establishes TLS if there is a configuration. The error describes what the client did.
 async fn encrypt(
     mut stream: TcpStream,
     config: Option<Arc<ServerConfig>>,
@@ -167,14 +168,14 @@ async fn encrypt(
                 "the client speaks plain text, and this coordinator requires TLS".to_owned()
             );
         }
-        // A probe that only connects is no failure worth a line of its own, but counts as one.
+        // A probe that only opens a connection is counted as a failed connection like any other.
         Ok(0) => return Err("the client closed the connection before TLS was set up".to_owned()),
         Err(error) => return Err(error.to_string()),
     }
     match TlsAcceptor::from(config).accept(stream).into_fallible().await {
         Ok(encrypted) => Ok(Either::Right(encrypted)),
         Err((error, mut stream)) => {
-            // The alert that says why is sent already.
+            // The TLS alert with the reason has been sent already.
             refuse(&mut stream, &[]).await;
             let known = tls::problem(&error, "the client");
             Err(known.map_or_else(|| error.to_string(), |known| known.cause))
@@ -195,10 +196,11 @@ async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
     let _ = timeout(Duration::from_secs(1), answered).await;
 }
 
-/// The log of connections that failed, of which anyone can make many.
+/// The log of failed connections. Its rate is limited, because any client can make connections
+/// fail.
 #[derive(Default)]
 struct FailureLog {
-    /// No line is written before.
+    /// No line is written before this time.
     quiet_until: Option<Instant>,
     left_out: u64,
 }
@@ -252,7 +254,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Requests that still run hold the peer too.
+        // Requests that are still being served hold the peer too.
         self.peer.release();
     }
 }

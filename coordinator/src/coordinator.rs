@@ -16,20 +16,18 @@ use tokio::sync::watch;
 use tokio_stream::Stream;
 use tonic::transport::server::Router;
 
-use self::opening::open;
 use crate::auth::{Access, AuthInterceptor, TokenStore};
 use crate::connections::{Incoming, TlsSetting};
 use crate::dashboard::{self, Gate};
 use crate::error::{CoordinatorError, StoreUnavailable, SubmitError};
 use crate::health;
 use crate::ids::StudyNumber;
-use crate::options::Options;
 use crate::progress::Progress;
 use crate::projects::Projects;
 use crate::store::{self, QuarantinedRun, Reader, Repair, StoreError, StoreUrl, StudyState};
 use crate::study_service::StudyService;
 use crate::worker_service::WorkerService;
-use crate::writer::{Request, Writer, WriterHandle};
+use crate::writer::{Request, WriterHandle};
 
 /// Name of the thread that owns ledger and store.
 pub const WRITER_THREAD: &str = "writer";
@@ -77,51 +75,6 @@ impl TlsSettings {
 }
 
 impl Coordinator {
-    /// Opens a store and serves all its active studies. Runs that have ended are not executed
-    /// again; leases of an earlier process get one fresh term.
-    ///
-    /// # Errors
-    ///
-    /// If the folder or the database cannot be used, or another process serves it.
-    pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
-        let (coordinator, writer) = open(options, None)?;
-        coordinator.spawn_writer(writer)
-    }
-
-    /// Opens a store, makes the plan the study of its name, and serves that study only. Runs that
-    /// have ended in any study of the store are not executed again.
-    ///
-    /// # Errors
-    ///
-    /// Like [`Coordinator::open`].
-    pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
-        let (coordinator, writer) = open(options, Some(plan))?;
-        coordinator.spawn_writer(writer)
-    }
-
-    /// Like [`Coordinator::open_study`] but without threads, for simulations: requests wait until
-    /// the caller calls [`Writer::process_pending`], and projects are read on the calling thread.
-    ///
-    /// # Errors
-    ///
-    /// Like [`Coordinator::open`].
-    pub fn new_manual(
-        options: Options,
-        plan: Plan,
-    ) -> Result<(Coordinator, Writer), CoordinatorError> {
-        let (mut coordinator, writer) = open(options, Some(plan))?;
-        coordinator.workers.synchronous = true;
-        Ok((coordinator, writer))
-    }
-
-    fn spawn_writer(mut self, writer: Writer) -> Result<Coordinator, CoordinatorError> {
-        let thread = std::thread::Builder::new().name(WRITER_THREAD.to_owned());
-        let spawned = thread.spawn(move || writer.run());
-        let thread = spawned.map_err(|cause| self.store_error(StoreError::Runtime(cause)))?;
-        self.writer_thread = Some(thread);
-        Ok(self)
-    }
-
     fn writer(&self) -> &WriterHandle {
         &self.workers.writer
     }
@@ -132,8 +85,8 @@ impl Coordinator {
         &self.workers.projects
     }
 
-    /// Serves workers and clients until the coordinator is dropped. Connections are then closed in
-    /// order, so that workers turn to the next coordinator at the same address.
+    /// Serves workers and clients until the coordinator is dropped. Connections are then closed
+    /// cleanly, so that workers connect to the next coordinator at the same address.
     ///
     /// # Errors
     ///
@@ -240,7 +193,8 @@ impl Coordinator {
         self.writer().progress.borrow().clone()
     }
 
-    /// The progress as it changes; `wait_for(Progress::is_finished)` waits for the end.
+    /// A receiver of the progress; `wait_for(Progress::is_finished)` waits until all runs have
+    /// ended.
     pub fn watch(&self) -> watch::Receiver<Progress> {
         self.writer().progress.clone()
     }
@@ -315,7 +269,7 @@ impl Coordinator {
         Reader::open(self.url()).map_err(|cause| self.store_error(cause))
     }
 
-    /// An error of the store with its place.
+    /// An error of the store, with the store's location.
     pub fn error(&self, cause: StoreError) -> CoordinatorError {
         self.store_error(cause)
     }
@@ -363,9 +317,9 @@ impl Iterator for Records {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // The last connection to the store is the writer's, which leaves a single file.
+        // The writer's connection is the last one, and closing it leaves a single file.
         self.projects().close();
-        // Servers that still run hold senders of requests, so the writer is told to close.
+        // Servers that still run hold senders of requests, so the writer is told to end.
         let sent = self.writer().send(Request::Close);
         if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {
             drop(thread.join());

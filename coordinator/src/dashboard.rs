@@ -1,5 +1,5 @@
-//! The dashboard: one HTML page that follows the coordinator, and the same figures as JSON and
-//! Prometheus metrics.
+//! The dashboard: one HTML page that shows the progress of the coordinator's studies. The same
+//! figures are available as JSON and as Prometheus metrics.
 //!
 //! It only reads. On loopback it is open to all processes of the machine; beyond loopback it needs
 //! the token of a viewer ([`gate`]).
@@ -37,7 +37,7 @@ const PAGE: &str = include_str!("dashboard/page.html");
 const SCRIPT: &str = include_str!("dashboard/script.js");
 const STYLE: &str = include_str!("dashboard/style.css");
 
-/// The place of the state in the page.
+/// The placeholder of the state in the page.
 const STATE: &str = r#"id="state">null<"#;
 
 /// Shortest time between two events of a page.
@@ -74,7 +74,7 @@ pub(crate) fn pages(
 
 /// The page with the current state; later states follow through `/events`.
 async fn page(State(source): State<Source>) -> Html<String> {
-    // Names may contain anything, such as the end of the element.
+    // Names may contain any characters, for example the end tag of the element.
     let state = to_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
     Html(PAGE.replacen(STATE, &format!(r#"id="state">{state}<"#), 1))
 }

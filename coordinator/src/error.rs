@@ -25,7 +25,7 @@ pub enum CoordinatorError {
         /// The folder of the file.
         folder: PathBuf,
     },
-    /// The store does not work.
+    /// The store returned an error.
     #[error("{url}: {cause}")]
     Store {
         /// The store.
@@ -63,10 +63,10 @@ impl From<StoreUnavailable> for tonic::Status {
     }
 }
 
-/// Why a study is not planned.
+/// Why a study is not being planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanningRefused {
-    /// It was cancelled or deleted while it was being planned.
+    /// The study was cancelled or deleted while it was being planned.
     #[error("the study was cancelled or deleted while it was being planned")]
     Ended,
     /// Too many studies are being planned.
@@ -74,13 +74,13 @@ pub enum PlanningRefused {
     Busy(usize),
 }
 
-/// A study was not submitted, or it is not known whether it was.
+/// Why a study was not submitted, or why it is unknown whether it was.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The store did not answer.
     #[error(transparent)]
     Unavailable(#[from] StoreUnavailable),
-    /// The study is not planned.
+    /// The coordinator refused to plan the study.
     #[error(transparent)]
     Refused(#[from] PlanningRefused),
 }

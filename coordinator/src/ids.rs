@@ -1,15 +1,15 @@
-//! Numbers and digests that name things in a store. They are defined apart from the store, so that
+//! Numbers and digests that name things in a store. They are defined outside of the store, so that
 //! the ledger and the queue can use them without depending on it.
 
 use catherd_experiments::Digest;
 
-/// The digest that names a run: of everything that its record depends on.
+/// The digest that names a run: the digest of everything that its record depends on.
 pub type RunId = Digest;
 
 /// The number of a run in its store, from 0; it never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0. A study that is planned anew gets another one.
+/// The number of a study in its store, from 0. A study that is planned again gets another one.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.
@@ -21,5 +21,6 @@ pub type EngineNumber = u32;
 /// The number of a set of studies in the ledger, from 0.
 pub type StudySetNumber = u32;
 
-/// A fencing token: the number of a lease, larger than that of every earlier lease of the store.
+/// A fencing token: the number of a lease. It is larger than the token of every earlier lease of
+/// the store.
 pub type Token = u64;

@@ -15,22 +15,22 @@
 //! *quarantined* if too many attempts ended without a record: the tool crashed on at least two
 //! workers ([`Policy::max_crashes`]), or workers were lost while they executed it
 //! ([`Policy::max_losses`]). A worker on which many different runs crash is *drained*, because the
-//! fault is likely its own.
+//! fault is probably the worker's.
 //!
 //! Runs belong to *study sets*: the runs that exactly the same studies contain. A run whose studies
 //! are all paused or cancelled is not leased, but a lease that it already has is honoured.
 //!
 //! A worker executes its leases in the order of their tokens. If it is lost, it can therefore only
-//! have been executing the one with the lowest token: this one counts as a loss, the others return
-//! to the queue without one.
+//! have been executing the run with the lowest token: that run counts a loss, the others return to
+//! the queue without one.
 //!
-//! A lease is held by the worker to which it was granted: a commit of another worker with its token
-//! has no effect. A worker is granted runs of the engines that it names alone, so that a run waits for
-//! a worker that can execute it.
+//! A lease is held by the worker to which it was granted: if another worker commits with its token,
+//! the commit has no effect. A worker is only granted runs of the engines that it names, so that a
+//! run waits for a worker that can execute it.
 //!
 //! A worker that was silent for too long may still be alive. If it reappears, its expired leases
 //! are reinstated under the same tokens unless the run was leased to another worker meanwhile, and
-//! the losses are reverted. When a lease expires: [`lease_expiry`](crate::lease_expiry).
+//! the losses are reverted. The rules of expiry are in [`lease_expiry`](crate::lease_expiry).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -93,7 +93,7 @@ pub struct LiveWorker<'a> {
     pub drained: bool,
 }
 
-/// Runs and leases of the studies of a store. See the module.
+/// Runs and leases of the studies of a store. See the documentation of the module.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     policy: Policy,
@@ -209,8 +209,8 @@ impl Ledger {
         })
     }
 
-    /// The engines of which runs are pending that no live worker executes, each with the number of
-    /// its runs. A worker that holds a lease of an engine executes it.
+    /// The engines that pending runs need and no live worker executes, each with its number of
+    /// pending runs. A worker that holds a lease of an engine executes it.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.values().filter(|worker| !worker.drained);
         self.queue.unserved(move |engine| usable().any(|worker| engine.is_in(&worker.engines)))

@@ -3,9 +3,9 @@
 //!
 //! # Modules
 //!
-//! - [`ids`]: numbers of runs, studies and leases.
-//! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O. [`lease_expiry`]: when
-//!   a lease expires. [`queue`]: which pending runs a worker gets next.
+//! - [`ids`]: numbers and digests of runs, studies and leases.
+//! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O. [`lease_expiry`]:
+//!   when a lease expires. [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: the durable state, in SQLite or PostgreSQL.
 //! - `writer`: the thread that owns ledger and store and groups requests into transactions.
 //! - `worker_service`, `study_service`: the gRPC services for workers and for clients; `uploads`,
@@ -14,15 +14,15 @@
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `dashboard`: both
 //!   over HTTP.
-//! - [`clock`]: the clocks that leases expire by.
+//! - [`clock`]: the clocks by which leases expire.
 //!
 //! # On disk
 //!
 //! A study of `catherd run`, or all studies of a coordinator, are stored in one folder:
 //!
 //! ```text
-//! study.db          runs, leases, accepted records, project bytes (SQLite; with -wal and -shm
-//!                   beside it while a coordinator serves it, or after one was killed)
+//! study.db          runs, leases, accepted records, project bytes (SQLite; with study.db-wal and
+//!                   study.db-shm while a coordinator serves it, or after one was killed)
 //! study.lock        locked by the one coordinator that serves the database
 //! spool/<worker>/   finished records of a worker that the coordinator has not acknowledged
 //! ```

@@ -1,4 +1,4 @@
-//! The options of a coordinator: where studies are stored, and the rules by which they are executed.
+//! The options of a coordinator: where studies are stored, and the rules for executing them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::clock::{Clock, Monotonic};
 use crate::ledger::Policy;
 use crate::store::{StoreUrl, TransactionObserver};
 
-/// Where studies are stored, and the rules by which they are executed.
+/// Where studies are stored, and the rules for executing them.
 pub struct Options {
-    /// The folder of the studies, for everything that is not in a database elsewhere. Its contents
-    /// are listed in the documentation of the crate.
+    /// The folder of the studies, for everything that is not in a database elsewhere. The
+    /// documentation of the crate lists its contents.
     pub folder: PathBuf,
     /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
@@ -28,7 +28,7 @@ pub struct Options {
     /// Names of the criteria of subject kinds: records with another criterion are refused. Records of
     /// kinds that are not listed may have any.
     pub criteria: BTreeMap<String, Vec<String>>,
-    /// The rules of leases.
+    /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,
     /// The clock that leases expire by.
     pub clock: Arc<dyn Clock>,
@@ -38,10 +38,10 @@ pub struct Options {
     /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
     /// is trusted, in which case only loopback is served.
     pub tokens: Option<TokenStore>,
-    /// Whether clients may follow studies, and submit and change them. Otherwise workers alone are
-    /// served.
+    /// Whether clients are served, which follow, submit and change studies. If not, only workers
+    /// are served.
     pub serve_clients: bool,
-    /// Observes the transactions of the store; tests only.
+    /// Observes the transactions of the store; only for tests.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 

@@ -15,7 +15,7 @@ use crate::store::{StoredRecord, StoredStudy, StudyState};
 /// Time over which rates are averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
-/// A snapshot of all active studies together: planned = pending + leased + done + failed +
+/// The progress of all active studies together: planned = pending + leased + done + failed +
 /// quarantined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
@@ -35,18 +35,20 @@ pub struct Progress {
     pub runs_per_second: f64,
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, from measured run times and from the time that the runs
-    /// in execution have taken; `None` if unknown, or if runs wait for a worker that executes them.
+    /// Expected time until the last run ends, estimated from measured run times and from the time
+    /// for which runs have been executing; `None` if unknown, or if runs wait for a worker that can
+    /// execute them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
     /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
-    /// What of the store is damaged, so that work that needs it cannot go on; `None` if nothing is
-    /// known to be.
+    /// Damage of the store that stops the work that needs the damaged part; `None` if none is
+    /// known.
     pub damage: Option<String>,
-    /// The file of the store that another program has deleted or replaced, in words. This coordinator
-    /// answers no request any more and has to be started again; `None` if that has not happened.
+    /// A message about a file of the store that another program has deleted or replaced. This
+    /// coordinator answers no more requests and has to be restarted. `None` if that has not
+    /// happened.
     pub lost_file: Option<String>,
     /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
@@ -106,7 +108,7 @@ pub struct AlgorithmCurve {
     /// The algorithm's label.
     pub label: String,
     /// Its position in the study, which decides its colour; `None` if the study's plan does not
-    /// have it.
+    /// contain it.
     pub position: Option<usize>,
     /// The mean over its runs.
     pub curve: CoverageCurve,
@@ -171,7 +173,7 @@ impl CoverageSum {
     }
 }
 
-/// The counters that snapshots need beyond the ledger.
+/// The counters that the progress needs beyond the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressTracker {
     /// Accepted records by second: (second, number), the oldest first.
@@ -204,7 +206,7 @@ fn labels(studies: &[StoredStudy]) -> BTreeMap<StudyNumber, Vec<String>> {
 }
 
 impl ProgressTracker {
-    /// A tracker that starts with the stored coverage: study, sum, number.
+    /// A tracker that starts with the stored coverages: study, sum and number.
     pub(crate) fn new(
         now: Duration,
         studies: Vec<StoredStudy>,
@@ -225,14 +227,15 @@ impl ProgressTracker {
         }
     }
 
-    /// This tracker with the counters since the start of the coordinator from an earlier one.
+    /// This tracker, with the counters that an earlier tracker has gathered since the start of the
+    /// coordinator.
     pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
         let ProgressTracker { recent, started, executing, accepted_by_worker, curves, .. } =
             earlier;
         ProgressTracker { recent, started, executing, accepted_by_worker, curves, ..self }
     }
 
-    /// Replaces the studies, and the numbers of the active ones.
+    /// Replaces the list of studies, and the list of the active ones.
     pub(crate) fn set_studies(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
         self.labels = labels(&studies);
         (self.studies, self.active) = (studies, active);
@@ -250,7 +253,7 @@ impl ProgressTracker {
         self.curves.retain(|(of, _), _| *of != study);
     }
 
-    /// Moves the counters of a study that has another number now.
+    /// Moves the counters of a study whose number has changed.
     pub(crate) fn renumber(&mut self, former: StudyNumber, study: StudyNumber) {
         self.coverage.remove(&former);
         let curves = std::mem::take(&mut self.curves).into_iter();

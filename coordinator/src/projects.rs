@@ -25,12 +25,12 @@ pub struct Projects {
     checked: Arc<Mutex<Checked>>,
 }
 
-/// What is known of the stored projects.
+/// What is known about the stored projects.
 #[derive(Default)]
 struct Checked {
-    /// Their bytes were compared with their digest.
+    /// Projects whose bytes were compared with their digest.
     whole: BTreeSet<Digest>,
-    /// Why their bytes cannot be used.
+    /// Projects whose bytes cannot be used, with the reason.
     damaged: BTreeMap<Digest, String>,
 }
 
@@ -68,7 +68,8 @@ impl Projects {
         if replies.iter().count() == sent { Ok(()) } else { Err(StoreUnavailable) }
     }
 
-    /// Those of these projects that the store does not have, or is known to have damaged.
+    /// The projects among these that the store does not have, or whose stored bytes are known to be
+    /// damaged.
     ///
     /// # Errors
     ///
@@ -80,11 +81,11 @@ impl Projects {
         Ok(missing)
     }
 
-    /// Compares the bytes of a stored project with its digest, once.
+    /// Compares the bytes of a stored project with its digest, once per project.
     ///
     /// # Errors
     ///
-    /// If they are not whole or do not fit, or if the database returns an error.
+    /// If the bytes are incomplete or do not match the digest, or if the database returns an error.
     pub fn check(&self, project: Digest) -> Result<(), StoreError> {
         if self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.contains(&project) {
             return Ok(());
@@ -106,7 +107,7 @@ impl Projects {
         checked
     }
 
-    /// Notes whether the bytes of a project are whole, and shows in the progress if they are not.
+    /// Records whether the bytes of a project are intact. The progress shows damage.
     fn note(&self, project: Digest, state: Result<(), String>) -> Result<(), StoreUnavailable> {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = match state {
@@ -133,7 +134,7 @@ impl Projects {
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// The bytes are compared with the digest before the first time.
+    /// The bytes are compared with the digest before the first call.
     ///
     /// # Errors
     ///
@@ -155,7 +156,8 @@ impl Projects {
         let size = self.read(|reader| reader.project_size(project))?;
         let (mut chunk, mut sent) = (0, 0);
         loop {
-            // The connection is released after each chunk, so that a slow receiver delays no other.
+            // The connection is released after each chunk, so that a slow receiver does not delay
+            // others.
             let bytes = self.read(|reader| reader.project_chunk(project, chunk))?;
             sent += bytes.len() as u64;
             chunk += 1;

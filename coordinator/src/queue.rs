@@ -40,8 +40,8 @@ impl MeanTime {
     }
 }
 
-/// A subject kind with the engine id that runs need: a worker executes runs of its own engines
-/// alone, because the records of another engine would be other records.
+/// A subject kind with the engine id that runs need. A worker only executes runs of its own
+/// engines, because the records of another engine would differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct SubjectEngine {
     /// Name of the subject kind.
@@ -101,12 +101,12 @@ impl Batch {
     }
 }
 
-/// Expected time of some runs.
+/// Expected time of a set of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedWork {
-    /// Of all of them, one after the other.
+    /// The sum over all of them.
     pub total: Duration,
-    /// Of the longest.
+    /// The time of the longest.
     pub longest: Duration,
 }
 
@@ -135,7 +135,7 @@ pub struct Queue {
     nonempty: BTreeSet<GroupNumber>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
-    /// Groups with pending runs, of projects of which no run was measured.
+    /// Groups with pending runs, of projects without a measured run.
     untried: BTreeSet<GroupNumber>,
     /// Groups whose runs are expected to take at least [`BATCH_TIME`].
     long: BTreeSet<GroupNumber>,
@@ -157,8 +157,8 @@ impl Queue {
         &self.engines[self.groups[group as usize].engine as usize].engine
     }
 
-    /// The engines of which runs are pending and none is leased, each with the number of its runs,
-    /// unless `serves` returns true.
+    /// The engines that pending runs need, of which no run is leased and for which `serves` returns
+    /// false, each with its number of pending runs.
     pub fn unserved(
         &self,
         serves: impl Fn(&SubjectEngine) -> bool,
@@ -190,7 +190,7 @@ impl Queue {
         number
     }
 
-    /// Adds a pending run; no effect if it is queued already.
+    /// Adds a pending run; no effect if it is already queued.
     pub fn push(&mut self, group: GroupNumber, run: RunNumber) {
         let Group { pending, engine, project, .. } = &mut self.groups[group as usize];
         if pending.insert(run) {
@@ -255,15 +255,15 @@ impl Queue {
         }
     }
 
-    /// Expected time of all pending and leased runs; `None` if nothing was measured. `executing` has
-    /// the group of each run that is being executed, and the time since it began.
+    /// Expected time of all pending and leased runs; `None` if nothing was measured. `executing`
+    /// contains the group of each run that is being executed, and the time since it began.
     pub fn expected_work(&self, executing: &[(GroupNumber, Duration)]) -> Option<ExpectedWork> {
         let mut work = ExpectedWork::default();
         let mut begun: BTreeMap<GroupNumber, u64> = BTreeMap::new();
         for (number, elapsed) in executing {
             *begun.entry(*number).or_default() += 1;
             let expected = self.expected(&self.groups[*number as usize])?;
-            // A run that takes longer than others is expected to go on for as long as it is late.
+            // A run that has exceeded its expected time is expected to need the excess once more.
             work.add(expected.abs_diff(*elapsed), 1);
         }
         for (group, number) in self.groups.iter().zip(0..) {
@@ -277,13 +277,13 @@ impl Queue {
     }
 
     /// Removes a batch of runs of these `engines` from the queue and returns it in the order of
-    /// execution. First comes one run of each of a few projects of which no run was measured or is
-    /// leased, so that slow projects are known early; then the longest runs, which would otherwise
-    /// delay the end of the study, and beside which loading a project takes no time. Among short
-    /// runs, those of projects in `loaded` come first, then those of projects without leased runs, so
-    /// that each is loaded by few workers; then the longest. The batch is at most half of an equal
-    /// share of the pending runs among `workers` workers, and contains no run for which `excluded`
-    /// returns true.
+    /// execution. It is filled in this order: one run each of a few projects of which no run was
+    /// measured or is leased, so that slow projects are recognised early; the longest runs, because
+    /// they could delay the end of the study, and because loading a project takes little time
+    /// compared to them; short runs of projects in `loaded`; short runs of projects without leased
+    /// runs, so that few workers load each project; other short runs, the longest first. The batch
+    /// is at most half of an equal share of the pending runs among `workers` workers, and contains
+    /// no run for which `excluded` returns true.
     pub fn take_batch(
         &mut self,
         engines: &Engines,
@@ -327,8 +327,8 @@ impl Queue {
         batch.runs
     }
 
-    /// A group with pending runs of each of the first projects of which no run was measured or is
-    /// leased, and whose engine is `served`.
+    /// One group with pending runs for each of the first projects without measured or leased runs;
+    /// only groups whose engine is `served`.
     fn probes(&self, served: &[bool]) -> Vec<GroupNumber> {
         let mut projects = BTreeSet::new();
         let mut is_probe = |number: &GroupNumber| {
@@ -340,8 +340,8 @@ impl Queue {
         groups.take(MAX_UNMEASURED_RUNS).collect()
     }
 
-    /// Fills a batch from these groups: long runs first, the longest first; then short runs of
-    /// projects without leased runs, then other short runs, likewise.
+    /// Fills a batch from these groups: first the long runs, the longest first; then short runs of
+    /// projects without leased runs; then other short runs.
     fn fill_from(
         &mut self,
         mut groups: Vec<GroupNumber>,
@@ -359,7 +359,7 @@ impl Queue {
             let busy = self.projects[group.project].leased > 0 && !self.long.contains(&number);
             (busy, Reverse(self.expected(group).unwrap_or(Duration::MAX)), number)
         };
-        // Every selected group contributes at least one run, so `needed` groups suffice.
+        // Every group in the list contributes at least one run, so `needed` groups suffice.
         let needed = batch.max_runs - batch.runs.len();
         if groups.len() > needed {
             groups.select_nth_unstable_by_key(needed, key);
@@ -388,7 +388,7 @@ impl Queue {
             let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
             group.pending.remove(&run);
             self.engines[group.engine as usize].pending -= 1;
-            // Without any measurement a run counts as a whole batch, so only one is taken.
+            // A run without any measured time counts as a whole batch, so only one is taken.
             batch.add(run, expected.unwrap_or(BATCH_TIME));
         }
         if group.pending.is_empty() {
@@ -397,7 +397,8 @@ impl Queue {
         }
     }
 
-    /// The expected time of a run: of its group, else of its project, else of all runs.
+    /// The expected time of a run: the mean of its group, or else of its project, or else of all
+    /// runs.
     fn expected(&self, group: &Group) -> Option<Duration> {
         let project = &self.projects[group.project];
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())

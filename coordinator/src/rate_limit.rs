@@ -1,23 +1,23 @@
-//! Limits on the rates of requests, for each worker: token buckets (leaky bucket as a meter). A worker
-//! that behaves never meets one; a worker that does not is told to repeat its request later.
+//! Limits on the rates of requests of each worker, as token buckets. A correct worker never reaches
+//! a limit; other workers are told to repeat their request later.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Most workers whose rates are remembered.
+/// Maximum number of workers whose rates are remembered.
 const MAX_WORKERS: usize = 1 << 16;
 
-/// A bucket that starts full.
+/// A permitted rate: the bucket starts full.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
-    /// Requests that may follow each other at once.
+    /// Number of requests that may follow each other at once.
     pub(crate) burst: u32,
-    /// Requests a second in the long run.
+    /// Requests per second in the long run.
     pub(crate) per_second: u32,
 }
 
-/// What is left of a worker's burst, as of a time.
+/// The number of requests left in a worker's burst at a time.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     left: f64,
@@ -36,13 +36,13 @@ impl RateLimit {
         RateLimit { rate, buckets: Mutex::default() }
     }
 
-    /// Counts requests of a worker. Returns false, and counts none of them, if they are too many; as
-    /// many as the burst are permitted sooner or later.
+    /// Counts requests of a worker. Returns false, and counts none of them, if they are too many. A
+    /// batch of at most the burst is permitted after some wait.
     pub(crate) fn permits(&self, now: Duration, worker: &str, requests: usize) -> bool {
         let requests = requests as f64;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if !buckets.contains_key(worker) && buckets.len() >= MAX_WORKERS {
-            // A full bucket is as good as none.
+            // A full bucket need not be kept, because a missing one counts as full.
             buckets.retain(|_, bucket| self.refilled(*bucket, now) < f64::from(self.rate.burst));
             if buckets.len() >= MAX_WORKERS {
                 return false;

@@ -1,9 +1,9 @@
 //! The durable state: an SQLite file or a PostgreSQL database, with the same tables and the same
-//! statements. One [`Store`] writes; any number of [`Reader`]s read beside it.
+//! statements. One [`Store`] writes, and any number of [`Reader`]s read at the same time.
 //!
 //! Runs belong to the store, not to a study: a study is a list of runs, so that runs that two
-//! studies have in common are executed once. The interface is small: plans go in
-//! ([`Store::begin_planning`]), rows come out, and [`Store::apply`] makes the changes of a batch of
+//! studies have in common are executed once. The interface is small: [`Store::begin_planning`]
+//! takes plans, [`Reader`] returns rows, and [`Store::apply`] makes the changes of a batch of
 //! requests durable in one transaction.
 //!
 //! Every call blocks on the database; in async code call it only from threads of a multi-threaded
@@ -16,6 +16,7 @@ mod error;
 mod files;
 mod load;
 mod model;
+mod planned;
 mod planning;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -21,20 +21,20 @@ use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyState};
 use crate::uploads::Uploads;
 use crate::writer::WriterHandle;
 
-/// Time after which a submission is answered although its study is not completely planned. Less
-/// than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
+/// Time after which a submission is answered even if its study is not completely planned. Less than
+/// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
 const PLANNING_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Most bytes of all projects of a study: 64 GiB.
+/// Maximum size of all projects of a study together, in bytes: 64 GiB.
 const MAX_STUDY_BYTES: u64 = 64 << 30;
 
-/// Most studies that an error names.
+/// Maximum number of studies that an error lists.
 const MAX_NAMES_SHOWN: usize = 20;
 
-/// Shortest interval between two messages of `Watch`.
+/// Shortest permitted interval between two messages of `Watch`.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
 
-/// Results that are read ahead of a slow receiver.
+/// Number of results that are read ahead for a slow receiver.
 const RESULTS_READ_AHEAD: usize = 64;
 
 /// The service; cheap to clone.
@@ -63,7 +63,8 @@ impl StudyService {
         Status::not_found(format!("there is no study `{name}`; known studies: {names}"))
     }
 
-    /// Checks that the projects of a plan have been uploaded and are not too large together.
+    /// Checks that the projects of a plan have been uploaded, and that they are not too large
+    /// together.
     async fn check_projects(&self, plan: &Plan) -> Result<(), Status> {
         let digests: Vec<_> = plan.projects.iter().map(|project| project.digest).collect();
         let sizes = self.read(move |mut reader| reader.project_sizes(&digests)).await?;
@@ -82,7 +83,7 @@ impl StudyService {
         Ok(())
     }
 
-    /// Those of these projects that the store does not have.
+    /// The projects among these that the store does not have.
     async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
         let projects = self.projects.clone();
         let missing = tokio::task::spawn_blocking(move || projects.missing(&wanted)).await;
@@ -162,7 +163,7 @@ impl v1::studies_server::Studies for StudyService {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, &sender) {
                 let status = match error {
-                    // Its number was that of a study before, so the study was replaced or deleted.
+                    // The number belonged to a study before, so the study was replaced or deleted.
                     StoreError::StudyChanged | StoreError::NoStudy(_) => {
                         Status::aborted(StoreError::StudyChanged.to_string())
                     }
@@ -225,8 +226,8 @@ impl v1::studies_server::Studies for StudyService {
         plan.check(&self.engines).map_err(invalid_plan)?;
         self.check_projects(&plan).await?;
         let name = plan.name.clone();
-        // Planning a large study outlasts the request time-out. It continues in the background, and
-        // the client submits again until it is complete.
+        // Planning a large study takes longer than the request time-out. It continues in the
+        // background, and the client submits again until it is complete.
         let submitted = self.writer.submit(plan, waiting);
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
@@ -235,7 +236,7 @@ impl v1::studies_server::Studies for StudyService {
         if let Some(description) = description {
             self.writer.describe(study, description).await?;
         }
-        // The progress has the study before the reply is sent.
+        // The progress must contain the study before the reply is sent.
         let progress = self.writer.progress.borrow();
         let counts = progress.study(&name).map(|study| study.counts).unwrap_or_default();
         Ok(Response::new(v1::SubmitReply {
@@ -277,7 +278,7 @@ fn invalid_plan(error: InvalidPlan) -> Status {
     }
 }
 
-/// The JSON of a description of projects, if it is one.
+/// The JSON of a description of projects, if it is valid.
 fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
     let read = document.read().map_err(|error| error.to_string());
     let checked = read.and_then(|description: CorpusDescription| description.check());
@@ -285,7 +286,8 @@ fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
     Ok(document.json.into())
 }
 
-/// The reply to a submission whose study is still being planned; at least one run is unplanned.
+/// The reply to a submission whose study is still being planned; at least one run is not planned
+/// yet.
 fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     let planning = progress.planning.iter().find(|planning| planning.study == name);
     let unplanned = planning.map_or(1, |planning| (planning.total - planning.planned).max(1));

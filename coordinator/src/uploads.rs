@@ -1,5 +1,5 @@
-//! Uploads of projects, of which only so many bytes are in memory at the same time, whatever the
-//! number of clients.
+//! Uploads of projects. The number of their bytes that are in memory at the same time is bounded,
+//! whatever the number of clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,22 +9,25 @@ use catherd_proto::v1::ProjectChunk;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::{Status, Streaming};
 
-/// Most bytes of all uploads that are under way: one project of the largest size, or many small ones.
+/// Maximum size of all uploads that are in progress, in bytes: one project of the largest size, or
+/// many small ones.
 const MAX_BYTES: u64 = MAX_PROJECT;
 
-/// Bytes that are counted as one.
+/// Number of bytes that one permit of the semaphore stands for.
 const UNIT: u64 = 1 << 10;
 
-/// Time within which the next chunk must arrive, and a whole project. An upload that does not proceed
-/// would keep others out.
+/// Time within which the next chunk must arrive. An upload that does not proceed would keep others
+/// out.
 const CHUNK_TIMEOUT: Duration = REQUEST_TIMEOUT;
+
+/// Time within which a whole project must arrive.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The uploads that are under way; cheap to clone.
+/// The uploads that are in progress; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Uploads(Arc<Semaphore>);
 
-/// A project that was received. Its bytes are counted until this is dropped.
+/// A project that was received. Its bytes count until this is dropped.
 pub(crate) struct Upload {
     pub(crate) bytes: Vec<u8>,
     _counted: OwnedSemaphorePermit,
@@ -41,9 +44,9 @@ impl Uploads {
     ///
     /// # Errors
     ///
-    /// `RESOURCE_EXHAUSTED` if the uploads under way leave no room, in which case the client repeats
-    /// the upload later; `OUT_OF_RANGE` if the project is too large or not as large as it says;
-    /// `DEADLINE_EXCEEDED` if it arrives too slowly.
+    /// `RESOURCE_EXHAUSTED` if the uploads in progress leave no room, in which case the client
+    /// repeats the upload later; `OUT_OF_RANGE` if the project is too large or not of the stated
+    /// size; `DEADLINE_EXCEEDED` if it arrives too slowly.
     pub(crate) async fn receive(
         &self,
         chunks: &mut Streaming<ProjectChunk>,
@@ -74,13 +77,13 @@ impl Uploads {
         Ok(Upload { bytes, _counted })
     }
 
-    /// Counts an upload of this size.
+    /// Counts the bytes of an upload of this size.
     fn count(&self, size: u64) -> Result<OwnedSemaphorePermit, Status> {
-        // The size is at most `MAX_PROJECT`, so that the number of units fits.
+        // The size is at most `MAX_PROJECT`, so the number of units fits into `u32`.
         let units = size.div_ceil(UNIT).max(1) as u32;
         self.0.clone().try_acquire_many_owned(units).map_err(|_| {
             Status::resource_exhausted(format!(
-                "uploads of more than {} MiB are under way; repeat this one later",
+                "uploads of more than {} MiB are in progress; repeat this one later",
                 MAX_BYTES >> 20
             ))
         })
@@ -88,7 +91,8 @@ impl Uploads {
 }
 
 async fn next(chunks: &mut Streaming<ProjectChunk>) -> Result<Option<ProjectChunk>, Status> {
-    let slow = |_| Status::deadline_exceeded("the next chunk of the project does not arrive");
+    let slow =
+        |_| Status::deadline_exceeded("the next chunk of the project did not arrive in time");
     tokio::time::timeout(CHUNK_TIMEOUT, chunks.message()).await.map_err(slow)?
 }
 

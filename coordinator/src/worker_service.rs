@@ -30,22 +30,23 @@ const MAX_NAME_BYTES: usize = 200;
 /// Time after which a worker without work requests leases again.
 const IDLE_WAIT: Duration = Duration::from_millis(250);
 
-/// Most bytes of the reason for a crash; the rest is left out.
+/// Maximum length of the reason for a crash in bytes; the rest is left out.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
-/// Most leases, and most loaded projects, in a request.
+/// Maximum number of leases, and of loaded projects, in a request.
 const MAX_LIST: usize = 1 << 16;
 
-/// Most subject kinds of a worker, and most units of work of a run.
+/// Maximum number of subject kinds of a worker, and of units of work of a run.
 const MAX_NAMES: usize = 64;
 
-/// Heartbeats of a worker. At the shortest term of a second it sends five a second.
+/// Rate of the heartbeats of a worker. At the shortest term of a second a worker sends five a
+/// second.
 pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
 
-/// Crashes that a worker reports. A commit has at most 512.
+/// Rate of the crashes that a worker reports. A commit contains at most 512.
 pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
-/// Chunks of a project that are read ahead of a slow receiver.
+/// Number of chunks of a project that are read ahead for a slow receiver.
 const CHUNKS_READ_AHEAD: usize = 4;
 
 /// The service; cheap to clone.
@@ -58,7 +59,7 @@ pub(crate) struct WorkerService {
     pub(crate) heartbeats: Arc<RateLimit>,
     pub(crate) crashes: Arc<RateLimit>,
     pub(crate) draining: Arc<AtomicBool>,
-    /// Read projects on the calling thread, because there are no others (simulations).
+    /// Projects are read on the calling thread, because simulations have no other threads.
     pub(crate) synchronous: bool,
 }
 
@@ -200,7 +201,7 @@ impl WorkerService {
     }
 }
 
-/// The engines that a worker names. A worker that names none would wait for ever.
+/// The engines that a worker names. A worker that names none would wait for runs for ever.
 fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Engines, Status> {
     if engines.is_empty() {
         return Err(Status::failed_precondition(format!(
@@ -208,8 +209,9 @@ fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Eng
              0.3.0 do; use the same catherd for both"
         )));
     }
-    let fine = |name: &str| name.len() <= MAX_NAME_BYTES && name.chars().all(is_printable);
-    if engines.len() > MAX_NAMES || !engines.iter().all(|(kind, engine)| fine(kind) && fine(engine))
+    let is_valid_name = |name: &str| name.len() <= MAX_NAME_BYTES && name.chars().all(is_printable);
+    if engines.len() > MAX_NAMES
+        || !engines.iter().all(|(kind, engine)| is_valid_name(kind) && is_valid_name(engine))
     {
         let rule = format!(
             "a worker has at most {MAX_NAMES} subject kinds, with printable names of at most \
@@ -227,13 +229,14 @@ fn checked_length(list: &str, entries: usize) -> Result<(), Status> {
     Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {MAX_LIST}")))
 }
 
-/// The progress of a run. `None` if it cannot be right; it is for display only.
+/// The progress of a run. `None` if it is not plausible; it is for display only.
 fn checked_progress(
     v1::RunProgress { work, covered, goals }: v1::RunProgress,
 ) -> Option<RunProgress> {
-    let fine = |unit: &String| unit.len() <= MAX_NAME_BYTES && unit.chars().all(is_printable);
-    let sound = covered <= goals && work.len() <= MAX_NAMES && work.keys().all(fine);
-    sound.then(|| RunProgress { work: work.into_iter().collect(), covered, goals })
+    let is_valid_name =
+        |unit: &String| unit.len() <= MAX_NAME_BYTES && unit.chars().all(is_printable);
+    let is_valid = covered <= goals && work.len() <= MAX_NAMES && work.keys().all(is_valid_name);
+    is_valid.then(|| RunProgress { work: work.into_iter().collect(), covered, goals })
 }
 
 fn is_crash(completion: &v1::Completion) -> bool {

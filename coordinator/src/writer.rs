@@ -1,7 +1,7 @@
 //! The writer: the only thread that changes the ledger and the store. It takes all requests that
 //! have arrived as one batch, steps the ledger through them, makes their effects durable in one
-//! transaction, and then replies. The next batch gathers during the transaction, so that the number
-//! of fsyncs per second does not limit the number of requests per second.
+//! transaction, and then replies. Requests that arrive during the transaction form the next batch,
+//! so that the number of fsyncs per second does not limit the number of requests per second.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -37,7 +37,7 @@ use request::{PendingReply, reply_later};
 /// Largest number of requests in one transaction.
 const MAX_BATCH: usize = 1024;
 
-/// Time between two checkpoints, so that the main file of an SQLite store is never far behind.
+/// Time between two checkpoints, which keep the main file of an SQLite store nearly up to date.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The studies that a writer serves.
@@ -61,8 +61,8 @@ pub(crate) struct WriterConfig {
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
 
-/// The only writer to a store. See the module. [`crate::Coordinator::new_manual`] returns it to its
-/// caller.
+/// The only writer to a store. See the documentation of the module.
+/// [`crate::Coordinator::new_manual`] returns it to its caller.
 pub struct Writer {
     requests: Receiver<Request>,
     config: WriterConfig,
@@ -76,8 +76,8 @@ pub struct Writer {
     last_error: Option<String>,
     /// Whether the last error came from opening the store.
     cannot_open: bool,
-    /// The file of the store that another program has deleted or replaced. The store is closed for
-    /// good then, and no request is answered.
+    /// The file of the store that another program has deleted or replaced. The store is then closed
+    /// for good, and no request is answered any more.
     lost_file: Option<(PathBuf, &'static str)>,
     /// Held as long as this process may write to an SQLite file.
     _lock: Option<File>,
@@ -129,8 +129,8 @@ impl Writer {
     pub(crate) fn run(mut self) {
         loop {
             let mut batch = Vec::new();
-            // While pages of studies are left to plan or to clear, do not block: there is one page in
-            // each iteration.
+            // Do not block while pages of studies are left to plan or to clear: each iteration
+            // processes one page.
             let timeout = if self.has_pages() { Duration::ZERO } else { TICK_INTERVAL };
             match self.requests.recv_timeout(timeout) {
                 Ok(request) => batch.push(request),
@@ -181,8 +181,8 @@ impl Writer {
         }
     }
 
-    /// Records an error of the store. The leader stays as long as its connection lives, because its
-    /// session continues to hold the lock.
+    /// Records an error of the store. This coordinator stays the leader as long as its connection
+    /// is alive, because its session continues to hold the lock.
     fn record_error(&mut self, error: &StoreError) {
         let text = error.to_string();
         if self.last_error.as_ref() != Some(&text) {
@@ -197,7 +197,8 @@ impl Writer {
             && self.lost_file.is_none()
         {
             self.lost_file = Some((path.clone(), *change));
-            // Closing copies what is in a deleted log into the main file, which may still exist.
+            // The store is closed, which copies the contents of a deleted log into the main file,
+            // if that still exists.
             self.leader.take().into_iter().for_each(|leader| leader.store.close());
             self.progress.send_modify(|progress| progress.lost_file = Some(text.clone()));
         }
@@ -227,7 +228,7 @@ impl Writer {
                 let store = Store::take_over(&self.config.url, silence)?;
                 let leader = Leader::new(&self.config, store, now)?;
                 tracing::info!("this coordinator leads the store from now on");
-                // Errors of writing end with the next successful transaction.
+                // An error of writing is cleared by the next successful transaction.
                 let led = StoreError::LedByAnother.to_string();
                 self.last_error.take_if(|error| self.cannot_open || *error == led);
                 none.insert(leader)
@@ -281,11 +282,11 @@ impl Writer {
             replies.extend(planned);
         }
         leader.store.check_files()?;
-        // Publish before the replies are sent, so that a caller that is told of a change or of the
-        // end of a study finds it in the progress.
+        // Publish before the replies are sent, so that a caller that is told about a change, or
+        // about the end of a study, finds it in the progress.
         if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
             self.last_checkpoint = now;
-            // The write-ahead log keeps what cannot be copied now.
+            // If it fails, the write-ahead log keeps what is not in the main file.
             if let Err(error) = leader.store.checkpoint() {
                 tracing::debug!("checkpoint: {error}");
             }

@@ -1,4 +1,4 @@
-//! What a coordinator offers to the owner of a token.
+//! What a coordinator offers to the owner of a token of each role.
 
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, Options};
@@ -7,8 +7,8 @@ use catherd_proto::{PROTOCOL, v1};
 use tokio::net::TcpListener;
 use tonic::Code;
 
-/// The codes with which the worker service and the study service answer to a token; `None` if they
-/// accept its request.
+/// The codes with which the worker service and the study service answer the owner of a token;
+/// `None` if they accept the request.
 async fn answers(address: &str, token: Token) -> [Option<Code>; 2] {
     let access = Access { tls: None, token };
     let register = v1::RegisterRequest {

@@ -1,5 +1,5 @@
-//! Damaged copies of a small store: each is refused, repaired, or equal to the original, and none
-//! takes long. `CATHERD_DAMAGED_STORES` is the number of copies, 60 by default.
+//! Damaged copies of a small store: each copy is refused, repaired, or equal to the original, and
+//! none takes long. `CATHERD_DAMAGED_STORES` is the number of copies, 60 by default.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use catherd_experiments::{
 
 const PROJECTS: [&[u8]; 2] = [b"the first project", b"the second project"];
 
-/// Longest time for a copy.
+/// Time limit for one copy.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 fn plan() -> Plan {
@@ -38,7 +38,7 @@ fn plan() -> Plan {
     Plan::new(&study, &subject, projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// The result of the run at a position: a record, or `None` if it is quarantined.
+/// The result of the run at a position: a record, or `None` if the run is quarantined.
 fn result(position: usize, spec: &RunSpec) -> Option<RunRecord> {
     match position {
         5 => Some(RunRecord::failed(spec, "cannot be read", 12)),
@@ -77,7 +77,8 @@ fn end(number: u32, token: u64, position: usize) -> Vec<Change> {
     ]
 }
 
-/// Executes the runs that wait for a worker. Their numbers are given by `position`.
+/// Executes the runs that wait for a worker. `position` maps their numbers to positions in the
+/// study.
 fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     let mut pending = Vec::new();
     store.runs(|run| {
@@ -89,7 +90,7 @@ fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     let ids = store.ids(&pending)?;
     for (number, id) in pending.into_iter().zip(ids) {
         let position = (0..plan().count()).find(|&position| Some(plan().run(position).id()) == id);
-        // A run that is no longer in a study is not executed.
+        // A run that no longer belongs to a study is not executed.
         if let Some(position) = position {
             store.apply(&end(number, 1_000 + u64::from(number), position))?;
         }
@@ -97,7 +98,7 @@ fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// All that the tables of the study are made of.
+/// Everything in a store that the tables of its study are made of.
 #[derive(Debug, PartialEq)]
 struct Contents {
     records: Vec<(RunSpec, RunRecord)>,
@@ -114,8 +115,8 @@ fn read(url: &StoreUrl) -> Result<Contents, StoreError> {
     Ok(Contents { records, quarantined: quarantined.collect() })
 }
 
-/// Stores a study, all runs of which have ended. If the coordinator was killed, a part of it is in
-/// the write-ahead log.
+/// Stores a study whose runs have all ended. If the coordinator was killed, a part of it is in the
+/// write-ahead log.
 fn original(folder: &Path, killed: bool) {
     let url = StoreUrl::Sqlite(folder.join("written.db"));
     let mut store = Store::open(&url).unwrap();
@@ -178,7 +179,7 @@ fn damage(file: &mut Vec<u8>, random: &mut Random) -> String {
     }
 }
 
-/// What came of a damaged copy.
+/// The outcome for a damaged copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Refused,
@@ -186,16 +187,17 @@ enum Fate {
     Equal,
 }
 
-/// Opens a damaged copy as every command does. Fails if anything that is wrong is believed.
+/// Opens a damaged copy as every command does. Fails if damaged data is accepted.
 fn examine(folder: &Path, original: &Contents) -> Fate {
     let url = StoreUrl::Sqlite(folder.join("study.db"));
     let seen = read(&url);
     if let Ok(seen) = &seen {
-        // What is read is what was written, perhaps less of it: runs may wait for a worker again.
+        // Everything that is read must have been written. Some of it may be missing, because runs
+        // may wait for a worker again.
         let known = |record: &_| original.records.contains(record);
-        assert!(seen.records.iter().all(known), "a record is believed");
+        assert!(seen.records.iter().all(known), "a damaged record was accepted");
         let known = |run: &_| original.quarantined.contains(run);
-        assert!(seen.quarantined.iter().all(known), "a quarantined run is believed");
+        assert!(seen.quarantined.iter().all(known), "a damaged quarantined run was accepted");
     }
     let options = || Options { store: url.clone(), ..Options::new(folder) };
     let repairs = match Coordinator::open_study(options(), plan()) {
@@ -209,12 +211,12 @@ fn examine(folder: &Path, original: &Contents) -> Fate {
     });
     match resumed {
         Err(error) => {
-            // Pages that were not needed to open the store.
+            // Damage may be in pages that were not needed to open the store.
             assert!(error.is_damage() || matches!(error, StoreError::Sqlite(_)), "{error}");
             Fate::Refused
         }
         Ok(resumed) => {
-            assert_eq!(resumed, *original, "after it was repaired");
+            assert_eq!(resumed, *original, "after the repair");
             if repairs == 0 && seen.is_ok() { Fate::Equal } else { Fate::Repaired }
         }
     }

@@ -11,7 +11,7 @@ use catherd_coordinator::store::{Reader, Store};
 fn a_store_of_version_0_3_0_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/format-1");
     let runs = fs::read_to_string(folder.join("runs.csv")).unwrap();
-    // Its first columns: the run and the digest of its record.
+    // The first columns: the run and the digest of its record.
     let digests = runs.lines().skip(1).filter_map(|line| {
         let mut cells = line.split(',');
         Some((cells.next()?.to_owned(), cells.next()?.to_owned()))
@@ -23,7 +23,7 @@ fn a_store_of_version_0_3_0_is_read() {
     let file = place.path().join("study.db");
     fs::copy(folder.join("study.db"), &file).unwrap();
     let url = StoreUrl::Sqlite(file);
-    // A coordinator opens it for writing first.
+    // A coordinator opens the store for writing first.
     drop(Store::open(&url).unwrap());
     let mut reader = Reader::open(&url).unwrap();
     let study = reader.studies().unwrap().pop().unwrap();

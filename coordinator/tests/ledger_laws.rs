@@ -28,7 +28,8 @@ enum Act {
     Lease(u8, bool),
     /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// Any lease ever granted is committed, whether it has ended or not, by its worker or another.
+    /// Any lease that was ever granted is committed, whether it has ended or not, by its worker or
+    /// another.
     Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,
@@ -52,7 +53,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A ledger with the stored state and the view of the workers.
+/// A ledger with the stored state and the workers' view of their leases.
 struct World {
     ledger: Ledger,
     now: Duration,
@@ -229,7 +230,9 @@ impl World {
                     let own = committer.as_ref() == self.holders.get(&token);
                     prop_assert!(own || verdict != Verdict::Accepted, "fencing");
                     // A commit is accepted if its lease has not ended; otherwise only if the run was
-                    // not leased again. It is repeated exactly if it is the accepted one.
+                    // A commit is accepted if its lease has not ended. Otherwise it is accepted
+                    // only if the run was not leased again. It counts as repeated only if it is the
+                    // accepted one.
                     let phase = latest.unwrap();
                     let (open, expired) = (Some(Phase::Leased), Some(Phase::Pending));
                     let counts = verdict == Verdict::Accepted;
@@ -316,7 +319,7 @@ proptest! {
 }
 
 #[test]
-fn a_lost_worker_costs_only_the_run_in_hand_a_loss() {
+fn a_lost_worker_counts_as_a_loss_of_the_run_in_hand_only() {
     let mut world = World::new();
     let mut queue = queue();
     for group in 0..3 {
@@ -333,7 +336,7 @@ fn a_lost_worker_costs_only_the_run_in_hand_a_loss() {
 }
 
 /// Requests leases as each of these workers in turn until the run is quarantined. Every attempt at
-/// it crashes; other runs are handed back.
+/// the run crashes; other runs are handed back.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
     let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {
@@ -423,7 +426,7 @@ fn runs_of_paused_studies_are_not_leased_but_may_be_committed() {
 }
 
 #[test]
-fn a_lease_is_ended_by_its_holder_alone() {
+fn only_its_holder_ends_a_lease() {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
     let Grant { run, token, .. } = world.granted[0];
@@ -445,7 +448,7 @@ fn a_lease_is_ended_by_its_holder_alone() {
 }
 
 #[test]
-fn a_lease_that_its_worker_did_not_receive_ends_at_once() {
+fn a_lease_that_did_not_reach_its_worker_ends_at_once() {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();
     let first = world.granted[0];
@@ -455,7 +458,7 @@ fn a_lease_that_its_worker_did_not_receive_ends_at_once() {
     assert_eq!(run.losses, 0);
 }
 
-/// A world in which a lease has expired, and that lease.
+/// A world in which a lease has expired, with that lease.
 fn expired_lease() -> (World, Grant) {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();

@@ -1,5 +1,5 @@
-//! The coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its URL, such
-//! as `postgres://user@localhost/postgres`, of a user that may create databases.
+//! The coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its URL,
+//! such as `postgres://user@localhost/postgres`. Its user must be allowed to create databases.
 
 mod service;
 
@@ -12,7 +12,7 @@ use catherd_proto::v1::verdict::Kind;
 
 service::service_tests! { #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"] }
 
-/// Databases for the tests, one each.
+/// Databases for the tests, one for each test.
 mod database {
     use std::path::Path;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,7 +49,7 @@ mod database {
         client.batch_execute(&sql).await.unwrap();
     }
 
-    /// Statements that make the store refuse records, and that undo it.
+    /// Statements that make the store refuse records, and that undo this.
     pub(crate) const REFUSE: (&str, &str) = (
         "create function refuse() returns trigger language plpgsql as
          $$ begin raise exception 'disk is full'; end $$;
@@ -116,8 +116,8 @@ async fn answered<T: Send + 'static>(
     asked.await.unwrap()
 }
 
-/// A suspended coordinator keeps its session, but is silent on it. When it resumes, the store has
-/// another writer.
+/// A suspended coordinator keeps its session, but the session is silent. When the coordinator
+/// resumes, the store has another writer.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
@@ -130,7 +130,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
         policy: Policy { term, ..Policy::default() },
         ..Options::new(folder)
     };
-    // Only this test runs the writer: between two calls the coordinator is suspended.
+    // Only this test runs the writer: the coordinator is suspended between two calls.
     let (suspended, mut writer) =
         Coordinator::new_manual(options(first.path()), service::plan(1..=2)).unwrap();
     let mut suspended = service::Harness::serve(suspended).await;
@@ -143,7 +143,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
     let mut standby = service::Harness::serve(standby).await;
     let stands_by = |progress: &Progress| progress.last_error.is_some();
     assert!(stands_by(&standby.coordinator.progress()));
-    // It leads as long as it is not silent.
+    // The coordinator leads as long as its session is not silent.
     let start = Instant::now();
     while start.elapsed() < 3 * term {
         assert!(writer.process_pending());
@@ -164,7 +164,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
-    waiting.await.expect("it stands by");
+    waiting.await.expect("the second coordinator stands by");
     assert_eq!(standby.coordinator.progress().done, 0);
     let lease = standby.lease("w", &[]).await.leases.remove(0);
     let accepted = standby.commit("w", service::commit_of(&lease).completions).await;

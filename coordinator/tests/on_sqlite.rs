@@ -19,7 +19,7 @@ mod database {
         rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     }
 
-    /// Statements that make the store refuse records, and that undo it.
+    /// Statements that make the store refuse records, and that undo this.
     pub(crate) const REFUSE: (&str, &str) = (
         "create trigger full before insert on records
          begin select raise(abort, 'disk is full'); end",

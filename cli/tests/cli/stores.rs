@@ -165,7 +165,7 @@ fn a_flipped_bit_in_a_record_is_named_and_its_run_repeated() {
     assert_eq!(output.status.code(), Some(2), "{text}{told}");
     assert!(text.starts_with("1 of 1 runs agree; 1 of 5 sampled; 1 record damaged\n"), "{text}");
     assert!(told.contains("out/study.db: study `calm`: run "), "{told}");
-    assert!(told.contains("does not fit its checksum"), "{told}");
+    assert!(told.contains("does not match its checksum"), "{told}");
     let replays = before.keys().map(|run| {
         let output = catherd().arg("replay").arg(study.out()).arg(run).output().unwrap();
         output.status.code()

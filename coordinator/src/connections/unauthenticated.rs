@@ -1,6 +1,6 @@
-//! A limit on the connections of which no request was accepted yet. Beyond it the oldest is closed,
-//! because a client that means to call does so at once, and connections that are only held open must
-//! not take the place of new ones.
+//! A limit on the connections without an accepted request. Beyond it the oldest is closed, because
+//! a client that wants to send requests does so at once, and connections that are only held open
+//! must not take the place of new ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,12 +12,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 #[derive(Clone)]
 pub(crate) struct Unauthenticated {
     permits: Arc<Semaphore>,
-    /// Closes a connection, by its number; they are numbered in the order of their arrival.
+    /// Closes a connection, by its number. Connections are numbered in the order of their arrival.
     closers: Arc<Mutex<BTreeMap<u64, oneshot::Sender<()>>>>,
 }
 
 impl Unauthenticated {
-    /// At most `limit` connections.
+    /// Permits at most `limit` connections.
     pub(crate) fn new(limit: usize) -> Unauthenticated {
         Unauthenticated { permits: Arc::new(Semaphore::new(limit)), closers: Arc::default() }
     }
@@ -29,7 +29,7 @@ impl Unauthenticated {
             Ok(permit) => Some(permit),
             Err(_) => {
                 self.close_oldest();
-                // Fails only if the semaphore were closed, which nothing does.
+                // Fails only if the semaphore is closed, which never happens.
                 self.permits.clone().acquire_owned().await.ok()
             }
         };

@@ -1,4 +1,4 @@
-//! Opening of a store: locks it, repairs what is damaged in it, and makes the parts of a coordinator.
+//! Opening a coordinator: locks the store, repairs what is damaged in it, and starts the writer.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use catherd_experiments::Plan;
 use tokio::sync::watch;
 
-use super::{Coordinator, TlsSettings};
+use super::{Coordinator, TlsSettings, WRITER_THREAD};
 use crate::auth::Access;
 use crate::error::CoordinatorError;
 use crate::options::Options;
@@ -25,6 +25,53 @@ use crate::writer::{Scope, Writer, WriterConfig};
 /// notice that the session is gone.
 const OPEN_ATTEMPTS: u32 = 10;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
+
+impl Coordinator {
+    /// Opens a store and serves all its active studies. Runs that have ended are not executed
+    /// again; leases of an earlier process get one fresh term.
+    ///
+    /// # Errors
+    ///
+    /// If the folder or the database cannot be used, or another process serves it.
+    pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
+        let (coordinator, writer) = open(options, None)?;
+        coordinator.spawn_writer(writer)
+    }
+
+    /// Opens a store, makes the plan the study of its name, and serves that study only. Runs that
+    /// have ended in any study of the store are not executed again.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Coordinator::open`].
+    pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
+        let (coordinator, writer) = open(options, Some(plan))?;
+        coordinator.spawn_writer(writer)
+    }
+
+    /// Like [`Coordinator::open_study`] but without threads, for simulations: requests wait until
+    /// the caller calls [`Writer::process_pending`], and projects are read on the calling thread.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Coordinator::open`].
+    pub fn new_manual(
+        options: Options,
+        plan: Plan,
+    ) -> Result<(Coordinator, Writer), CoordinatorError> {
+        let (mut coordinator, writer) = open(options, Some(plan))?;
+        coordinator.workers.synchronous = true;
+        Ok((coordinator, writer))
+    }
+
+    fn spawn_writer(mut self, writer: Writer) -> Result<Coordinator, CoordinatorError> {
+        let thread = std::thread::Builder::new().name(WRITER_THREAD.to_owned());
+        let spawned = thread.spawn(move || writer.run());
+        let thread = spawned.map_err(|cause| self.store_error(StoreError::Runtime(cause)))?;
+        self.writer_thread = Some(thread);
+        Ok(self)
+    }
+}
 
 /// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
 /// the writer's session instead, so that the result is `None`.
@@ -42,10 +89,7 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
 
 /// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
 /// for this study.
-pub(super) fn open(
-    options: Options,
-    plan: Option<Plan>,
-) -> Result<(Coordinator, Writer), CoordinatorError> {
+fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
     let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
     let Options { clock, tls, tokens, serve_clients, observer, .. } = options;
     let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
@@ -97,7 +141,7 @@ pub(super) fn open(
     Ok((coordinator, writer))
 }
 
-/// Repairs all studies of an SQLite store, whose plans are as they are stored. A server has
+/// Repairs all studies of an SQLite store by the plans that it contains. A PostgreSQL server has
 /// checksums of its own.
 fn repair_all(
     store: Result<Store, StoreError>,

@@ -1,5 +1,5 @@
-//! The gate of the dashboard: which requests are answered, and what browsers may do with the
-//! answers.
+//! The gate of the dashboard: decides which requests are answered, and what browsers may do with
+//! the answers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use base64::prelude::BASE64_STANDARD;
 use crate::auth::{Access, Role};
 use crate::connections::{Incoming, Peer};
 
-/// Headers of every response: the page loads its own script and style and nothing else, is shown in
-/// no other page, and nothing of it is kept.
+/// Headers of every response: the page loads only its own script and style, cannot be embedded in
+/// another page, and is not cached.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -30,7 +30,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// The path that supervisors ask without a token; it says nothing but whether the store works.
+/// The path that supervisors request without a token; the answer says only whether the store works.
 const HEALTH: &str = "/health";
 
 /// The rules of a dashboard; cheap to clone.
@@ -43,15 +43,15 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A gate that asks for a viewer's token if there is an `access`, and for one of these host
-    /// names, `localhost`, or an IP address.
+    /// A gate that requires a viewer's token if `access` is given, and that the requested host is
+    /// one of `names`, `localhost`, or an IP address.
     pub(crate) fn new(access: Option<Access>, names: Vec<String>) -> Gate {
         let mut names: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         names.push("localhost".to_owned());
         Gate { access, names: names.into() }
     }
 
-    /// Answers a request itself if it may not pass, and adds the headers to every response.
+    /// Answers a request itself if it is refused, and adds the headers to every response.
     pub(crate) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
         let mut response = match gate.check(&request) {
             Ok(()) => next.run(request).await,
@@ -79,9 +79,9 @@ impl Gate {
         }
     }
 
-    /// Refuses names that are not the dashboard's: by a name that leads to this address for a moment
-    /// (DNS rebinding), the page of another site could read the dashboard in the browser of a user. An
-    /// address cannot be made to lead elsewhere.
+    /// Refuses host names that are not the dashboard's. Otherwise a page of another site could read
+    /// the dashboard in a user's browser, through a name that resolves to this address for a moment
+    /// (DNS rebinding). An IP address cannot be made to resolve elsewhere.
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.ok_or_else(|| Refusal::Host(String::new()))?;
@@ -97,8 +97,8 @@ impl Gate {
     }
 }
 
-/// The token of a request: a bearer token, or the password of basic authentication (RFC 7617), for
-/// which browsers ask their user.
+/// The token of a request: a bearer token, or the password of basic authentication (RFC 7617),
+/// which browsers ask their users for.
 fn token(headers: &HeaderMap) -> Option<String> {
     let (scheme, value) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") {
@@ -115,7 +115,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 enum Refusal {
     /// The request is for another host.
     Host(String),
-    /// It has no token of a viewer.
+    /// The request has no token of a viewer.
     Unauthenticated,
 }
 

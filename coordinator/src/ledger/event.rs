@@ -16,7 +16,7 @@ pub enum AttemptEnd {
     Failed(Duration),
     /// Without a record, because the tool crashed or a limit of the worker ended it.
     Crashed,
-    /// Handed back: not started, or stopped for a reason that is not the run's.
+    /// Handed back: the run was not started, or was stopped for a reason outside of the run.
     Returned,
 }
 
@@ -43,7 +43,7 @@ pub enum Event<'a> {
     Heartbeat {
         /// Its name.
         worker: &'a str,
-        /// The leases that it still means to finish.
+        /// The leases that it still intends to finish.
         held: &'a BTreeSet<Token>,
     },
     /// An attempt has ended.
@@ -75,13 +75,13 @@ pub struct Grant {
 /// The answer to a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It counts.
+    /// The commit counts.
     Accepted,
-    /// It was accepted before.
+    /// The commit was accepted before.
     Repeated,
-    /// It does not count, because the lease had ended.
+    /// The commit does not count, because the lease had ended.
     Superseded,
-    /// It has no effect, because another worker holds the lease.
+    /// The commit has no effect, because another worker holds the lease.
     OtherHolder,
 }
 

@@ -1,4 +1,5 @@
-//! How leases end (committed, expired, abandoned), and how expired ones are reinstated.
+//! How leases end (by a commit, by expiry, or because their worker restarted), and how expired ones
+//! are reinstated.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -93,7 +94,7 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         let run = &self.runs[number as usize];
-        // No lease follows an accepted record, so the latest token is the accepted one.
+        // No lease is granted after a record was accepted, so the latest token is the accepted one.
         let accepted = matches!(run.phase, Phase::Done | Phase::Failed);
         let verdict = if accepted && run.token == token {
             Verdict::Repeated
@@ -143,7 +144,7 @@ impl Ledger {
         self.requeue_or_quarantine(number, crashes >= limit);
     }
 
-    /// Drains a worker on which too many runs in a row crash, unless it is the last.
+    /// Drains a worker on which too many runs in a row crash, unless it is the last worker.
     fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
         let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
         let Some(worker) = self.workers.get_mut(name) else { return };

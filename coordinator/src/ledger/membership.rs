@@ -20,8 +20,8 @@ impl Ledger {
     }
 
     /// Adds a run that no study contains yet, unless the number is known. Numbers that are skipped
-    /// become placeholders without a run. A known run whose engine was not, because no study
-    /// contained it when it was loaded, moves to the group.
+    /// become placeholders without a run. The engine of a known run may be unknown, because no
+    /// study contained the run when it was loaded; such a run moves to the group.
     pub fn add_run(&mut self, number: RunNumber, group: GroupNumber) {
         if let Some(RunStatus { phase, group: former, set, .. }) = self.run(number).copied() {
             let unknown = *self.queue.engine_of(former) == SubjectEngine::default();
@@ -40,7 +40,7 @@ impl Ledger {
         }
     }
 
-    /// Makes these runs, and no others, the runs of a study.
+    /// Sets the runs of a study to exactly these.
     pub fn assign(&mut self, study: StudyNumber, runs: &[RunNumber]) {
         let mut wanted = vec![false; self.runs.len()];
         for &run in runs {

@@ -10,11 +10,11 @@ pub struct Policy {
     /// Crashed attempts after which a run is quarantined, if it crashed on at least two workers.
     /// Twice as many if it crashed on only one.
     pub max_crashes: u32,
-    /// Workers lost while they executed a run, after which the run is quarantined. More than
-    /// `max_crashes`, because most losses are the fault of the machine.
+    /// Lost workers after which the run that they executed is quarantined. More than `max_crashes`,
+    /// because most losses are the fault of the machine.
     pub max_losses: u32,
-    /// Different runs that crash on one worker and nowhere else, without an accepted record in
-    /// between, after which the worker is drained. The last worker is never drained.
+    /// Number of different runs that crash on one worker and nowhere else, without an accepted
+    /// record in between, after which the worker is drained. The last worker is never drained.
     pub max_consecutive_crashes: usize,
 }
 

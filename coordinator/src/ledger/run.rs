@@ -69,7 +69,7 @@ impl RunStatus {
 /// A set of studies, with the runs that exactly these studies contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudySet {
-    /// The numbers of the studies, ascending.
+    /// The studies, in ascending order.
     pub studies: Vec<StudyNumber>,
     /// At least one of them is active.
     pub active: bool,

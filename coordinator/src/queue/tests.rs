@@ -65,7 +65,7 @@ fn take(queue: &mut Queue, loaded: &[u8]) -> Vec<RunNumber> {
 }
 
 #[test]
-fn short_runs_are_those_of_loaded_projects_then_of_idle_ones_then_the_longest() {
+fn short_runs_are_taken_of_loaded_projects_first_then_of_idle_ones_then_the_longest() {
     let mut queue = queue(&[(1, 2), (2, 2), (3, 2)]);
     for (group, time) in [(0, 500), (1, 600), (2, 700)] {
         queue.record_time(group, ms(time));
@@ -84,7 +84,7 @@ fn short_runs_are_those_of_loaded_projects_then_of_idle_ones_then_the_longest() 
 }
 
 #[test]
-fn long_runs_come_before_those_of_loaded_projects() {
+fn long_runs_are_taken_before_runs_of_loaded_projects() {
     let mut queue = queue(&[(1, 2), (2, 2), (3, 2)]);
     for (group, time) in [(0, 10), (1, 3000), (2, 4000)] {
         queue.record_time(group, ms(time));
@@ -97,12 +97,12 @@ fn long_runs_come_before_those_of_loaded_projects() {
     for _ in 0..3 {
         queue.record_time(1, ms(0));
     }
-    // The mean of the group is short now.
+    // The mean time of the group is short now.
     assert_eq!(take(&mut queue, &[1]), [0]);
 }
 
 #[test]
-fn every_project_is_tried_before_the_rest_of_any() {
+fn one_run_of_every_project_is_taken_before_a_second_one() {
     let mut queue = queue(&[(1, 9), (2, 9), (3, 9), (4, 9), (5, 9), (6, 9)]);
     assert_eq!(take(&mut queue, &[]), [0]);
     queue.note_leased(0);
@@ -111,7 +111,7 @@ fn every_project_is_tried_before_the_rest_of_any() {
     for group in 1..5 {
         queue.note_leased(group);
     }
-    // The other tried projects are leased; the last one was not tried yet.
+    // The other tried projects are leased; the last one has not been tried yet.
     assert_eq!(take(&mut queue, &[])[0], 45);
     queue.note_leased(5);
     queue.record_time(4, ms(60_000));
@@ -119,7 +119,7 @@ fn every_project_is_tried_before_the_rest_of_any() {
 }
 
 #[test]
-fn an_unmeasured_group_is_tried_in_small_batches() {
+fn runs_of_an_unmeasured_group_are_leased_in_small_batches() {
     let mut queue = queue(&[(1, 100), (2, 100)]);
     queue.record_time(0, ms(0));
     queue.note_leased(1);
@@ -170,7 +170,7 @@ fn expected_work_is_known_after_the_first_measurement() {
 }
 
 #[test]
-fn the_time_left_falls_while_runs_are_executed_and_is_that_of_the_longest_run_at_least() {
+fn the_time_left_falls_while_runs_are_executed_and_is_at_least_the_time_of_the_longest() {
     let mut queue = queue(&[(1, 4), (2, 1)]);
     queue.record_time(0, ms(100));
     queue.record_time(1, ms(9000));
@@ -189,6 +189,6 @@ fn the_time_left_falls_while_runs_are_executed_and_is_that_of_the_longest_run_at
     assert_eq!(left([60, 4000]).on(2), ms(5000));
     assert_eq!(left([60, 8980]).on(2), ms(180));
     assert_eq!(left([60, 8980]).on(0), ms(360));
-    // A late run goes on for as long as it is late.
+    // A run that is late is expected to need the time by which it is late once more.
     assert_eq!(left([100, 11_000]), ExpectedWork { total: ms(300 + 2000), longest: ms(2000) });
 }

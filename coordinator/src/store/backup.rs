@@ -13,13 +13,13 @@ use super::files::beside;
 use super::row::Purpose;
 use super::sqlite::Sqlite;
 
-/// Pages copied between two calls of the caller's progress function: some 4 MiB.
+/// Number of pages copied between two calls of the caller's progress function: about 4 MiB.
 const PAGES: i32 = 1024;
 
 /// Time to wait for a lock on the copy.
 const LOCK_DELAY: Duration = Duration::from_millis(10);
 
-/// What a copy of a store has.
+/// The contents of a copy of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackupContents {
     /// Number of studies.
@@ -38,7 +38,7 @@ pub enum BackupError {
     Store {
         /// The store.
         path: PathBuf,
-        /// Why not.
+        /// The error of the store.
         cause: StoreError,
     },
     /// The copy cannot be written.
@@ -46,10 +46,10 @@ pub enum BackupError {
     Copy {
         /// The copy.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         cause: io::Error,
     },
-    /// The copy is not a store.
+    /// The copy did not pass SQLite's check.
     #[error("the copy of {} is damaged: {problem}", path.display())]
     Damaged {
         /// The store.
@@ -59,10 +59,10 @@ pub enum BackupError {
     },
 }
 
-/// Copies an SQLite store as it is now into a new file, also while another process writes to it: the
-/// copy has everything that was acknowledged before the call, and the writer is not held up. The
-/// file appears when the copy is complete and has been checked. `progress` is called with the
-/// number of pages copied so far and of all pages.
+/// Copies an SQLite store in its current state into a new file, also while another process writes
+/// to it: the copy contains everything that was acknowledged before the call, and the writer is not
+/// blocked. The file appears when the copy is complete and has been checked. `progress` is called
+/// with the number of pages copied so far and the number of all pages.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub fn backup(
     }
     let mut source = Sqlite::open(store, Purpose::Read).map_err(of_store)?;
     let partial = Partial::create(copy).map_err(of_copy)?;
-    // A transaction that has read holds the state that is copied, however long that takes.
+    // A transaction that has read keeps its view of the store, however long the copy takes.
     source.batch("begin; select count(*) from sqlite_master").map_err(of_store)?;
     let problem = write(source.connection(), &partial.0, progress).map_err(|error| {
         let full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
@@ -101,7 +101,7 @@ fn write(
     progress: &mut dyn FnMut(u64, u64),
 ) -> rusqlite::Result<String> {
     let mut copied = Connection::open(copy)?;
-    // Nothing has to survive a crash before the copy is complete.
+    // An incomplete copy need not survive a crash.
     copied.execute_batch("pragma journal_mode = off; pragma synchronous = off")?;
     let backup = Backup::new(source, &mut copied)?;
     loop {
@@ -117,7 +117,7 @@ fn write(
         }
     }
     drop(backup);
-    // The header says that the store has a write-ahead log.
+    // The copied header says that the store has a write-ahead log.
     copied.execute_batch("pragma journal_mode = delete")?;
     copied.query_row("pragma quick_check(1)", (), |row| row.get(0))
 }
@@ -133,7 +133,7 @@ fn contents(copy: &Path) -> Result<BackupContents, StoreError> {
     Ok(BackupContents { studies, records, bytes })
 }
 
-/// A file on its way to become the copy, which is removed unless it does.
+/// A file that will become the copy. It is removed when dropped before it is published.
 struct Partial(PathBuf);
 
 impl Partial {
@@ -146,7 +146,7 @@ impl Partial {
     fn publish(self, copy: &Path) -> io::Result<()> {
         File::open(&self.0)?.sync_all()?;
         fs::rename(&self.0, copy)?;
-        // Other systems than Unix cannot open folders, and need no sync of them.
+        // Only Unix can open folders, and needs to sync them.
         let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
             folder.sync_all()?;
@@ -186,7 +186,7 @@ mod tests {
         let names: Vec<_> = names.map(|file| file.unwrap().file_name()).collect();
         assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("copy.db.")));
 
-        // The writer still has its files and their locks.
+        // The copy did not disturb the files and locks of the writer.
         store.check_files().unwrap();
         let again = backup(&path, &copy, &mut |_, _| {}).unwrap_err().to_string();
         assert!(again.contains("the file exists"), "{again}");

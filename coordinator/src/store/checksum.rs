@@ -1,7 +1,7 @@
 //! Checksums of rows: a row whose bits have changed on the disk is noticed when it is read.
 //!
-//! Projects, specifications and records have digests of their own, but these say nothing of times,
-//! counts and reasons. What else the tables of a study are made of is compared with its plan
+//! Projects, specifications and records have digests of their own, but these do not include times,
+//! counts and reasons. Everything else in the tables of a study is compared with its plan
 //! ([`super::records`]).
 
 use catherd_experiments::Digest;
@@ -18,7 +18,8 @@ pub(super) struct RecordIntegers {
 }
 
 impl RecordIntegers {
-    /// The checksum of the row; `digest` is that of the record, `content` that of its JSON.
+    /// The checksum of the row. `digest` is the digest of the record, `content` the digest of its
+    /// JSON.
     pub(super) fn checksum(&self, digest: Digest, content: Digest) -> Digest {
         let RecordIntegers { number, token, goals, covered, done, wall_ms } = *self;
         let integers = [number, token, goals, covered, done, wall_ms].map(i64::to_le_bytes);

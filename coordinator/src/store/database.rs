@@ -39,7 +39,7 @@ impl Database {
         }
     }
 
-    /// Executes a statement once for each row of parameters, in order.
+    /// Executes a statement once for each row of parameters, in the order of the rows.
     pub(super) fn execute(
         &mut self,
         sql: &'static str,
@@ -110,7 +110,8 @@ impl Database {
         let done = work(self).and_then(|value| self.batch("commit").map(|()| value));
         if done.is_err() {
             // After a failed commit SQLite may leave the transaction open, so that no other could
-            // begin. On a lost connection the rollback fails, and the server rolls back itself.
+            // begin. If the connection is lost, the rollback fails too, and the server rolls back
+            // by itself.
             let _ = self.batch("rollback");
         }
         done
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_commit_that_fails_leaves_no_transaction_behind() {
+    fn a_failed_commit_leaves_no_open_transaction() {
         let folder = tempfile::tempdir().unwrap();
         let url = StoreUrl::Sqlite(folder.path().join("x.db"));
         let mut database = Database::connect(&url, Purpose::Write).unwrap();

@@ -34,8 +34,8 @@ pub enum StoreError {
         /// Latest supported version.
         known: i64,
     },
-    /// Another program has deleted or replaced a file of the SQLite store while it was open. What
-    /// was acknowledged before is in the store; nothing is acknowledged after.
+    /// Another program has deleted or replaced a file of the SQLite store while it was open.
+    /// Everything acknowledged before is in the store; nothing is acknowledged afterwards.
     #[error(
         "{} was {change} by another program while it was in use; nothing is acknowledged any more",
         path.display()
@@ -49,12 +49,12 @@ pub enum StoreError {
     /// The database contains a row that no version writes.
     #[error("the study database is damaged: {0}")]
     Damaged(String),
-    /// What is stored of a run is not what was written.
+    /// The stored state of a run is not what was written.
     #[error("{line}")]
     DamagedRun {
         /// The run.
         run: Digest,
-        /// The study, the run in words, and what does not fit.
+        /// The study, the run in words, and what does not match.
         line: String,
     },
     /// A plan, specification or record cannot be converted to or from JSON.
@@ -93,7 +93,7 @@ impl StoreError {
         StoreError::DamagedRun { run, line }
     }
 
-    /// Whether the store has lost something, so that repeating the call is of no use.
+    /// Whether the store has lost data, so that repeating the call does not help.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {

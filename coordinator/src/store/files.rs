@@ -1,10 +1,10 @@
 //! The files of an SQLite store while a process writes to it.
 //!
 //! SQLite protects them with POSIX locks, and a process loses all of its locks on a file as soon as
-//! it closes any descriptor of that file, also one that SQLite knows nothing of
-//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store then
-//! believes to be the last one that has it open, and deletes the write-ahead log under the writer.
-//! Therefore nothing here opens a file: metadata is read by path.
+//! it closes any descriptor of that file, even one that SQLite did not open
+//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store
+//! then takes itself for the last one that has it open, and deletes the write-ahead log while the
+//! writer uses it. Therefore nothing in this module opens a file: metadata is read by path.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::StoreError;
 
-/// What a path of a store named when the store was opened.
+/// The file that a path of a store named when the store was opened.
 #[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
@@ -20,23 +20,23 @@ struct OpenFile {
     identity: Option<FileIdentity>,
 }
 
-/// The main file of a store and its write-ahead log, as the writer has them open.
+/// The main file of a store and its write-ahead log, as the writer has opened them.
 #[derive(Debug)]
 pub(super) struct StoreFiles([OpenFile; 2]);
 
 impl StoreFiles {
-    /// The files of a store that has just been opened. SQLite makes the log with the first
-    /// transaction, so that its identity may follow later.
+    /// The files of a store that has just been opened. SQLite creates the log with the first
+    /// transaction, so its identity may be recorded later.
     pub(super) fn of(main: &Path) -> StoreFiles {
         let files = [main.to_owned(), beside(main, "-wal")];
         StoreFiles(files.map(|path| OpenFile { path, identity: None }))
     }
 
-    /// Compares the files with what they were at the calls before.
+    /// Compares the files with their state at the previous calls.
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. SQLite
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. SQLite then
     /// continues to write to the file that it has open, which no path leads to any more.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         self.0.iter_mut().try_for_each(OpenFile::check)
@@ -56,14 +56,14 @@ impl OpenFile {
             (Err(error), Some(_)) if error.kind() == ErrorKind::NotFound => {
                 return lost(&self.path, "deleted or renamed");
             }
-            // What cannot be examined now is examined again with the next transaction.
+            // A file that cannot be examined now is examined again after the next transaction.
             (Ok(_) | Err(_), _) => {}
         }
         Ok(())
     }
 }
 
-/// What tells a file from another one at the same path.
+/// The identity of a file, which differs if another file is put at the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64);
 
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deleted_replaced_and_late_files_are_told_apart() {
+    fn deleted_replaced_and_late_files_are_distinguished() {
         let folder = tempfile::tempdir().unwrap();
         let main = folder.path().join("study.db");
         let log = beside(&main, "-wal");

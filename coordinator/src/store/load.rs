@@ -67,7 +67,7 @@ impl Store {
         Ok(())
     }
 
-    /// The members of all studies that count: run and study, by run and then by study.
+    /// The members of all studies that count: pairs of run and study, by run and then by study.
     ///
     /// # Errors
     ///

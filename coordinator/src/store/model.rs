@@ -30,7 +30,7 @@ pub struct StoredRecord {
     pub reason: String,
     /// Names of the criteria.
     pub(crate) criteria: Vec<String>,
-    /// Coverage after 1, 2, 4, ... executions; `None` if the run has none.
+    /// Coverage after 1, 2, 4, ... executions; `None` if the record has none.
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
     pub json: Vec<u8>,
@@ -39,7 +39,7 @@ pub struct StoredRecord {
 }
 
 impl StoredRecord {
-    /// A record with the JSON from which it was decoded.
+    /// A record, with the JSON from which it was decoded.
     pub fn new(record: &RunRecord, json: Vec<u8>) -> StoredRecord {
         StoredRecord {
             run: record.run,
@@ -84,8 +84,8 @@ impl Breakdown {
         [Breakdown::Crashed, Breakdown::TimedOut, Breakdown::OutOfMemory, Breakdown::Lost];
 }
 
-/// A chunk of a project that is being uploaded. Projects are stored in chunks, so that neither a row
-/// nor a transaction is large.
+/// A chunk of a project that is being uploaded. Projects are stored in chunks, so that no row and
+/// no transaction is large.
 #[derive(Clone, Debug)]
 pub struct ProjectChunk {
     /// The digest of the whole project.
@@ -93,7 +93,8 @@ pub struct ProjectChunk {
     /// The number of the chunk, from 0.
     pub(super) number: usize,
     pub(super) bytes: Vec<u8>,
-    /// Bytes of all chunks. Only the last chunk has it, and it is sent after the others are stored.
+    /// Number of bytes of all chunks together. Only the last chunk has it, and it is sent after the
+    /// others are stored.
     pub(super) size: Option<usize>,
 }
 
@@ -161,7 +162,7 @@ impl StudyState {
     pub const ALL: [StudyState; 3] =
         [StudyState::Active, StudyState::Paused, StudyState::Cancelled];
 
-    /// The name of the state in JSON and in texts.
+    /// The name of the state in JSON and in messages.
     pub fn name(self) -> &'static str {
         match self {
             StudyState::Active => "active",

@@ -2,8 +2,8 @@
 //! other requests between two pages.
 //!
 //! The runs of a study that is being planned are members of a *draft*, a study that does not count.
-//! When all are planned, the draft gets the name and the study that had it stops counting, in one
-//! short transaction. What does not count is cleared a page at a time.
+//! When all are planned, one short transaction gives the name to the draft, and the study that had
+//! the name before no longer counts. Studies that do not count are cleared a page at a time.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -16,7 +16,7 @@ use super::row::{Row, Value};
 use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
 
-/// Number of runs in a page, which takes some ten milliseconds.
+/// Number of runs in a page. Planning a page takes about ten milliseconds.
 const PAGE: usize = 1024;
 
 /// Number of members that are cleared together.
@@ -40,8 +40,8 @@ pub struct Planning {
 pub struct Planned {
     /// Its number.
     pub study: StudyNumber,
-    /// The number of the study that had its name before and does not count any more; `None` if
-    /// there was no such study or it had this plan.
+    /// The number of the study that had this name before and no longer counts; `None` if there was
+    /// no such study or it had the same plan.
     pub replaced: Option<StudyNumber>,
 }
 
@@ -61,12 +61,12 @@ impl Planning {
         (&self.plan.subject, &self.plan.engine)
     }
 
-    /// The number of its runs that are in the store, and of all its runs.
+    /// The number of runs that are in the store, and the number of all runs.
     pub fn progress(&self) -> (usize, usize) {
         (self.numbers.len(), self.plan.count())
     }
 
-    /// Number, project and algorithm's label of its runs that are in the store, from this position
+    /// Number, project and algorithm's label of each run that is in the store, from this position
     /// in the study on.
     pub fn runs_from(&self, position: usize) -> impl Iterator<Item = (RunNumber, Digest, &str)> {
         self.numbers.iter().enumerate().skip(position).map(|(position, &number)| {
@@ -75,8 +75,8 @@ impl Planning {
         })
     }
 
-    /// The runs of the study in its order; `None` until all have been planned, and if the study
-    /// has had this plan before.
+    /// The runs of the study in its order; `None` until all have been planned, and if the study had
+    /// this plan before.
     pub fn members(&self) -> Option<&[RunNumber]> {
         (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
@@ -89,13 +89,13 @@ impl std::fmt::Debug for Planning {
 }
 
 impl Store {
-    /// Makes the plan the study of its name, and activates it. Runs that are in the store keep their
-    /// state and results. Runs that are no longer in the study are kept in the store, but do not
-    /// count. A study that has this plan already is only activated.
+    /// Makes the plan the study of its name, and activates it. Runs that are in the store keep
+    /// their state and results. Runs that are no longer in the study stay in the store, but do not
+    /// count. If the study already has this plan, it is only activated.
     ///
     /// # Errors
     ///
-    /// If the database returns an error; no study has changed then.
+    /// If the database returns an error; no study has changed in that case.
     pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
         let mut planning = self.begin_planning(plan)?;
         loop {
@@ -135,8 +135,7 @@ impl Store {
         Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new() })
     }
 
-    /// Plans the next page. After the last page the study is in this state, and its number is
-    /// returned.
+    /// Plans the next page. After the last page the study gets `state`, and its number is returned.
     ///
     /// # Errors
     ///
@@ -191,7 +190,7 @@ impl Store {
         })
     }
 
-    /// Gives the draft the name of its study, which stops counting.
+    /// Gives the draft the name of its study. The study that had the name no longer counts.
     fn replace_by_draft(
         &mut self,
         planning: &Planning,
@@ -220,8 +219,8 @@ impl Store {
         self.database.transaction(|database| discard(database, name, None))
     }
 
-    /// Clears a page of the studies that do not count. Returns whether there may be more. No study
-    /// may be being planned.
+    /// Clears a page of the studies that do not count. Returns whether there may be more. Must not
+    /// be called while a study is being planned.
     ///
     /// # Errors
     ///
@@ -247,8 +246,8 @@ impl Store {
 }
 
 impl Reader {
-    /// Whether a study counts: a study that was replaced or deleted while its members were read does
-    /// not, and members may have been missing.
+    /// Whether a study counts. A study that was replaced or deleted while its members were read
+    /// does not count, and members may have been missing.
     ///
     /// # Errors
     ///
@@ -260,8 +259,8 @@ impl Reader {
     }
 }
 
-/// The name of a study that does not count. No other study has it, because names of studies have
-/// no control characters.
+/// The name of a study that does not count. No other study has this name, because names of studies
+/// contain no control characters.
 fn hidden_name(number: StudyNumber) -> String {
     format!("\u{1}{number}")
 }
@@ -271,7 +270,8 @@ fn no_plan() -> Value {
     Value::Bytes(Vec::new())
 }
 
-/// Makes the study of a name stop counting, unless it is `draft`. Returns its number.
+/// Takes the name from the study of this name, which then no longer counts, unless it is `draft`.
+/// Returns its number.
 fn discard(
     database: &mut Database,
     name: &str,
@@ -288,7 +288,7 @@ fn discard(
     Ok(Some(number))
 }
 
-/// Inserts the runs that the store does not have. Returns the numbers of all.
+/// Inserts the runs that the store does not have. Returns the numbers of all runs.
 fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>, StoreError> {
     let free = next_number(database, "select max(number) from runs")?;
     let (mut ids, mut specs) = (Vec::<Value>::new(), Vec::new());
@@ -313,8 +313,8 @@ fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>,
     rows.into_iter().map(|row| row.ok_or_else(gone)?.integer_as()).collect()
 }
 
-/// Inserts a page of members. A page that was inserted already, by a transaction whose outcome was
-/// unknown, is the same page.
+/// Inserts a page of members. The page may have been inserted already, by a transaction whose
+/// outcome was unknown.
 fn add_members(
     database: &mut Database,
     study: StudyNumber,

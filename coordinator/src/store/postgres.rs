@@ -16,8 +16,8 @@ use super::row::{Purpose, Row, RowCallback, Value};
 /// Number of rows in flight.
 const MAX_PIPELINED: usize = 512;
 
-/// Settings of every session. An acknowledged commit is on disk, and the session of a client that
-/// has vanished ends within half a minute, and its lock with it.
+/// Settings of every session. An acknowledged commit is on disk. The session of a client that has
+/// vanished ends within half a minute, which releases its lock.
 const SESSION_SETTINGS: &str = "
     set synchronous_commit = on;
     set tcp_keepalives_idle = 5;
@@ -29,9 +29,9 @@ const SESSION_SETTINGS: &str = "
 const TRY_LOCK: &str =
     "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
-/// Terminates the session that holds that lock if its client has been silent for `$1` milliseconds on
-/// the server's clock. Its open transaction is rolled back, and it can commit no more. A session
-/// that executes a statement is not silent, however long the statement takes.
+/// Terminates the session that holds the advisory lock if its client has been silent for `$1`
+/// milliseconds on the server's clock. Its open transaction is rolled back, and it cannot commit
+/// any more. A session that executes a statement is not silent, however long the statement takes.
 const TERMINATE_SILENT_LEADER: &str = "
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted

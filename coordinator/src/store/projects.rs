@@ -38,14 +38,14 @@ impl Store {
                 let _ = fs::remove_file(path);
             }
         }
-        // Fails as long as the folder contains other files.
+        // Removing the folder fails as long as it contains other files.
         let _ = fs::remove_dir(folder);
         Ok(())
     }
 }
 
 impl Reader {
-    /// Those of these projects that the store does not have.
+    /// The projects among these that the store does not have.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ impl Reader {
         Ok(missing.map(|(digest, _)| *digest).collect())
     }
 
-    /// The sizes of projects in bytes, in their order; `None` for a project that the store does not
-    /// have.
+    /// The sizes of projects in bytes, in the order of `projects`; `None` for a project that the
+    /// store does not have.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ impl Reader {
         size.ok_or(StoreError::NoProject(project))
     }
 
-    /// The bytes of one chunk of a stored project; chunks are numbered from 0. The receiver of all
-    /// chunks must check the digest.
+    /// The bytes of one chunk of a stored project; chunks are numbered from 0. The caller must
+    /// compare the whole project with its digest.
     ///
     /// # Errors
     ///

@@ -6,11 +6,11 @@ use super::model::{StoredStudy, StudyState};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// The state of studies that do not count: those that are being planned, and those that were
+/// The state of studies that do not count: studies that are being planned, and studies that were
 /// replaced or deleted and are being cleared. Every other state is smaller.
 pub(super) const NOT_COUNTING: i64 = 3;
 
-/// The state of a number in the column `state`.
+/// The state with a number in the column `state`.
 pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
     let known = StudyState::ALL.into_iter().find(|state| *state as i64 == number);
     known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
@@ -48,7 +48,7 @@ pub(super) fn coverage(
     Ok(all)
 }
 
-/// The phase of a number in the column `phase`.
+/// The phase with a number in the column `phase`.
 pub(super) fn phase(number: i64) -> Result<Phase, StoreError> {
     let known = Phase::ALL.into_iter().find(|phase| *phase as i64 == number);
     known.ok_or_else(|| StoreError::Damaged(format!("a run in phase {number}")))

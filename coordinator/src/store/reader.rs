@@ -1,4 +1,4 @@
-//! A reading connection to the store, beside the writer and without blocking it.
+//! A reading connection to the store, which does not block the writer.
 
 use catherd_experiments::RunSpec;
 
@@ -6,16 +6,16 @@ use super::checksum;
 use super::database::Database;
 use super::error::StoreError;
 use super::model::{Breakdown, StoredStudy};
+use super::planned::PlannedRuns;
 use super::queries;
-use super::records::PlannedRuns;
 use super::row::{Purpose, Row, Value};
 use super::schema;
 use super::url::StoreUrl;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Quarantined runs with the end of their last attempt, and the number of their record, which none
-/// should have. A reader of version 3 of the schema finds no checksums.
+/// Quarantined runs with the end of their last attempt, and their record's number, which must be
+/// null. A reader of version 3 of the schema finds no checksums.
 macro_rules! select_quarantined {
     ($checksum:literal) => {
         concat!(
@@ -35,7 +35,7 @@ macro_rules! select_quarantined {
 #[derive(Debug)]
 pub struct Reader {
     pub(super) database: Database,
-    /// The version of its schema.
+    /// The version of the store's schema.
     version: i64,
 }
 
@@ -63,17 +63,18 @@ pub struct Missing {
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Why the last attempt at one of them ended without a record; empty if there was none.
+    /// Why the last attempt at one of these runs ended without a record; empty if no attempt did.
     pub reason: String,
 }
 
 impl Reader {
     /// Opens an existing store. Reading changes nothing: an SQLite store that was closed is read
-    /// without files beside it, also in a folder that cannot be written to.
+    /// without creating files next to it, even in a folder that cannot be written to.
     ///
     /// # Errors
     ///
-    /// If it cannot be reached, and [`StoreError::Schema`] if this program cannot read its schema.
+    /// If the store cannot be reached, and [`StoreError::Schema`] if this program cannot read its
+    /// schema.
     pub fn open(url: &StoreUrl) -> Result<Reader, StoreError> {
         let mut database = Database::connect(url, Purpose::Read)?;
         let version = schema::version(&mut database)?.unwrap_or(0);
@@ -131,11 +132,12 @@ impl Reader {
         queries::coverage(&mut self.database, None)
     }
 
-    /// The quarantined runs of a study, in its order, compared with its plan and with checksums.
+    /// The quarantined runs of a study, in its order, after comparing them with its plan and with
+    /// checksums.
     ///
     /// # Errors
     ///
-    /// If what is stored of one of them is damaged, or if the database returns an error.
+    /// If the stored state of one of them is damaged, or if the database returns an error.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
         let sql = if self.has_checksums() {
             select_quarantined!("breakdowns.checksum")
@@ -158,7 +160,8 @@ impl Reader {
         Ok(problems)
     }
 
-    /// The runs of a study without a record, and why they have none; the largest rows first.
+    /// The runs of a study without a record, by project, algorithm and phase, and why they have
+    /// none; the largest groups first.
     ///
     /// # Errors
     ///

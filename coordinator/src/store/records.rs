@@ -1,14 +1,13 @@
-//! The accepted records of a study, compared with its plan and with their checksums while they are
-//! read, so that nothing that has changed on the disk is believed.
+//! The accepted records of a study. They are compared with its plan and with their checksums while
+//! they are read, so that data that has changed on the disk is recognised.
 
 use std::collections::VecDeque;
-use std::fmt::Display;
 
-use catherd_experiments::{Digest, Plan, RunRecord, RunSpec};
+use catherd_experiments::{Digest, RunRecord, RunSpec};
 
 use super::checksum::RecordIntegers;
 use super::error::StoreError;
-use super::model::StoredStudy;
+use super::planned::PlannedRuns;
 use super::reader::Reader;
 use super::row::{Row, Value};
 use crate::ids::StudyNumber;
@@ -17,7 +16,7 @@ use crate::ledger::Phase;
 /// Number of records in one query.
 const PAGE: i64 = 256;
 
-/// Rows of records with the digests that they are compared with. A reader of version 3 of the
+/// Rows of records with the digests with which they are compared. A reader of version 3 of the
 /// schema finds no checksums.
 macro_rules! select_records {
     ($checksum:literal) => {
@@ -33,59 +32,7 @@ macro_rules! select_records {
     };
 }
 
-/// The runs that a study has by its plan.
-#[derive(Debug)]
-pub(super) struct PlannedRuns {
-    study: String,
-    /// `None` for a store of schema version 1, which has no plans.
-    plan: Option<Plan>,
-}
-
-impl PlannedRuns {
-    pub(super) fn of(study: &StoredStudy) -> Result<PlannedRuns, StoreError> {
-        let plan = match &*study.plan {
-            [] => None,
-            json => Some(serde_json::from_slice(json).map_err(|cause| {
-                StoreError::Damaged(format!("the plan of study `{}`: {cause}", study.name))
-            })?),
-        };
-        Ok(PlannedRuns { study: study.name.clone(), plan })
-    }
-
-    /// The run at a position, with the names that the study uses. The row must go on with id,
-    /// specification, project and label, which are compared with the plan.
-    pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
-        let (id, json) = (row.digest()?, row.bytes()?);
-        let (project, label) = (row.text()?, row.text()?);
-        let wrong = || {
-            let study = &self.study;
-            StoreError::Damaged(format!(
-                "run {position} of study `{study}` is not that of its plan"
-            ))
-        };
-        let spec = match &self.plan {
-            Some(plan) => {
-                let planned = usize::try_from(position).ok().filter(|&at| at < plan.count());
-                plan.run(planned.ok_or_else(wrong)?)
-            }
-            None => {
-                let mut spec: RunSpec = serde_json::from_slice(&json)?;
-                spec.project_name.clone_from(&project);
-                spec.algorithm.label.clone_from(&label);
-                spec
-            }
-        };
-        let same = spec.id() == id && spec.project_name == project && spec.algorithm.label == label;
-        if same { Ok(spec) } else { Err(wrong()) }
-    }
-
-    /// The error about a run.
-    pub(super) fn damaged(&self, spec: &RunSpec, cause: impl Display) -> StoreError {
-        StoreError::of_run(&self.study, spec, cause)
-    }
-}
-
-/// A record with what its row says of it.
+/// A record with the other columns of its row.
 pub(super) struct RecordRow {
     integers: RecordIntegers,
     digest: Digest,
@@ -109,18 +56,18 @@ impl RecordRow {
         Ok(RecordRow { integers, digest, checksum, json: row.bytes()? })
     }
 
-    /// The record of a run of a subject kind, after its row was compared with its checksum and its
-    /// digest.
+    /// The record of a run of a subject kind, after comparing the row with its checksum and the
+    /// record with its digest.
     ///
     /// # Errors
     ///
-    /// What does not fit.
+    /// What does not match.
     pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
         let record = RunRecord::from_json(&self.json, kind)
             .map_err(|cause| format!("its record: {cause}"))?;
         if record.run != run {
-            return Err(format!("its record is of run {}", record.run.short()));
+            return Err(format!("its record belongs to run {}", record.run.short()));
         }
         let now = record.digest();
         // Version 0.3.0 stored the digest of format 1.
@@ -132,12 +79,13 @@ impl RecordRow {
         }
     }
 
-    /// Whether the row is as it was written. A row with a checksum is compared with it, which is
-    /// faster than reading the record.
+    /// Checks that the row is as it was written. A row with a checksum is compared with it, which
+    /// is faster than reading the record.
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
-            // The kind is not needed: it names the criterion in format 1, whose digest has no names.
+            // The kind is not needed: it only gives the criterion of format 1 its name, and the
+            // digest of that format contains no names.
             None => self.record(run, "").map(drop),
         }
     }
@@ -146,7 +94,9 @@ impl RecordRow {
         let content = Digest::of(&self.json);
         let now = self.integers.checksum(self.digest, content);
         match self.checksum {
-            Some(before) if before != now => Err("its record does not fit its checksum".to_owned()),
+            Some(before) if before != now => {
+                Err("its record does not match its checksum".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -164,13 +114,13 @@ impl RecordRow {
 }
 
 impl Reader {
-    /// The accepted records of a study, in its order and with its names. Memory is bounded by a page
-    /// of records, whatever the size of the study. Each record is compared with its digest, and each
-    /// run with the plan.
+    /// The accepted records of a study, in its order and with its names. Memory is bounded by a
+    /// page of records, whatever the size of the study. Each record is compared with its digest,
+    /// and each run with the plan.
     ///
-    /// An item is [`StoreError::DamagedRun`] if what is stored of a run is damaged; the iterator
-    /// goes on after it. Any other error ends the iterator. If records are missing of runs that
-    /// have ended, the last item is [`StoreError::Damaged`].
+    /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iterator
+    /// continues after it. Any other error ends the iterator. If records of runs that have ended
+    /// are missing, the last item is [`StoreError::Damaged`].
     pub fn records(self, study: StudyNumber) -> Records {
         Records { reader: self, study, started: None, after: -1, found: 0, page: VecDeque::new() }
     }
@@ -203,7 +153,7 @@ impl Reader {
         Ok(page)
     }
 
-    /// The runs of a study by its plan, and how many of them have ended with a record.
+    /// The runs of a study according to its plan, and how many of them have ended with a record.
     fn start(&mut self, study: StudyNumber) -> Result<(PlannedRuns, u64), StoreError> {
         let stored = self.study(study)?;
         let sql = "select count(*) from members join runs on runs.number = members.run
@@ -223,7 +173,7 @@ type PageItem = (i64, Item);
 pub struct Records {
     reader: Reader,
     study: StudyNumber,
-    /// The runs of the study, and how many of them had ended at the start.
+    /// The runs of the study, and how many of them had ended when the iterator was created.
     started: Option<(PlannedRuns, u64)>,
     /// Position of the last run that was returned.
     after: i64,

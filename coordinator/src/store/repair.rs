@@ -1,5 +1,5 @@
-//! Repair of a study: what is stored of its runs is compared with its plan and with checksums, and
-//! runs whose state or record has changed on the disk go back to the queue.
+//! Repair of a study: the stored state of its runs is compared with its plan and with checksums,
+//! and runs whose state or record has changed on the disk return to the queue.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -14,7 +14,8 @@ use crate::ledger::Phase;
 /// Number of runs in one query.
 const PAGE: usize = 1 << 12;
 
-/// All that is stored of the runs of a study. The columns of a run that has none are null.
+/// Everything that is stored of the runs of a study. The columns of a record or breakdown that a
+/// run does not have are null.
 const RUNS: &str = "
     select position, members.run, members.project, members.label,
            runs.id, runs.project, spec, phase,
@@ -27,7 +28,7 @@ const RUNS: &str = "
     left join records on records.number = members.run
     where study = ?1 and position >= ?2 and position < ?3 order by position";
 
-/// A run of which something was damaged and is as new.
+/// A run whose stored state was damaged and has been repaired.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repair {
     /// The run.
@@ -40,17 +41,17 @@ pub struct Repair {
 
 /// How a run is repaired.
 enum Fix {
-    /// Its record is removed, and it goes back to the queue.
+    /// The record is removed, and the run returns to the queue.
     Repeat(i64),
-    /// It gets the state of its record.
+    /// The run gets the state of its record.
     State(i64, Phase),
-    /// It gets the specification of the plan.
+    /// The run gets the specification of the plan.
     Spec(i64, Digest, Vec<u8>),
 }
 
-/// Why a page of runs cannot be judged.
+/// Why a page of runs cannot be checked.
 enum PageError {
-    /// The list of the study's runs is not that of its plan.
+    /// The stored list of the study's runs differs from its plan.
     Members(String),
     Store(StoreError),
 }
@@ -62,14 +63,14 @@ impl From<StoreError> for PageError {
 }
 
 impl Store {
-    /// Compares what is stored of the runs of a study with its plan, and each record with its
+    /// Compares the stored state of the runs of a study with its plan, and each record with its
     /// checksum. A run whose record or state is damaged is executed again, and a damaged
     /// specification is replaced. Attempts and tokens stay as they are. With `relist`, a list of
-    /// runs that is not that of the plan is made again.
+    /// runs that differs from the plan is made again.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if the list of the runs is not that of the plan and may not be made
+    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and may not be made
     /// again, and if the database returns an error.
     pub fn repair(
         &mut self,
@@ -102,7 +103,7 @@ impl Store {
                     fixes.iter().try_for_each(|fix: &Fix| fix.apply(database))
                 })?;
             }
-            // The state of a run is judged when its specification is as it should be.
+            // The state of a run is checked after its specification was repaired.
             respecified = !respecified && fixes.iter().any(|fix| matches!(fix, Fix::Spec(..)));
             if !respecified {
                 first += PAGE;
@@ -111,8 +112,8 @@ impl Store {
         Ok(repairs)
     }
 
-    /// Forgets the list of the runs of a study and plans it again. Runs that are in the store keep
-    /// their results.
+    /// Deletes the list of the runs of a study and plans the study again. Runs that are in the
+    /// store keep their results.
     fn list_again(&mut self, study: StudyNumber, plan: &Plan) -> Result<StudyNumber, StoreError> {
         let nothing: &[u8] = &[];
         let parameters = vec![study.into(), nothing.into()];
@@ -156,7 +157,7 @@ impl Store {
     }
 }
 
-/// What is to be done about a run; `None` if all is well.
+/// How to repair a run, and why; `None` if the run is intact.
 ///
 /// # Errors
 ///
@@ -173,7 +174,7 @@ fn judge(
     let id = row.digest().map_err(differs)?;
     let names = project == expected.project_name && label == expected.algorithm.label;
     if listed != position as i64 || !names || id != expected.id() {
-        return Err(format!("run {position} is not that of the plan"));
+        return Err(format!("run {position} differs from the plan"));
     }
     let (project, spec) = (row.digest().ok(), row.bytes().unwrap_or_default());
     let phase = row.integer().unwrap_or_default();
@@ -210,14 +211,14 @@ fn judge(
     match record.phase() {
         Some(known) if known as i64 == phase => Ok(None),
         Some(phase) => {
-            let cause = "its state was not that of its record".to_owned();
+            let cause = "its state did not match its record".to_owned();
             Ok(Some((Fix::State(number, phase), cause)))
         }
         None => repeat("its record cannot be read".to_owned()),
     }
 }
 
-/// Whether there is an attempt that ended without a record.
+/// Whether the run has an attempt that ended without a record.
 fn breakdown(row: &mut Row) -> Result<bool, String> {
     if row.next_is_null() {
         return Ok(false);

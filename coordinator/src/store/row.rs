@@ -6,7 +6,7 @@ use catherd_experiments::Digest;
 
 use super::error::StoreError;
 
-/// A value in a row.
+/// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -46,7 +46,7 @@ impl<T: Into<Value>> From<Option<T>> for Value {
     }
 }
 
-/// A row, whose values are read from left to right.
+/// A row, whose values are read in order.
 pub(super) struct Row(std::vec::IntoIter<Value>);
 
 impl Row {
@@ -80,7 +80,7 @@ impl Row {
         }
     }
 
-    /// An integer that was stored from a smaller type.
+    /// An integer that was converted from a smaller type when it was stored.
     pub(super) fn integer_as<T: TryFrom<i64>>(&mut self) -> Result<T, StoreError> {
         let value = self.integer()?;
         T::try_from(value).map_err(|_| StoreError::Damaged(format!("{value} is out of range")))

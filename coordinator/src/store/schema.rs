@@ -7,7 +7,7 @@ use super::row::Row;
 /// The version of [`TABLES`] and [`PROJECTS`].
 pub(super) const VERSION: i64 = 4;
 
-/// The oldest version that can be read without a migration.
+/// The oldest version that can be read without migration.
 pub(super) const OLDEST_READABLE: i64 = 3;
 
 const TABLES: &str = "
@@ -91,8 +91,8 @@ const CHECKSUMS: &str = "
     alter table breakdowns add column checksum bytea;
 ";
 
-/// The migration from version 1, which existed on SQLite only: one study per file, its plan in the
-/// column `position`.
+/// The migration from version 1, which existed on SQLite only: one study per file, with the plan's
+/// order of runs in the column `position`.
 const FROM_1: [&str; 4] = [
     "drop index plan;
      alter table runs rename to runs_1;
@@ -117,7 +117,7 @@ pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
     match version(database)? {
         Some(VERSION) => Ok(()),
         Some(1) => {
-            // Otherwise foreign keys would follow the renamed tables.
+            // With foreign keys, references would follow the tables that are renamed.
             database.batch("pragma foreign_keys = off; pragma legacy_alter_table = on;")?;
             database.transaction(|database| {
                 FROM_1.iter().try_for_each(|step| database.batch(step))?;

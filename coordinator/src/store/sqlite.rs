@@ -1,5 +1,5 @@
-//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves it, and a single plain
-//! file when it has been closed.
+//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves it, and as a single plain
+//! file after it was closed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,7 +19,7 @@ use super::row::{Purpose, Row, RowCallback, Value};
 /// pages that do not fit are read and written repeatedly while a study is planned.
 const CACHE_KIB: i64 = 64 << 10;
 
-/// Time to wait for a lock that another process holds on the file.
+/// Time to wait for another process to release its lock on the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection to an SQLite file.
@@ -57,7 +57,7 @@ impl Sqlite {
         &self.connection
     }
 
-    /// Makes sure that what was written is in the files to which the path of the store leads.
+    /// Checks that the path of the store still leads to the files that were written.
     ///
     /// # Errors
     ///
@@ -66,17 +66,18 @@ impl Sqlite {
         self.written.as_mut().map_or(Ok(()), StoreFiles::check)
     }
 
-    /// Copies what was written from the write-ahead log into the main file, as far as readers
-    /// permit it now.
+    /// Copies the contents of the write-ahead log into the main file, as far as the readers that
+    /// are active permit it.
     pub(super) fn checkpoint(&mut self) -> Result<(), StoreError> {
         self.batch("pragma wal_checkpoint(passive)")
     }
 
-    /// Closes the file for good: everything is in the main file then. Unless another connection is
-    /// open, the journal mode is that of a plain file, so that the file can be read without others
-    /// beside it and in a folder that cannot be written to.
+    /// Closes the file for good; everything is in the main file afterwards. Unless another
+    /// connection is open, its journal mode is then the one of a plain file, so that it can be read
+    /// without creating other files and in a folder that cannot be written to.
     pub(super) fn close(mut self) {
-        // If one of them fails, the write-ahead log stays and has what is missing.
+        // If one of them fails, the write-ahead log stays, with everything that is not in the main
+        // file.
         for sql in ["pragma wal_checkpoint(truncate)", "pragma journal_mode = delete"] {
             if let Err(error) = self.batch(sql) {
                 tracing::debug!("{sql}: {error}");
@@ -118,7 +119,7 @@ impl Sqlite {
     }
 }
 
-/// Opens a file to read it, with the decision of [`Access::begin`].
+/// Opens a file to read it. [`Access::begin`] decides whether it is `immutable`.
 fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if let (true, Some(path)) = (immutable, path.to_str()) {
@@ -129,17 +130,17 @@ fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> 
     Ok(Connection::open_with_flags(path, flags)?)
 }
 
-/// The files to which this process has connections, each with their number and whether the file
-/// counts as one that does not change.
+/// The files to which this process has connections, each with the number of connections and whether
+/// the file is read as one that does not change.
 static ACCESSED: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
-/// The time during which this process has a connection to a file.
+/// A period during which this process has a connection to a file.
 ///
-/// A connection that reads a file in WAL mode would make files next to it, so that a file that no
-/// process serves, and whose write-ahead log is empty, is read as one that does not change. A
+/// A connection that reads a file in WAL mode would create files next to it. Therefore a file that
+/// no process serves, and whose write-ahead log is empty, is read as one that does not change. A
 /// coordinator leaves such a file if another connection was open at its end. The mode is in the
-/// header, which is only read while this process has no connection to the file: closing it would
-/// drop the locks of the others (see [`super::files`]).
+/// header, which is only read while this process has no connection to the file, because closing the
+/// file would release the locks of the connections (see [`super::files`]).
 #[derive(Debug)]
 struct Access {
     path: PathBuf,
@@ -173,7 +174,7 @@ impl Drop for Access {
     }
 }
 
-/// The one path of a file, which may not exist yet.
+/// The canonical path of a file, which may not exist yet.
 fn canonical(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));
@@ -242,13 +243,13 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_store_is_one_file_and_reading_it_makes_no_other() {
+    fn a_closed_store_is_one_file_and_reading_it_creates_no_other() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("what? a 100 % store #1.db");
         let url = StoreUrl::Sqlite(path.clone());
         let mut store = Store::open(&url).unwrap();
         store.put_project(b"cat").unwrap();
-        // A reader that outlives the writer keeps the journal mode.
+        // A reader that is closed after the writer keeps the journal mode.
         let reader = Reader::open(&url).unwrap();
         store.close();
         drop(reader);

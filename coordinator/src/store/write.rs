@@ -13,20 +13,20 @@ use super::url::StoreUrl;
 use super::{checksum, queries, schema};
 use crate::ids::StudyNumber;
 
-/// Observes the transactions of a store. In tests it also injects failures.
+/// Observes the transactions of a store; in tests it also injects failures.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// Called before changes are written.
     ///
     /// # Errors
     ///
-    /// To make the transaction fail before it writes.
+    /// An error makes the transaction fail before it writes.
     fn before(&self, changes: &[Change]) -> Result<(), StoreError>;
 
     /// Called after changes have become durable.
     ///
     /// # Errors
     ///
-    /// To make the transaction fail although it has written.
+    /// An error makes the transaction fail although it has written.
     fn after(&self, changes: &[Change]) -> Result<(), StoreError>;
 }
 
@@ -49,7 +49,7 @@ impl Store {
     }
 
     /// Like [`Store::open`], but terminates the session of another writer that has been silent for
-    /// `silence` (see [`Store::renew`]), so that it can write no more. The call then returns
+    /// `silence` (see [`Store::renew`]), so that it cannot write any more. The call then returns
     /// [`StoreError::LedByAnother`], and a later call opens the store.
     ///
     /// # Errors
@@ -74,19 +74,19 @@ impl Store {
     /// If the database cannot be reached, or another coordinator has taken over.
     pub fn renew(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
-            // The lock on the file ends with the process that holds it.
+            // On SQLite the lock on the file ends with the process that holds it.
             Database::Sqlite(_) => Ok(()),
             #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.batch("select 1"),
         }
     }
 
-    /// Copies what was written into the main file of an SQLite store, as far as readers permit it
-    /// now, so that the file beside it stays small.
+    /// Copies the write-ahead log of an SQLite store into the main file, as far as readers permit
+    /// it now, so that the log stays small.
     ///
     /// # Errors
     ///
-    /// If the database returns an error. Nothing is lost then.
+    /// If the database returns an error. No data is lost in that case.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.checkpoint(),
@@ -95,13 +95,13 @@ impl Store {
         }
     }
 
-    /// Makes sure that the files of an SQLite store are those that were opened. To be called after
-    /// changes and before they are acknowledged.
+    /// Checks that the paths of an SQLite store still lead to the files that were opened. Must be
+    /// called after changes and before they are acknowledged.
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`], after which the store is to be closed: what has been written since
-    /// then may be in files to which no path leads.
+    /// [`StoreError::FileLost`]. The store must then be closed, because what has been written since
+    /// the loss may be in files to which no path leads.
     pub fn check_files(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.check_files(),
@@ -110,7 +110,7 @@ impl Store {
         }
     }
 
-    /// Closes the store. The main file of an SQLite store then has everything, and is the only
+    /// Closes the store. The main file of an SQLite store then contains everything, and is the only
     /// file unless another connection is open.
     pub fn close(self) {
         match self.database {
@@ -267,7 +267,8 @@ impl Rows {
              where number = ?1",
             &self.runs,
         )?;
-        // A second record of a run would break a law of the ledger, so the insertion must fail.
+        // The insertion of a second record of a run must fail, because it would break a law of the
+        // ledger.
         database.execute(
             "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             &self.records,

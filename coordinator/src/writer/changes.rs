@@ -6,14 +6,14 @@ use crate::ids::{RunNumber, Token};
 use crate::ledger::{Effect, Ledger};
 use crate::store::{Breakdown, Change, StoredRecord};
 
-/// The content of a commit, beside the run and the lease.
+/// The content of a commit, except the run and the lease.
 pub(super) enum Payload {
     Record(Box<StoredRecord>),
     Breakdown(Breakdown, String),
     Nothing,
 }
 
-/// A commit whose effects are collected.
+/// A commit whose effects are being collected.
 pub(super) struct Commit<'a> {
     pub(super) worker: &'a str,
     pub(super) token: Token,

@@ -20,7 +20,7 @@ use crate::ledger::{AttemptEnd, Effect, Event, Ledger};
 use crate::progress::ProgressTracker;
 use crate::store::{Breakdown, Change, Store, StoreError, StoredRecord};
 
-/// The state of a leading coordinator. See the module.
+/// The state of a leading coordinator. See the documentation of the module.
 pub(super) struct Leader {
     pub(super) store: Store,
     pub(super) ledger: Ledger,
@@ -30,7 +30,7 @@ pub(super) struct Leader {
     serves_all: bool,
     /// Studies that are being planned.
     pub(super) planner: Planner,
-    /// Names of the criteria of subject kinds, as [`WriterConfig::criteria`].
+    /// Names of the criteria of subject kinds, like [`WriterConfig::criteria`].
     criteria: Arc<BTreeMap<String, Vec<String>>>,
     /// The last transaction returned an error, so its outcome is unknown. The ledger is reloaded
     /// from the store before the next batch. No request of the failed batch was answered, so their
@@ -84,7 +84,7 @@ impl Leader {
         changes: &mut Changes,
     ) -> Result<Option<PendingReply>, StoreError> {
         let reply: PendingReply = match request {
-            // Handled by the writer.
+            // The writer handles these requests.
             Request::Close
             | Request::Plan { .. }
             | Request::SetState { .. }
@@ -163,7 +163,7 @@ impl Leader {
         let id = id.ok_or_else(|| format!("the store has no run {run}"))?;
         let (end, payload) = match result {
             AttemptResult::Record(record) if record.run != id => {
-                let reason = format!("run {run} is {id}, the record is of {}", record.run);
+                let reason = format!("run {run} is {id}, but the record belongs to {}", record.run);
                 return Err(self.refuse(now, worker, (run, token), reason, changes));
             }
             AttemptResult::Record(record) => match self.unknown_criterion(run, &record) {
@@ -216,8 +216,8 @@ impl Leader {
         reason
     }
 
-    /// A criterion of a record that the subject kind of its run does not have; `None` if there is no
-    /// such criterion or the kind is not known.
+    /// A criterion of a record that is not one of the criteria of the run's subject kind; `None` if
+    /// there is no such criterion or the kind is not known.
     fn unknown_criterion<'r>(&self, run: RunNumber, record: &'r StoredRecord) -> Option<&'r str> {
         let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
         let known = self.criteria.get(&engine.kind)?;
@@ -235,8 +235,8 @@ impl Leader {
 }
 
 /// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
-/// crash, because another machine may be faster or have more memory; one that exceeded a limit of its
-/// own has ended.
+/// crash, because another machine may be faster or have more memory. A run that exceeded a limit of
+/// its own has ended.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {

@@ -21,7 +21,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The number of a group; `add` creates the number of a new one.
+    /// The number of a group. If the group is new, `add` returns its number.
     pub(super) fn find_or_add(
         &mut self,
         project: Digest,
@@ -48,7 +48,7 @@ pub(super) struct LoadedState {
     pub(super) groups: Groups,
 }
 
-/// The active studies within a scope.
+/// The studies in a scope that are active.
 pub(super) fn active_studies(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber> {
     let active = studies.iter().filter(|study| study.state == StudyState::Active);
     let served = active.filter(|study| match scope {
@@ -80,7 +80,7 @@ pub(super) fn load(
 /// The study sets, and the set of each run.
 struct Members {
     sets: Vec<StudySet>,
-    /// A run of each set; `None` for set 0, which contains no study.
+    /// A sample run of each set; `None` for set 0, which contains no study.
     samples: Vec<Option<RunNumber>>,
     /// The set of each run; runs beyond the end are in set 0.
     set_of: Vec<StudySetNumber>,
@@ -121,13 +121,13 @@ fn load_runs(
     Members { sets, samples, set_of }: Members,
 ) -> Result<LedgerSnapshot, StoreError> {
     let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
-    // The runs of a study have one engine, and those of a set are runs of the same studies. Only the
-    // specifications of a few runs are read, because there may be millions.
+    // All runs of a study have the same engine, and all runs of a set belong to the same studies.
+    // Only one specification per set is read, because there may be millions of runs.
     let mut engines = Vec::with_capacity(samples.len());
     for sample in samples {
         let engine = match sample {
             Some(run) => serde_json::from_slice(&store.specs(&[run])?.concat())?,
-            // Runs of no study are not leased.
+            // Runs that belong to no study are not leased.
             None => SubjectEngine::default(),
         };
         engines.push(snapshot.queue.engine_number(&engine));

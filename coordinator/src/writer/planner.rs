@@ -10,10 +10,10 @@ use crate::error::PlanningRefused;
 use crate::ids::StudyNumber;
 use crate::store::{Planning, StudyState};
 
-/// Most studies that are being planned at the same time.
+/// Maximum number of studies that are being planned at the same time.
 pub(super) const MAX_JOBS: usize = 64;
 
-/// Most plans that are remembered as ended, so that clients that wait for them are told.
+/// Maximum number of ended plans that are remembered, so that clients that wait for them are told.
 const MAX_ENDED: usize = 64;
 
 /// The sender of the answer to a submission.
@@ -24,7 +24,7 @@ pub(super) struct Job {
     /// Position in the order of submission.
     pub(super) order: u64,
     pub(super) planning: Planning,
-    /// The state of the study when it is planned.
+    /// The state that the study gets when it is planned.
     pub(super) state: StudyState,
     /// Replies to send when the study is completely planned.
     pub(super) replies: Vec<Reply>,
@@ -32,27 +32,27 @@ pub(super) struct Job {
 
 /// The studies that are being planned.
 pub(super) struct Planner {
-    /// The next one to get a turn first.
+    /// The jobs; the first one has the next turn.
     pub(super) jobs: VecDeque<Job>,
     pub(super) submitted: u64,
     /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
     /// first.
     pub(super) ended: VecDeque<Digest>,
-    /// Rows of studies that do not count may be left in the store.
+    /// The store may contain rows of studies that do not count.
     pub(super) clearing: bool,
 }
 
 impl Default for Planner {
     fn default() -> Planner {
         let (jobs, ended) = (VecDeque::new(), VecDeque::new());
-        // An earlier process may have left some.
+        // An earlier process may have left such rows.
         Planner { jobs, submitted: 0, ended, clearing: true }
     }
 }
 
 impl Planner {
-    /// Takes the job whose turn it is: studies of one name are planned in the order of submission,
-    /// so that the last one counts.
+    /// Takes the job whose turn it is. Studies of the same name are planned in the order of
+    /// submission, so that the last one counts.
     pub(super) fn take_next(&mut self) -> Option<Job> {
         let first = self.jobs.iter().position(|job| {
             let same =
@@ -62,7 +62,8 @@ impl Planner {
         self.jobs.remove(first?)
     }
 
-    /// Removes the jobs of a name. Returns the replies that say so; `None` if there is no such job.
+    /// Removes the jobs of a study of this name. Returns the replies to their senders; `None` if
+    /// there is no such job.
     pub(super) fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
         let (ended, others): (VecDeque<_>, _) =
             std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);

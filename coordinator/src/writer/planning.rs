@@ -1,6 +1,6 @@
-//! Planning of studies by the leader: a page at a time, in turn, so that a large study delays neither
-//! requests nor other studies. What replaced, cancelled and deleted studies leave is cleared in the
-//! same way.
+//! Planning of studies by the leader: one page at a time and in turn, so that a large study delays
+//! neither requests nor other studies. The rows of replaced, cancelled and deleted studies are
+//! cleared in the same way.
 
 use catherd_experiments::Plan;
 
@@ -27,7 +27,7 @@ impl Leader {
         })
     }
 
-    /// Pauses, resumes or cancels a study. Returns false if there is no study of this name, and the
+    /// Pauses, resumes or cancels a study. Returns whether there is a study of this name, and the
     /// replies to submissions that a cancellation ends.
     pub(super) fn set_state(
         &mut self,
@@ -53,7 +53,7 @@ impl Leader {
         Ok((known || planned, Vec::new()))
     }
 
-    /// Removes a study. Returns false if there is no study of this name, and the replies to
+    /// Removes a study. Returns whether there is a study of this name, and the replies to
     /// submissions that this ends.
     pub(super) fn delete(
         &mut self,
@@ -72,7 +72,7 @@ impl Leader {
     }
 
     /// Starts to plan a study. Replies at once if the active study of this name has this plan. A
-    /// request that is repeated while the study is being planned joins the same planning.
+    /// request that is repeated while the study is being planned waits for the same planning.
     pub(super) fn begin_planning(
         &mut self,
         plan: Plan,
@@ -104,8 +104,8 @@ impl Leader {
         Ok(None)
     }
 
-    /// Plans one more page of the study whose turn it is, or clears a page. Returns the replies if a
-    /// study is complete.
+    /// Plans one more page of the study whose turn it is, or clears a page. Returns the replies to
+    /// send if a study is complete.
     pub(super) fn next_page(
         &mut self,
         config: &WriterConfig,
@@ -127,7 +127,7 @@ impl Leader {
                 Ok(None)
             }
             Err(error) => {
-                // The same page is planned again.
+                // The same page will be planned again.
                 self.planner.jobs.push_front(job);
                 Err(error)
             }
@@ -149,7 +149,7 @@ impl Leader {
         Ok(planned)
     }
 
-    /// Makes the ledger follow a study that is completely planned.
+    /// Updates the ledger for a study that is completely planned.
     fn complete(
         &mut self,
         config: &WriterConfig,

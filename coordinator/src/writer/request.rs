@@ -69,7 +69,7 @@ pub(crate) enum Request {
         name: String,
         reply: oneshot::Sender<bool>,
     },
-    /// Show in the progress what of the store is known to be damaged; `None`: nothing any more.
+    /// Show known damage of the store in the progress; `None` if there is none any more.
     NoteDamage(Option<String>),
     /// End the writer after the batch that contains this request.
     Close,
@@ -102,10 +102,10 @@ pub(crate) struct Completion {
 /// The result of an attempt as reported by its worker.
 pub(crate) enum AttemptResult {
     Record(Box<StoredRecord>),
-    /// A record that cannot be accepted; the reason. The attempt has crashed, because the same run
-    /// would otherwise be executed for ever.
+    /// A record that cannot be accepted, with the reason. The attempt counts as crashed, because
+    /// the same run would otherwise be executed for ever.
     Unacceptable(String),
-    /// The attempt crashed; the reason.
+    /// The attempt crashed, for this reason.
     Crash(String),
     Returned,
 }

@@ -1,5 +1,5 @@
-//! The writer on a full disk (SQLite is forbidden to enlarge its file), and the ledger in memory
-//! against the one loaded from the store.
+//! Tests of the writer on a full disk (SQLite is forbidden to enlarge its file), and of the ledger
+//! in memory, which must equal the one loaded from the store.
 
 use std::collections::BTreeSet;
 
@@ -121,7 +121,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
                 refused += 1;
                 let last_error = harness.handle.progress.borrow().last_error.clone().unwrap();
                 assert!(last_error.contains("disk is full"), "{last_error}");
-                // Repeated requests fail the same way.
+                // Repeated requests fail in the same way.
                 assert_eq!(harness.commit(&lease), None);
             }
             harness.set_full(false);
@@ -142,7 +142,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
 /// pending runs in the order in which they would be leased.
 fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
-    // Placeholders of numbers without a run.
+    // Numbers without a run have placeholders, which are left out.
     let runs = runs.filter(|(_, run)| run.attempt > 0 || run.phase != Phase::Quarantined);
     let runs = runs.map(|(run, known)| (run, known.phase, known.token, ledger.studies_of(run)));
     let runs: Vec<_> =

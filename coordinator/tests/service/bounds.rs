@@ -1,4 +1,4 @@
-//! Bounds on what clients and workers may ask for, and which workers get which runs.
+//! Bounds on the requests of clients and workers, and which workers get which runs.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
@@ -17,7 +17,7 @@ use super::harness::{
 };
 use crate::database;
 
-/// A coordinator of all studies, without any.
+/// A coordinator that serves all studies of an empty store.
 async fn without_studies(folder: &std::path::Path) -> Harness {
     let coordinator = Coordinator::open(options(folder)).unwrap();
     coordinator.projects().insert(PROJECT).unwrap();
@@ -55,7 +55,7 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     other.engine = "noop/2".to_owned();
     refused(other, Code::FailedPrecondition, "engine noop/2 of its subject kind").await;
 
-    // Projects that are too large together.
+    // Projects whose sizes add up to too much.
     database::execute(harness.coordinator.url(), "update projects set size = 99999999999").await;
     let refusal = harness.studies.submit(submission(&plan([1]), false)).await.unwrap_err();
     assert_eq!(refusal.code(), Code::ResourceExhausted, "{refusal}");
@@ -64,7 +64,7 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
 }
 
 /// A study of a million runs is being planned while a small one is submitted, executed and finished.
-pub(crate) async fn a_large_study_delays_no_small_one() {
+pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;
     let large = named("large", 1..=1_000_000);
@@ -87,7 +87,7 @@ pub(crate) async fn a_large_study_delays_no_small_one() {
     assert!(planning.total == 1_000_000 && planning.planned < 500_000, "{planning:?}");
 
     assert!(harness.coordinator.delete("large").await.unwrap());
-    // The client is told within its time limit, or was told before how far the planning is.
+    // The client is told within its time limit, unless it was already told how far the planning is.
     match submitted.await.unwrap() {
         Ok(reply) => assert!(reply.into_inner().unplanned > 0),
         Err(status) => assert_eq!(status.code(), Code::Aborted, "{status}"),
@@ -120,11 +120,11 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
         let refused = submitted.unwrap_err();
         assert!(matches!(refused, SubmitError::Refused(PlanningRefused::Ended)), "{refused}");
         let progress = harness.settled(|progress| progress.planning.is_empty()).await;
-        // A client that waits for the planning is told, and does not start it anew.
+        // A client that waits for the planning is told, and does not start it again.
         let refusal = harness.studies.submit(submission(&huge, true)).await.unwrap_err();
         assert_eq!(refusal.code(), Code::Aborted, "{refusal}");
         match delete {
-            // What was there before is not lost.
+            // The results of the earlier study are not lost.
             false => {
                 let study = progress.study("games").unwrap();
                 assert_eq!(study.state, StudyState::Cancelled);
@@ -150,7 +150,7 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
     harness.close().await;
 }
 
-/// A client that fetches results while the study is replaced does not take some of them for all.
+/// A client that fetches results while the study is replaced does not mistake some of them for all.
 pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
     const RUNS: u64 = 400;
     let folder = tempfile::tempdir().unwrap();
@@ -162,7 +162,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
         let completions = leases.iter().map(|lease| {
             let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
             let mut record = record(&spec, Outcome::Done);
-            // More than connections and channels hold.
+            // More results than connections and channels hold.
             record.artifacts = [("suite.txt".to_owned(), "x".repeat(10_000))].into();
             v1::Completion {
                 end: Some(End::Record(Document::write(&record).unwrap())),
@@ -209,7 +209,7 @@ pub(crate) async fn uploads_are_bounded_in_all() {
             move |data: &[u8]| v1::ProjectChunk { size: size as u64, data: data.to_vec().into() };
         tokio_stream::iter(chunks.chunks(PROJECT_CHUNK).map(chunk).collect::<Vec<_>>())
     };
-    // Refused from when both have arrived at the coordinator.
+    // Refused as soon as both have arrived at the coordinator.
     let refusal = loop {
         match harness.studies.put_project(upload(40 << 20)).await {
             Ok(_) => {}
@@ -230,7 +230,7 @@ pub(crate) async fn uploads_are_bounded_in_all() {
     harness.close().await;
 }
 
-pub(crate) async fn a_lease_is_ended_by_its_holder_alone() {
+pub(crate) async fn only_its_holder_ends_a_lease() {
     let folder = tempfile::tempdir().unwrap();
     let (options, clock) = manual(options(folder.path()));
     let mut harness = Harness::open(options, plan(1..=1)).await;
@@ -251,9 +251,10 @@ pub(crate) async fn a_lease_is_ended_by_its_holder_alone() {
         }],
     };
     let reply = harness.client.heartbeat(beat).await.unwrap().into_inner();
-    assert_eq!(reply.drop, [lease.token], "the stranger does not hold it");
+    assert_eq!(reply.drop, [lease.token], "the other worker does not hold it");
 
-    // The lease expires at its time, although the stranger has named it, and is its holder's still.
+    // The lease still belongs to its holder, and expires at its time although another worker has
+    // named it.
     clock.advance(Policy::default().term);
     let progress = harness.settled(|progress| progress.pending == 1).await;
     assert_eq!(progress.executing, []);
@@ -263,7 +264,7 @@ pub(crate) async fn a_lease_is_ended_by_its_holder_alone() {
     harness.close().await;
 }
 
-pub(crate) async fn a_record_that_cannot_be_right_is_refused() {
+pub(crate) async fn an_implausible_record_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::open(options(folder.path()), plan(1..=1)).await;
     let bad: [fn(&mut RunRecord); 6] = [
@@ -345,7 +346,8 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     harness.coordinator.submit(python).await.unwrap();
     harness.coordinator.submit(named("games", 1..=1)).await.unwrap();
 
-    // A worker without kinds, as of an earlier version, is refused instead of waiting for ever.
+    // A worker that names no kinds, as of an earlier version, is refused instead of waiting for
+    // ever.
     let engines = Default::default();
     let old = v1::RegisterRequest { worker: "old".into(), protocol: PROTOCOL, engines };
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
@@ -360,7 +362,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let lease = harness.lease("scratchy", &[]).await.leases.remove(0);
     assert_eq!(harness.commit("scratchy", vec![done(&lease)]).await, [Kind::Accepted]);
     assert!(harness.lease("scratchy", &[]).await.leases.is_empty());
-    // Another engine of the kind would make other records.
+    // Another engine of the kind would make different records.
     let with = |engine: &str| {
         let engines = [("python".to_owned(), engine.to_owned())];
         let noop = [("noop".to_owned(), ENGINE.to_owned())];
@@ -374,7 +376,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let [v1::Unserved { kind, engine, runs }] = &status.unserved[..] else { panic!("{status:?}") };
     assert_eq!((&**kind, &**engine, *runs), ("python", "pynguin/1", 4));
 
-    // The kinds of runs survive the coordinator.
+    // The kinds of runs are stored, so that the next coordinator knows them.
     harness.close().await;
     let mut harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
     let progress = harness.settled(|progress| !progress.unserved.is_empty()).await;

@@ -22,7 +22,7 @@ pub(crate) mod bounds;
 pub(crate) mod faults;
 mod harness;
 
-/// Declares the tests of this module with these attributes.
+/// Declares the tests of this module with the given attributes.
 macro_rules! service_tests {
     (@all $attributes:tt $($test:ident $(:: $name:ident)?,)*) => {
         $($crate::service::service_tests! { @one $attributes $test $(:: $name)? })*
@@ -54,12 +54,12 @@ macro_rules! service_tests {
             a_study_changes_with_its_last_page,
             a_store_that_fails_loses_nothing,
             bounds::a_plan_out_of_bounds_is_refused_by_field,
-            bounds::a_large_study_delays_no_small_one,
+            bounds::a_large_study_does_not_delay_a_small_one,
             bounds::a_study_is_cancelled_and_deleted_while_it_is_being_planned,
             bounds::results_of_a_study_that_changes_end_with_an_error,
             bounds::uploads_are_bounded_in_all,
-            bounds::a_lease_is_ended_by_its_holder_alone,
-            bounds::a_record_that_cannot_be_right_is_refused,
+            bounds::only_its_holder_ends_a_lease,
+            bounds::an_implausible_record_is_refused,
             bounds::reasons_and_rates_are_bounded,
             bounds::a_run_waits_for_a_worker_that_executes_it,
             nothing_is_served_beyond_loopback,
@@ -154,7 +154,7 @@ pub(crate) async fn a_study_continues_after_a_restart() {
     );
     harness.close().await;
 
-    // Two seeds more; the lease of the earlier process is valid for one fresh term.
+    // Two more seeds; the lease of the earlier process is valid for one fresh term.
     let mut harness = Harness::open(again(&options), plan(1..=5)).await;
     let progress = harness.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
@@ -303,7 +303,7 @@ pub(crate) async fn studies_share_common_runs() {
 }
 
 /// A large study is planned page by page, and other requests are served meanwhile. The study is
-/// unchanged until its last page is planned, also if that never happens.
+/// unchanged until its last page is planned, even if that never happens.
 pub(crate) async fn a_study_changes_with_its_last_page() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
