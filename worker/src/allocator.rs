@@ -1,6 +1,6 @@
-//! Global allocator that records allocation failures. Rust aborts on out-of-memory without a
-//! reason; this wrapper writes a mark into a file first, which the next worker with the same
-//! spool reads.
+//! A global allocator that records allocation failures. Rust aborts on out-of-memory without
+//! stating a reason; this wrapper first writes a mark into a file, which the next worker with the
+//! same spool reads.
 
 // A global allocator is unsafe to implement.
 #![allow(unsafe_code)]
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's allocator, which marks a file when it refuses a request. A program that calls
+/// The system's allocator. It marks a file when it refuses a request. A program that calls
 /// [`run_worker`](crate::run_worker) makes it the global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
@@ -22,7 +22,7 @@ static FILE: OnceLock<File> = OnceLock::new();
 /// Whether the mark was written since [`take_mark`].
 static MARKED: AtomicBool = AtomicBool::new(false);
 
-/// Sets the file that gets the mark; the first call of a process counts.
+/// Sets the file that gets the mark; only the first call in a process has an effect.
 pub(crate) fn mark_in(file: File) {
     let _ = FILE.set(file);
 }

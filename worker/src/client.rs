@@ -14,10 +14,11 @@ use tonic::{Code, Response, Status};
 
 use crate::outage::{GRACE, OutageReporter};
 
-/// Time without an answer after which the request counts as unanswered, although it may succeed.
+/// Time without an answer after which an outage is reported, although the request may still
+/// succeed.
 const SILENCE: Duration = Duration::from_secs(4);
 
-/// First and longest wait between two tries.
+/// First and longest pause between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
 /// A client of several coordinators with the same store, of which one leads: it repeats requests
@@ -57,14 +58,14 @@ impl FailoverClient {
         if let Err(status) = &answer
             && !is_refusal(status)
         {
-            // No repetition follows within the time in which a report is due.
+            // Report at once, as if the grace period had passed: the request is not repeated here.
             self.outage
                 .unanswered(start.checked_sub(GRACE).unwrap_or(start), &transport::reason(status));
         }
         answer.map(Response::into_inner)
     }
 
-    /// Waits for an answer, and reports if it is later than `silence`.
+    /// Waits for an answer, and reports an outage if none arrives within `silence`.
     async fn watched<T>(
         &self,
         since: Instant,
@@ -86,14 +87,14 @@ impl FailoverClient {
     }
 
     /// Advances from a coordinator that did not answer to the next one, once for any number of
-    /// requests that fail together; otherwise two of them would lead back to the silent one.
+    /// requests that fail together. Otherwise two of them would return to the silent one.
     fn fail_over(&self, silent: usize) {
         let next = (silent + 1) % self.clients.len();
         // Ignore the error: another request has failed over already.
         let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Sends a request to one coordinator after the other until it is answered or refused, or the
+    /// Sends a request to one coordinator after another until it is answered or refused, or the
     /// retry time-out has passed.
     pub(crate) async fn call<T, F>(
         &self,
@@ -105,7 +106,7 @@ impl FailoverClient {
         self.repeat(request, SILENCE).await
     }
 
-    /// Repeats a request that is late after `silence`.
+    /// Repeats a request, and reports an outage if no answer arrives within `silence`.
     async fn repeat<T, F>(
         &self,
         mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
@@ -136,13 +137,14 @@ impl FailoverClient {
 
     /// Fetches a project and checks its digest.
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
-        // The time-out of the transport covers the first message of a stream only.
+        // The time-out of the transport only covers the first message of a stream.
         let limit = 6 * REQUEST_TIMEOUT;
         let fetch = |client| async move {
             let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
         };
-        // A download may take long although the coordinator answers, so it is never late.
+        // A download may take long although the coordinator answers, so its duration does not count
+        // as an outage.
         self.repeat(fetch, limit).await
     }
 }

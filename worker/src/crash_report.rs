@@ -3,9 +3,9 @@
 //!
 //! A process that exceeds its limit is ended at once, by its own allocator (an rlimit) or by the
 //! system (a cgroup), and cannot report anything. Therefore it writes the report before each run.
-//! The next process with the same spool sends it if there is evidence of an out-of-memory: the
-//! mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that
-//! the cgroup counted.
+//! The next process with the same spool sends it if there is evidence that memory ran out: the mark
+//! of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the
+//! cgroup counted.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -19,13 +19,13 @@ use crate::{allocator, spool};
 const REPORT: &str = "crash-report";
 const EVIDENCE: &str = "oom-evidence";
 
-/// The crash report of this process. Its drop removes the files, because a process that ends in
-/// order has nothing to report.
+/// The crash report of this process. Dropping it removes the files, because a process that ends
+/// properly has nothing to report.
 #[derive(Debug)]
 pub(crate) struct CrashReport {
     folder: PathBuf,
     file: File,
-    /// The cgroup of this process alone; empty if it has none.
+    /// The cgroup that contains only this process; empty if it has none.
     group: String,
 }
 
@@ -38,14 +38,14 @@ impl CrashReport {
         let group = Path::new(group);
         let ended =
             !mark.is_empty() || catherd_platform::oom_kills(group).is_some_and(|kills| kills > 0);
-        // The process that made the group is dead, so it is removed here.
+        // The process that made the group has ended, so the group is removed here.
         let _ = fs::remove_dir(group);
         let report = ended.then(|| fs::read(folder.join(REPORT)).ok()).flatten()?;
         let (length, rest) = report.split_first_chunk()?;
         spool::decode(rest.get(..u32::from_le_bytes(*length) as usize)?)
     }
 
-    /// Starts with an empty report; `group` is the cgroup of this process alone.
+    /// Creates an empty report; `group` is the cgroup that contains only this process.
     pub(crate) fn create(folder: &Path, group: Option<&Path>) -> io::Result<CrashReport> {
         let file = File::create(folder.join(REPORT))?;
         let group = group.map(|group| group.display().to_string()).unwrap_or_default();
@@ -54,18 +54,19 @@ impl CrashReport {
         Ok(report)
     }
 
-    /// Writes the file of evidence without any, and opens it for appending.
+    /// Empties the file of evidence, and opens it for appending.
     fn reset_evidence(&self) -> io::Result<File> {
         let path = self.folder.join(EVIDENCE);
         fs::write(&path, format!("{}\n", self.group))?;
         File::options().append(true).open(path)
     }
 
-    /// Writes the report of the run that begins now. Not synced, because it has to survive the
-    /// process and not the machine.
+    /// Writes the report of the run that begins now. It is not synced, because it has to survive
+    /// the process, not the machine.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
-            // The previous run survived the refusal, so it is no evidence against this one.
+            // The previous run survived the refused request, so the mark is no evidence about this
+            // run.
             self.reset_evidence()?;
         }
         let body = spool::encode(request);

@@ -1,6 +1,6 @@
-//! On-disk cache of projects, so that a restarted worker and other workers of the same machine
-//! need not fetch them again. It is bounded, shared by all workers of a machine, and not
-//! trusted: a file is used only if its digest is its name.
+//! On-disk cache of projects, so that a restarted worker and other workers of the same machine need
+//! not fetch them again. It is bounded, all workers of a machine may share it, and it is not
+//! trusted: a file is used only if its name is its digest.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ impl DiskCache {
         Some(bytes.into())
     }
 
-    /// Caches a project unless it is larger than the cache, and evicts others for it.
+    /// Caches a project unless it is larger than the cache, and evicts others to make room.
     pub(crate) fn insert(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() as u64 > self.bytes {
             return Ok(());
@@ -49,13 +49,13 @@ impl DiskCache {
         self.shrink(self.bytes - bytes.len() as u64)?;
         let path = self.path(digest);
         let temporary = path.with_extension(std::process::id().to_string());
-        // Not synced: the digest reveals a file that a power loss has truncated.
+        // Not synced: a file that a power loss has truncated is recognised by its digest.
         File::create(&temporary)?.write_all(bytes)?;
         fs::rename(temporary, path)
     }
 
-    /// Removes the least recently used files until at most so many bytes are left. Other workers
-    /// may remove files at the same time.
+    /// Removes the least recently used files until at most `most` bytes are left. Other workers may
+    /// remove files at the same time.
     fn shrink(&self, most: u64) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -84,7 +84,7 @@ impl DiskCache {
     }
 }
 
-/// Whether the file is a project or one that is being written; other files stay.
+/// Whether the file is a project or a project that is being written; other files are kept.
 fn is_project(path: &Path) -> bool {
     let stem = path.file_stem().and_then(|stem| stem.to_str());
     stem.is_some_and(|stem| stem.parse::<Digest>().is_ok())
@@ -112,7 +112,7 @@ mod tests {
             aged(digest, 100 - u64::from(name));
         }
         fs::write(cache.folder.join("notes"), [0; 100]).unwrap();
-        // The first was used last; the second goes.
+        // The first project was used last, so the second one is evicted.
         assert_eq!(cache.get(project(1).1).as_deref(), Some(&project(1).0[..]));
         let (bytes, digest) = project(4);
         cache.insert(digest, &bytes).unwrap();

@@ -9,13 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use catherd_experiments::text::truncated;
 use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
 use catherd_interface::{Limits, RunError, RunProgress, Runner};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
 
 use crate::MakeRunner;
-use crate::simulated_host::SimulatedHost;
 
-/// Most bytes of the reason for a failure.
+/// Maximum length of the reason for a failure in bytes.
 const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// A run to execute.
@@ -34,12 +32,12 @@ pub(crate) enum JobOutcome {
     Cancelled,
 }
 
-/// State of the running job that both sides share: the executor writes its progress, the network
-/// side cancels it.
+/// State of the running job that both sides share: the executor writes its progress, and the
+/// network side cancels it.
 #[derive(Default)]
 pub(crate) struct JobControl {
     progress: Mutex<RunProgress>,
-    /// Token of the job to cancel; 0, which is no token, cancels none.
+    /// Token of the job to cancel; 0, which no lease has, cancels none.
     cancelled: AtomicU64,
 }
 
@@ -60,26 +58,6 @@ impl JobControl {
     fn is_cancelled(&self, token: u64) -> bool {
         self.cancelled.load(Ordering::Relaxed) == token
     }
-}
-
-/// Starts the thread of the executor, or a task on the simulated host. It ends when the sender
-/// of jobs is dropped.
-pub(crate) fn start(
-    mut executor: Executor,
-    simulated: Option<SimulatedHost>,
-    mut on_outcome: impl FnMut(u64, JobOutcome) + Send + 'static,
-) -> std::io::Result<UnboundedSender<Job>> {
-    install_panic_hook();
-    let (sender, mut jobs): (_, UnboundedReceiver<Job>) = unbounded_channel();
-    match simulated {
-        Some(host) => drop(tokio::spawn(host.execute(executor, jobs, on_outcome))),
-        None => drop(std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
-            while let Some(job) = jobs.blocking_recv() {
-                on_outcome(job.token, executor.execute(&job));
-            }
-        })?),
-    }
-    Ok(sender)
 }
 
 /// Executes runs and survives their panics.
@@ -155,7 +133,7 @@ impl Executor {
     fn attempt(&mut self, job: &Job) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
-            // The record would have the name of another engine's run.
+            // Its record would name the engine of the plan although another one made it.
             let needed = &spec.engine;
             return Err(RunError::Crashed(format!(
                 "the run needs engine {needed}, and this worker has {engine}"
@@ -163,8 +141,8 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            // The coordinator leases runs of the worker's kinds alone, and another worker may have
-            // this one.
+            // The coordinator only leases runs of the worker's kinds. Another worker may have this
+            // kind.
             let unknown = || {
                 RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
             };
@@ -206,7 +184,7 @@ impl Executor {
     }
 }
 
-/// A reason for a failure, without the rest of one that is too long for a record.
+/// The reason for a failure, truncated to the length that a record permits.
 fn bounded(reason: &str) -> String {
     truncated(reason, MAX_REASON_BYTES).into_owned()
 }
@@ -221,9 +199,9 @@ thread_local! {
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Installs a panic hook in front of the process's own. It keeps the message for the report, and
-/// does not print panics of the executor's thread, because they are reported and not fatal.
-fn install_panic_hook() {
+/// Installs a panic hook that runs before the existing one. It keeps the message for the report,
+/// and does not print panics of the executor's thread, because they are reported and not fatal.
+pub(crate) fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let usual = panic::take_hook();

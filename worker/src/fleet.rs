@@ -1,4 +1,4 @@
-//! Local worker processes, one a core, which are restarted when they die.
+//! Local worker processes, one per core, which are restarted when they die.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,17 +14,18 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A child that ended earlier than this after its start has failed to start.
 const STARTUP_GRACE: Duration = Duration::from_secs(2);
 
-/// Failures to start, one after another, after which no worker is started on a core any more.
+/// Consecutive failures to start after which no more workers are started on a core.
 const MAX_STARTUP_FAILURES: u32 = 5;
 
-/// Worker processes, one a core. A child that dies is started again, unless it ended
-/// with success or repeatedly fails to start.
+/// Worker processes, one per core. A child that dies is started again, unless it ended with success
+/// or repeatedly failed to start.
 ///
-/// Each child has a pipe from this process as its standard input, with the text that it was given,
-/// and must exit when that closes ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none
-/// outlives this process, whatever ends it. Each is a process group of its own, so that a Ctrl-C
-/// on the terminal reaches this process alone, which then drains them ([`LocalFleet::drain`]).
-/// Dropping the fleet kills it.
+/// Each child has a pipe from this process as its standard input, which begins with the given
+/// input. The child must exit when the pipe closes
+/// ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none outlives this
+/// process, however it ends. Each child is a process group of its own, so that Ctrl-C on the
+/// terminal only reaches this process, which then drains the workers ([`LocalFleet::drain`]).
+/// Dropping the fleet kills them.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -42,7 +43,7 @@ struct State {
 enum Process {
     Alive(Child),
     Ended,
-    /// No worker is started any more, with the reason.
+    /// No more workers are started, for this reason.
     Abandoned(String),
 }
 
@@ -51,14 +52,14 @@ struct Slot {
     core: usize,
     started: Instant,
     startup_failures: u32,
-    /// The time of the next start. `None` while a child is alive, or if none follows.
+    /// The time of the next start. `None` while a child is alive, or if no start follows.
     restart_at: Option<Instant>,
 }
 
 impl LocalFleet {
-    /// Starts a worker for each core. `command` makes the command line of the worker of
-    /// a core; its standard input is replaced by a pipe that begins with `input`, at most 4,096 bytes
-    /// (what a pipe takes at once), such as a secret that must be on no command line.
+    /// Starts a worker for each core. `command` makes the command line of the worker of a core; its
+    /// standard input is replaced by a pipe that begins with `input`, such as a secret that must
+    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once.
     ///
     /// # Errors
     ///
@@ -113,7 +114,7 @@ impl LocalFleet {
     }
 
     /// Tells every worker to finish its current run, return its other leases and exit (SIGTERM),
-    /// and restarts none.
+    /// and restarts none of them.
     pub fn drain(&self) {
         self.state.with(|processes| {
             if self.state.draining.swap(true, Ordering::Relaxed) {
@@ -128,8 +129,8 @@ impl LocalFleet {
         });
     }
 
-    /// Cores on which no worker is started any more, with the reason. The study makes no progress
-    /// if these are all cores.
+    /// Cores on which no more workers are started, each with the reason. If these are all cores,
+    /// the study makes no progress.
     pub fn abandoned_cores(&self) -> Vec<(usize, String)> {
         self.state.with(|processes| {
             let abandoned = processes.iter().filter_map(|(&core, process)| match process {
@@ -221,7 +222,7 @@ impl<F: Fn(usize) -> Command> Starter<F> {
         let mut command = (self.command)(core);
         let mut child = catherd_platform::new_group(command.stdin(Stdio::piped())).spawn()?;
         if let Some(pipe) = &mut child.stdin {
-            // Ignore the error: the process has ended already, which is noticed elsewhere.
+            // Ignore the error: the process has already ended, which `poll` notices.
             let _ = pipe.write_all(self.input.as_bytes());
         }
         Ok(child)

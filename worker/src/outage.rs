@@ -1,12 +1,12 @@
-//! Reports on standard error that no coordinator can be reached, and that one answers again.
+//! Reports on standard error that no coordinator can be reached, and when one answers again.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time without an answer that is not reported: a coordinator that is restarted, or another one that
-/// takes over, is back within it.
+/// Time without an answer that is not reported: a coordinator that is restarted answers again
+/// within it, and another coordinator takes over within it.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// First and longest time between two reports of the same outage.
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_outage_is_reported_after_a_moment_and_then_now_and_then() {
+    async fn an_outage_is_reported_after_a_grace_period_and_then_at_growing_intervals() {
         let reporter = OutageReporter::new("ant:7420".to_owned(), Duration::from_secs(600));
         let reports = || {
             let outage = reporter.outage.lock().unwrap();

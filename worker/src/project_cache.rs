@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catherd_experiments::Digest;
 
-/// Largest size of the cache in bytes. The newest project stays even if it alone is larger.
-const MOST_BYTES: usize = 32 << 20;
+/// Maximum size of the cache in bytes. The newest project is kept even if it is larger.
+const MAX_BYTES: usize = 32 << 20;
 
 /// Project bytes by digest; evicts the least recently used first.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl ProjectCache {
     pub(crate) fn insert(&mut self, digest: Digest, bytes: Arc<[u8]>) {
         self.bytes += bytes.len();
         self.projects.push_back((digest, bytes));
-        while self.bytes > MOST_BYTES && self.projects.len() > 1 {
+        while self.bytes > MAX_BYTES && self.projects.len() > 1 {
             if let Some((_, bytes)) = self.projects.pop_front() {
                 self.bytes -= bytes.len();
             }
@@ -48,14 +48,14 @@ mod tests {
     fn the_least_recently_used_project_is_evicted() {
         let mut cache = ProjectCache::default();
         let digest = |n: u8| Digest([n; 32]);
-        let third: Arc<[u8]> = vec![0; MOST_BYTES / 3].into();
+        let third: Arc<[u8]> = vec![0; MAX_BYTES / 3].into();
         for n in 0..3 {
             cache.insert(digest(n), third.clone());
         }
         assert!(cache.get(digest(0)).is_some());
         cache.insert(digest(3), third);
         assert_eq!(cache.digests().collect::<Vec<_>>(), [digest(2), digest(0), digest(3)]);
-        cache.insert(digest(4), vec![0; 2 * MOST_BYTES].into());
+        cache.insert(digest(4), vec![0; 2 * MAX_BYTES].into());
         assert_eq!(cache.digests().collect::<Vec<_>>(), [digest(4)]);
     }
 }

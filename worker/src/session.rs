@@ -1,6 +1,6 @@
 //! The network side of a worker. Everything that happens (a run ended, a reply arrived, a timer
-//! expired) arrives as an [`Event`]. After each event [`Session::advance`] starts what can be
-//! started. At most one request of each kind is under way.
+//! expired) arrives as an [`Event`]. After each event [`Session::advance`] starts everything that
+//! can be started. At most one request of each kind is in progress.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -19,11 +19,11 @@ use crate::MakeRunner;
 use crate::client::{FailoverClient, is_refusal};
 use crate::crash_report::CrashReport;
 use crate::disk_cache::DiskCache;
-use crate::executor::{self, Executor, Job, JobControl, JobOutcome};
+use crate::executor::{Executor, Job, JobControl, JobOutcome};
+use crate::exit::{ExitReason, WorkerError};
 use crate::project_cache::ProjectCache;
 use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
-use crate::worker::{ExitReason, WorkerError};
 
 mod committing;
 mod delivery;
@@ -64,7 +64,7 @@ impl From<Status> for SessionError {
 
 enum Event {
     Executed(u64, JobOutcome),
-    /// These leases are acknowledged.
+    /// Committed: the coordinator has acknowledged these leases.
     Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
@@ -82,7 +82,7 @@ pub(crate) struct SessionConfig {
     pub(crate) name: String,
     /// Engine ids of the subject kinds that it executes.
     pub(crate) engines: Engines,
-    /// The provenance of its records.
+    /// The provenance of the worker's records.
     pub(crate) provenance: Provenance,
     pub(crate) limits: Limits,
     /// Exit after this long without a run; `None` to wait for runs.
@@ -90,16 +90,16 @@ pub(crate) struct SessionConfig {
     pub(crate) disk_cache: Option<DiskCache>,
 }
 
-/// The phases of a session. Each is final but for those below it.
+/// The phases of a session, in order. A session never returns to an earlier phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Leases runs.
     Working,
-    /// Leases none, because the coordinator or the idle time has ended the work.
+    /// Leases no more runs, because the coordinator or the idle time has ended the work.
     Finished,
-    /// Leases none, because a signal or the coordinator asked for the end.
+    /// Leases no more runs, because a signal or the coordinator told the worker to end.
     Draining,
-    /// Exits without waiting for the run in execution.
+    /// Exits without waiting for the run that is being executed.
     Stopped,
 }
 
@@ -115,9 +115,9 @@ pub(crate) struct Session {
     cache: ProjectCache,
 
     waiting: VecDeque<Waiting>,
-    /// Lease and number of the run in execution.
+    /// Lease and number of the run that is being executed.
     running: Option<(u64, u32)>,
-    /// Completions that no commit under way contains, in the order in which the runs ended.
+    /// Completions that are not in the current commit, in the order in which the runs ended.
     outbox: VecDeque<v1::Completion>,
     /// Ended leases that are not acknowledged, with their runs.
     unacknowledged: BTreeMap<u64, u32>,
@@ -129,14 +129,14 @@ pub(crate) struct Session {
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
-    /// Runs are leased when no more than this are waiting.
+    /// Runs are requested when at most this many are waiting.
     low_water: usize,
     /// The last time at which the worker had a run.
     last_busy: Instant,
 }
 
 impl Session {
-    /// Commits what an earlier process left in the spool, then registers; the coordinator thereupon
+    /// Commits what an earlier process left in the spool, then registers, whereupon the coordinator
     /// ends the leases of the earlier process. Installs signal handlers unless the host is
     /// simulated.
     pub(crate) async fn start(
@@ -179,7 +179,8 @@ impl Session {
         };
         let (engines, provenance) = (config.engines.clone(), config.provenance.clone());
         let executor = Executor::new(make, engines, provenance, config.limits, control.clone());
-        let jobs = executor::start(executor, simulated, on_outcome).map_err(SessionError::Start)?;
+        let jobs = execution::start_executor(executor, simulated, on_outcome)
+            .map_err(SessionError::Start)?;
         Ok(Session {
             config,
             client,
@@ -256,10 +257,11 @@ impl Session {
                 self.fetching = false;
                 match fetched {
                     Ok(bytes) => self.cache.insert(digest, bytes),
-                    // The coordinator refuses this project: its runs crash, and others go on.
+                    // The coordinator refuses this project: its runs are reported as crashed, and
+                    // the others continue.
                     Err(status) if is_refusal(&status) => self.abandon(digest, status.message()),
-                    // The coordinator could not be reached: end the session with an error. The
-                    // runs are not to blame, so they are not reported as crashed.
+                    // The coordinator could not be reached: end the session with an error. This is
+                    // not the fault of the runs, so they are not reported as crashed.
                     Err(status) => return Err(status.into()),
                 }
             }

@@ -1,4 +1,4 @@
-//! Simulated host for a worker (tests only): single thread, virtual time, no signals,
+//! A simulated host for a worker (tests only): a single thread, virtual time, no signals, and
 //! synchronous file access.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl SimulatedHost {
         time.mul_f64(self.second.as_secs_f64())
     }
 
-    /// Executes jobs one after another, as the thread of the executor does.
+    /// Executes jobs one after another, like the thread of the executor.
     pub(crate) async fn execute(
         self,
         mut executor: Executor,

@@ -1,9 +1,9 @@
 //! Finished records on disk until the coordinator has acknowledged them.
 //!
-//! A file of the spool holds one commit request behind its SHA-256. It is written under
-//! another name, synced and renamed, so a file is either complete or absent; a damaged one
-//! (a failing disk) is set aside. The loss of a file costs only time, because its runs are
-//! executed again.
+//! A file of the spool holds one commit request after its SHA-256. It is written under another
+//! name, synced and renamed, so that a file is either complete or absent. A damaged file (on a
+//! failing disk) is set aside. The loss of a file only costs time, because its runs are executed
+//! again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -27,8 +27,8 @@ impl Spool {
         Ok(Spool { folder: folder.to_owned(), blocking })
     }
 
-    /// The result of [`Spool::store`], which runs on a thread of its own unless the spool is blocking,
-    /// because a sync may take long and heartbeats must not wait for it. Returns the request too.
+    /// Calls [`Spool::store`] on a separate thread unless the spool is blocking, because a sync may
+    /// take long and heartbeats must not wait for it. Returns the request too.
     pub(crate) async fn store_in_background(
         &self,
         request: CommitRequest,
@@ -58,7 +58,7 @@ impl Spool {
         Ok(completions.any(|completion| completion.token == token))
     }
 
-    /// The requests that an earlier process did not see acknowledged, the oldest first.
+    /// The requests of an earlier process that were not acknowledged, the oldest first.
     pub(crate) fn unsent(&self) -> io::Result<Vec<(PathBuf, CommitRequest)>> {
         let mut requests = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -87,7 +87,7 @@ impl Spool {
     }
 }
 
-/// The bytes of a request, behind their digest.
+/// The bytes of a request, preceded by their digest.
 pub(crate) fn encode(request: &CommitRequest) -> Vec<u8> {
     let body = request.encode_to_vec();
     [&Digest::of(&body).0, body.as_slice()].concat()

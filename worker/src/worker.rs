@@ -14,11 +14,12 @@ use crate::MakeRunner;
 use crate::client::FailoverClient;
 use crate::crash_report::CrashReport;
 use crate::disk_cache::DiskCache;
+use crate::exit::{ExitReason, WorkerError};
 use crate::session::{Session, SessionConfig};
 use crate::simulated_host::SimulatedHost;
 use crate::spool::Spool;
 
-/// Where a coordinator is reached, and how.
+/// The address of a coordinator, and how to connect to it.
 #[derive(Clone, Debug)]
 pub struct CoordinatorAddress {
     /// Its URL, such as `http://127.0.0.1:7420`.
@@ -38,81 +39,28 @@ pub struct Options {
     pub core: Option<usize>,
     /// The folder of this worker's spool.
     pub spool: PathBuf,
-    /// The on-disk cache of projects; `None` to cache them in memory alone.
+    /// The on-disk cache of projects; `None` to cache them in memory only.
     pub cache: Option<DiskCache>,
     /// How long to repeat a request to coordinators that do not answer.
     pub retry_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes; it gets runs of these alone.
+    /// Engine ids of the subject kinds that the worker executes; it only gets runs of these.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,
-    /// Exit after this long without a run, although more runs may come; `None` to wait for them.
+    /// Exit after this long without a run, even if more runs may come; `None` to wait for them.
     pub idle: Option<Duration>,
     /// Exit at once when standard input closes, as it does when the parent process ends.
     pub exit_with_parent: bool,
 }
 
-/// Why a worker exited in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitReason {
-    /// Every run of the study has ended.
-    Finished,
-    /// It was told to drain: the current run is committed, the other leases are returned.
-    Drained,
-    /// It was told to stop while it drained: the current run is lost.
-    Stopped,
-}
-
-/// Why a worker failed.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkerError {
-    /// The core cannot be used.
-    #[error("cannot pin to core {core}: {cause}; name one of {allowed:?}")]
-    Pin {
-        /// The core.
-        core: usize,
-        /// Cores that this process may use.
-        allowed: Vec<usize>,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// The spool cannot be used.
-    #[error("cannot use the spool {}: {cause}", folder.display())]
-    Spool {
-        /// The folder.
-        folder: PathBuf,
-        /// The error of the system.
-        cause: io::Error,
-    },
-    /// A thread or signal handler cannot be set up.
-    #[error("cannot start: {0}")]
-    Start(#[source] io::Error),
-    /// A text that is no address.
-    #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
-    Address {
-        /// The text that was given.
-        address: String,
-        /// The error of the parser.
-        cause: tonic::transport::Error,
-    },
-    /// The coordinator refused a request, or did not answer within the retry time-out.
-    #[error("coordinator {address}: {}", transport::reason(cause))]
-    Coordinator {
-        /// The addresses that were tried.
-        address: String,
-        /// The status of the last request.
-        cause: Box<tonic::Status>,
-    },
-}
-
-/// Runs a worker until the study is finished, a signal stops it (SIGTERM or SIGINT: drain,
-/// again: stop), or it fails. Takes over the process: pins the calling thread, handles both
-/// signals, and installs a panic hook in front of the usual one.
+/// Runs a worker until the study is finished, a signal stops it (SIGTERM or SIGINT: the first
+/// drains, the second stops), or it fails. It takes control of the process: it pins the calling
+/// thread, handles both signals, and installs a panic hook.
 ///
 /// # Errors
 ///
-/// Why it failed. Records that were not acknowledged stay in the spool; the next worker with the
-/// same spool commits them first.
+/// Why the worker failed. Records that were not acknowledged stay in the spool; the next worker
+/// with the same spool commits them first.
 pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason, WorkerError> {
     let missing = catherd_platform::missing();
     if !missing.is_empty() {
@@ -141,12 +89,12 @@ pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason,
     })
 }
 
-/// Runs a worker on a simulated host: it touches neither cores nor signals. `clients` are those
+/// Runs a worker on a simulated host: it uses neither cores nor signals. `clients` are the clients
 /// of the coordinators, in their order.
 ///
 /// # Errors
 ///
-/// As [`run_worker`].
+/// Like [`run_worker`].
 pub async fn run_simulated_worker(
     options: Options,
     clients: Vec<CoordinatorClient<AuthChannel>>,
@@ -200,9 +148,9 @@ fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the process when standard input closes. A pipe from the parent closes whatever ends the
-/// parent. The parent-death signal of Linux is no alternative, because it follows the *thread*
-/// that started the child, and is lost if that thread ends before the child has asked for it.
+/// Ends the process when standard input closes. A pipe from the parent closes however the parent
+/// ends. The parent-death signal of Linux cannot be used instead, because it follows the *thread*
+/// that started the child, and is lost if that thread ends before the child has requested it.
 fn exit_with_parent() -> io::Result<()> {
     std::thread::Builder::new().name("parent-watch".to_owned()).spawn(|| {
         let mut sink = [0; 64];

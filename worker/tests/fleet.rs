@@ -1,6 +1,5 @@
-//! Real worker processes against a real coordinator: they finish a study, survive
-//! kills, and end with their parent. The worker process is this test binary, told to
-//! run the one ignored test.
+//! Real worker processes with a real coordinator: they finish a study, survive kills, and end with
+//! their parent. The worker process is this test binary, which executes the one ignored test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
@@ -164,7 +163,7 @@ async fn undisturbed(plan: Plan) -> BTreeMap<Digest, Digest> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killed_workers_cost_attempts_but_no_result() {
+async fn killed_workers_cost_attempts_but_no_results() {
     let runs = || plan(40, &[("ms", 20)]);
     let expected = undisturbed(runs()).await;
 
@@ -227,7 +226,7 @@ async fn workers_outlive_their_coordinator() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
+async fn runs_that_panic_or_abort_are_quarantined_and_the_rest_complete() {
     let folder = tempfile::tempdir().unwrap();
     let runs = plan(6, &[("panic", 5), ("ms", 1)]);
     let bench = Bench::open(folder.path(), "127.0.0.1:0", runs).await;
@@ -244,7 +243,7 @@ async fn panics_and_aborts_are_quarantined_and_the_rest_completes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_drained_worker_hands_back_what_it_did_not_begin() {
+async fn a_drained_worker_returns_the_runs_that_it_did_not_start() {
     let folder = tempfile::tempdir().unwrap();
     let bench = Bench::open(folder.path(), "127.0.0.1:0", plan(200, &[("ms", 10)])).await;
     let mut child = worker(&bench.address, folder.path(), allowed_cores()[0])
@@ -252,7 +251,7 @@ async fn a_drained_worker_hands_back_what_it_did_not_begin() {
         .spawn()
         .unwrap();
     bench.settle(|progress| progress.done >= 20).await;
-    // `wait` would close standard input, and the worker would exit.
+    // `wait` would close standard input, which would end the worker.
     let stdin = child.stdin.take();
     Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(tokio::task::spawn_blocking(move || child.wait()).await.unwrap().unwrap().success());
@@ -266,7 +265,7 @@ async fn a_drained_worker_hands_back_what_it_did_not_begin() {
 #[timeout(60_000)]
 fn a_worker_ends_with_its_parent() {
     let folder = tempfile::tempdir().unwrap();
-    // No coordinator listens there, so the worker repeats its request.
+    // No coordinator listens at the address, so the worker repeats its request.
     let mut child = worker("127.0.0.1:1", folder.path(), allowed_cores()[0])
         .stdin(Stdio::piped())
         .spawn()
@@ -294,7 +293,7 @@ async fn a_fleet_that_cannot_work_gives_up() {
     assert!(fleet.alive().is_empty());
 }
 
-/// The cost of the runner itself: runs that do nothing, one worker in this process.
+/// The overhead of the runner: runs that do nothing, on one worker in this process.
 #[tokio::test(flavor = "multi_thread")]
 async fn empty_runs_flow() {
     const SEEDS: u64 = 1500;

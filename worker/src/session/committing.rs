@@ -11,10 +11,10 @@ use v1::completion::End;
 use super::delivery::deliver;
 use super::{Event, Session};
 
-/// Most completions in one commit.
+/// Maximum number of completions in one commit.
 const COMMIT_COMPLETIONS: usize = 512;
 
-/// Most bytes in one commit, exceeded by the last completion at most.
+/// Maximum size of a commit in bytes, which only the last completion may exceed.
 const COMMIT_BYTES: usize = 4 << 20;
 
 /// Completions are gathered for this long, because a sync and a request for each tiny run would
@@ -22,7 +22,7 @@ const COMMIT_BYTES: usize = 4 << 20;
 /// no accepted result is lost.
 const GATHER_TIME: Duration = Duration::from_millis(50);
 
-/// Bytes of a message beside the record in it.
+/// Bytes of a message in addition to its record.
 const ENVELOPE: usize = 64 << 10;
 
 /// The state of commits.
@@ -40,7 +40,7 @@ impl Session {
         if self.committing != Committing::Idle || self.outbox.is_empty() {
             return;
         }
-        // Without a run in execution no further completion can be gathered.
+        // No further completion can be gathered if no run is being executed.
         let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
         if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
             self.committing = Committing::Gathering;

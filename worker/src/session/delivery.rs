@@ -15,7 +15,7 @@ use crate::disk_cache::DiskCache;
 use crate::executor::JobOutcome;
 use crate::spool::Spool;
 
-/// The end of a lease as the protocol has it.
+/// The end of a lease in the form of the protocol.
 pub(super) fn completion_of(outcome: JobOutcome) -> End {
     match outcome {
         JobOutcome::Record(record) => match v1::Document::write(&record) {
@@ -50,7 +50,7 @@ pub(super) async fn fetch(
 }
 
 /// Commits completions, and keeps them on disk until they are acknowledged. On a full disk they are
-/// kept in memory alone, because the coordinator may have room for them: if this process then ends
+/// kept in memory only, because the coordinator may have room for them. If this process then ends
 /// early, their runs are executed again.
 pub(super) async fn deliver(
     client: FailoverClient,

@@ -2,12 +2,34 @@
 
 use catherd_experiments::{Digest, Provenance, RunRecord, RunSpec};
 use catherd_proto::v1;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use v1::completion::End;
 
 use super::delivery::{completion_of, fetch};
 use super::leasing::Waiting;
 use super::{Event, Session};
-use crate::executor::{self, Job, JobOutcome};
+use crate::executor::{self, Executor, Job, JobOutcome};
+use crate::simulated_host::SimulatedHost;
+
+/// Starts the thread of the executor, or a task on the simulated host. The executor ends when the
+/// sender of jobs is dropped.
+pub(super) fn start_executor(
+    mut executor: Executor,
+    simulated: Option<SimulatedHost>,
+    mut on_outcome: impl FnMut(u64, JobOutcome) + Send + 'static,
+) -> std::io::Result<UnboundedSender<Job>> {
+    executor::install_panic_hook();
+    let (sender, mut jobs): (_, UnboundedReceiver<Job>) = unbounded_channel();
+    match simulated {
+        Some(host) => drop(tokio::spawn(host.execute(executor, jobs, on_outcome))),
+        None => drop(std::thread::Builder::new().name("executor".to_owned()).spawn(move || {
+            while let Some(job) = jobs.blocking_recv() {
+                on_outcome(job.token, executor.execute(&job));
+            }
+        })?),
+    }
+    Ok(sender)
+}
 
 impl Session {
     /// Passes the next run to the executor, or fetches its project.
@@ -34,7 +56,7 @@ impl Session {
         }
     }
 
-    /// Writes the report for the case that the run exceeds the memory limit.
+    /// Writes the crash report in case the run exceeds the memory limit.
     fn prepare_crash_report(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
         let reason = "it took more memory than its worker may have".to_owned();
         let provenance = Provenance { attempt, ..self.config.provenance.clone() };
@@ -43,12 +65,12 @@ impl Session {
         let completions = vec![v1::Completion { run, token, end }];
         let request = v1::CommitRequest { worker: self.config.name.clone(), completions };
         if let Err(cause) = self.crash_report.write(&request) {
-            // Without a report an out-of-memory counts as the loss of the worker.
+            // Without a report, running out of memory counts as the loss of the worker.
             tracing::warn!("cannot write the crash report: {cause}");
         }
     }
 
-    /// Ends the runs on a project that the coordinator does not give out.
+    /// Ends the runs on a project that the coordinator refuses to send.
     pub(super) fn abandon(&mut self, project: Digest, reason: &str) {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         let (affected, others): (Vec<_>, _) =

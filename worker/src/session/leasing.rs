@@ -1,4 +1,4 @@
-//! Leases of a session: requested, renewed by heartbeats, dropped and returned.
+//! Leases of a session: how they are requested, renewed by heartbeats, dropped and returned.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use v1::completion::End;
 
 use super::{Event, Phase, Session};
 
-/// With more unacknowledged records than this no run is leased.
-const MOST_UNACKNOWLEDGED: usize = 4096;
+/// Maximum number of unacknowledged records; beyond it no run is leased.
+const MAX_UNACKNOWLEDGED: usize = 4096;
 
 /// A leased run that was not started yet.
 pub(super) struct Waiting {
@@ -27,7 +27,7 @@ pub(super) struct Waiting {
 pub(super) enum Leasing {
     Idle,
     Requested,
-    /// The coordinator had no run; the session waits before it asks again.
+    /// The coordinator had no run; the session waits before it requests leases again.
     BackingOff,
 }
 
@@ -35,7 +35,7 @@ impl Session {
     pub(super) fn lease(&mut self) {
         let enough = self.waiting.len() > self.low_water
             || (self.low_water == 0 && self.running.is_some())
-            || self.unacknowledged.len() > MOST_UNACKNOWLEDGED;
+            || self.unacknowledged.len() > MAX_UNACKNOWLEDGED;
         if self.leasing != Leasing::Idle || self.phase != Phase::Working || enough {
             return;
         }
@@ -74,8 +74,8 @@ impl Session {
                 Event::LeaseDue
             });
         }
-        // Batches of tiny runs are refilled at half, before the worker is idle. A single long run
-        // gives 0, so that no run waits here while another worker is idle.
+        // Batches of tiny runs are refilled at half, before the worker is idle. For a single long
+        // run this is 0, so that no run waits here while another worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {
@@ -108,7 +108,7 @@ impl Session {
             v1::HeartbeatRequest { worker: self.config.name.clone(), held: held.collect() };
         let client = self.client.clone();
         self.spawn(async move {
-            // Not repeated, because the next heartbeat is due soon.
+            // The request is not repeated, because the next heartbeat is due soon.
             let send = |mut client: CoordinatorClient<AuthChannel>| async move {
                 client.heartbeat(request).await
             };
@@ -116,8 +116,8 @@ impl Session {
         });
     }
 
-    /// Drops leases that the coordinator has ended. Runs that are executed already are committed
-    /// all the same, because the coordinator may have accepted them.
+    /// Drops leases that the coordinator has ended. A run that is already being executed is
+    /// committed nevertheless, because the coordinator may accept it.
     pub(super) fn drop_leases(&mut self, dropped: &[u64]) {
         self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
         if let Some((token, _)) = self.running

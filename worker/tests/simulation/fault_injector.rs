@@ -16,13 +16,14 @@ pub(crate) enum TransactionFault {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Faults that wait for a transaction: that with the number, or the next one.
+    /// Faults with the number of the transaction in which they happen; `None` for the next
+    /// transaction.
     pending: Vec<(Option<u64>, TransactionFault)>,
     /// The coordinator is dead until it is restarted.
     dead: bool,
 }
 
-/// Injects faults at transactions, and passes those that succeed to the checker.
+/// Injects faults at transactions, and passes successful transactions to the checker.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
     state: Mutex<State>,
@@ -38,12 +39,12 @@ impl FaultInjector {
         self.state.lock().unwrap()
     }
 
-    /// Has the transaction with this number fail, or the next one.
+    /// Makes the transaction with this number fail, or the next one.
     pub(crate) fn prepare(&self, transaction: Option<u64>, fault: TransactionFault) {
         self.state().pending.push((transaction, fault));
     }
 
-    /// Removes the faults that no transaction has met.
+    /// Removes the faults that no transaction has triggered.
     pub(crate) fn clear(&self) {
         self.state().pending.clear();
     }

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 /// All faults begin within this time; after them the study must end.
 pub(crate) const FAULT_PERIOD: Duration = Duration::from_secs(12);
 
-/// A side of the coordinator's transaction.
+/// A moment relative to a transaction of the coordinator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
@@ -22,20 +22,20 @@ pub(crate) enum Loss {
     /// Replies of the coordinator: acknowledgements and leases.
     Answers,
     Requests,
-    /// Nothing, but all messages arrive when the fault is over: the worker seems suspended.
+    /// Nothing, but all messages are delayed until the fault is over: the worker seems suspended.
     Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
-    /// The coordinator dies for a while: at once, or on a side of its next transaction.
-    /// If its machine dies, too, workers do not learn that their connections have ended.
+    /// The coordinator dies for a while: at once, or before or after its next transaction. If its
+    /// machine also dies, workers do not learn that their connections have ended.
     Crash {
         at: Option<Side>,
         down: Duration,
         machine: bool,
     },
-    /// The store fails this many times, after it has written or before.
+    /// The store fails this many times, before or after it has written.
     Store {
         side: Side,
         times: u32,
@@ -53,7 +53,7 @@ pub(crate) enum Fault {
         down: Duration,
         tear: bool,
     },
-    /// A worker dies for good, with its spool; the last worker does not.
+    /// A worker dies permanently, with its spool. The last worker never does.
     Lose {
         worker: usize,
     },
@@ -65,11 +65,11 @@ pub(crate) struct Scenario {
     pub(crate) seed: u64,
     /// True time in which the clock of each worker advances by a second.
     pub(crate) workers: Vec<Duration>,
-    /// Seconds of the coordinator's clock in one of true time.
+    /// Seconds of the coordinator's clock per second of true time.
     pub(crate) rate: f64,
     /// The longest latency of a message.
     pub(crate) latency: Duration,
-    /// Faults with their times, ascending.
+    /// Faults with their times, in ascending order.
     pub(crate) faults: Vec<(Duration, Fault)>,
     /// The transaction, from 1, at which the coordinator dies, in addition to the faults.
     pub(crate) dies: Option<(u64, Side)>,

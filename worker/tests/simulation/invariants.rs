@@ -12,7 +12,7 @@ use catherd_coordinator::store::{Change, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// How often the events of a simulation happened, so that tests can require some of each.
+/// How often the events of a simulation happened, so that tests can require that each happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventCounts {
     pub(crate) transactions: u64,
@@ -31,7 +31,7 @@ pub(crate) struct EventCounts {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The runs and their workers, as the store has them.
+    /// The runs and their workers, as they are in the store.
     runs: Vec<(RunStatus, Option<String>)>,
     records: BTreeMap<RunNumber, (Token, StoredRecord)>,
     tokens: BTreeSet<Token>,
@@ -70,7 +70,7 @@ impl InvariantChecker {
         self.state().counts.transactions
     }
 
-    /// Adds a line to the log, behind the time.
+    /// Adds a line to the log, after the time.
     pub(crate) fn log_line(&self, line: String) {
         let now = turmoil::sim_elapsed().unwrap_or_default().as_millis();
         self.state().log.push(format!("{now} {line}"));
@@ -89,12 +89,12 @@ impl InvariantChecker {
         self.state().violation.clone()
     }
 
-    /// The accepted records as they came.
+    /// The accepted records in the order of their acceptance.
     pub(crate) fn records(&self) -> Vec<Vec<u8>> {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
 
-    /// Checks that the coordinator shows the state of the store.
+    /// Checks that the coordinator shows the same state as the store.
     pub(crate) fn compare(&self, shown: &Progress) {
         let mut state = self.state();
         let mut counts = BTreeMap::new();

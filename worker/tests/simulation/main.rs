@@ -1,10 +1,10 @@
-//! A coordinator and its workers in a simulation: one thread, a network and clocks from a
-//! seed (turmoil), the store on a real SQLite file. Under all faults the study ends
-//! with the results of an undisturbed one, and every invariant of the ledger holds on the way.
-//! The same seed is the same simulation, event for event.
+//! A coordinator and its workers in a simulation: one thread, a simulated network and clocks that
+//! follow from a seed (turmoil), and the store on a real SQLite file. Under all faults the study
+//! ends with the results of an undisturbed one, and every invariant of the ledger holds throughout.
+//! The same seed gives the same simulation, event for event.
 //!
-//! `CATHERD_SEEDS=2000` plays that many seeds; `CATHERD_SEEDS=17..18` plays those and prints
-//! their events.
+//! `CATHERD_SEEDS=2000` plays 2,000 seeds; `CATHERD_SEEDS=17..18` plays only seed 17 and prints its
+//! events.
 
 mod fault_injector;
 mod faults;
@@ -27,7 +27,7 @@ const SEEDS: u64 = 9;
 /// Simulations in every run of the tests.
 const SIMULATIONS: u64 = 200;
 
-/// Plays scenarios on all cores; gives the results by seed.
+/// Plays scenarios on all cores. Returns the results by seed.
 fn play_all(scenarios: &[Scenario], seeds: u64) -> Vec<(u64, Played)> {
     let expected = Results::expected(plan(seeds));
     let (next, played) = (AtomicU64::new(0), Mutex::new(Vec::new()));
@@ -73,7 +73,10 @@ fn under_all_faults_the_results_are_the_same() {
     let seeds = wanted();
     let scenarios: Vec<_> = seeds.clone().map(Scenario::draw).collect();
     let played = play_all(&scenarios, SEEDS);
-    #[expect(clippy::print_stdout, reason = "seeds are named to see their events")]
+    #[expect(
+        clippy::print_stdout,
+        reason = "the seeds are printed so that their events can be examined"
+    )]
     if seeds.start > 0 {
         for ((_, one), scenario) in played.iter().zip(&scenarios) {
             println!("{scenario:#?}\n{}", one.log.join("\n"));
@@ -94,7 +97,7 @@ fn under_all_faults_the_results_are_the_same() {
             gone: sum(|counts| counts.gone),
             reinstated: sum(|counts| counts.reinstated),
         };
-        // Faults that never have an effect would prove nothing.
+        // Faults that never have an effect would not test anything.
         let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
         let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
         let some = counts.damaged > 0 && counts.reinstated > 0;

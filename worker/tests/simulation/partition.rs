@@ -1,4 +1,4 @@
-//! Time-outs and pings, one by one: no peer waits for ever on a dead connection.
+//! Time-outs and pings, one at a time: no peer waits for ever on a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use turmoil::Sim;
 use crate::wire::{self, COORDINATOR, Open};
 use crate::world::plan;
 
-/// Longer than the time-out of a ping, shorter than that of a request.
+/// Longer than the time-out of a ping, shorter than the time-out of a request.
 const PINGED: Duration = Duration::from_secs(11);
 
 fn network() -> Sim<'static> {

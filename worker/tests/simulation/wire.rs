@@ -19,7 +19,7 @@ use turmoil::net::{TcpListener, TcpStream};
 pub(crate) const COORDINATOR: &str = "coordinator";
 const PORT: u16 = 7000;
 
-/// Connections that the coordinator has open.
+/// The number of connections that the coordinator has open.
 pub(crate) type Open = Arc<AtomicUsize>;
 
 /// The client of a worker.
@@ -39,7 +39,7 @@ fn connect(endpoint: &Endpoint) -> Channel {
     }))
 }
 
-/// The connections that are made to this host.
+/// Accepts the connections to this host.
 pub(crate) async fn listen(
     open: Open,
 ) -> io::Result<impl Stream<Item = io::Result<Wire>> + Send + 'static> {

@@ -1,4 +1,4 @@
-//! A coordinator and its workers, each on a host of its own, as a scenario has it.
+//! A coordinator and its workers, each on a host of its own, as described by a scenario.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,8 +29,10 @@ use crate::wire::{self, COORDINATOR, Open};
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
 
-/// Of these seeds every run fails, and every attempt crashes.
+/// The seed whose runs fail.
 const FAILS: u64 = 5;
+
+/// The seed whose runs crash at every attempt.
 const CRASHES: u64 = 7;
 
 /// The simulated network and clocks advance by this at a time.
@@ -71,8 +73,8 @@ pub(crate) fn plan(seeds: u64) -> Plan {
     Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// The results of a study: the parts of its records that are the same on every machine, as JSON,
-/// and the quarantined runs.
+/// The results of a study: the parts of its records that are equal on every machine, as JSON, and
+/// the quarantined runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Results {
     pub(crate) records: Vec<String>,
@@ -123,7 +125,7 @@ fn failed(spec: &RunSpec, reason: &str) -> String {
 /// How long a run takes.
 fn length(spec: &RunSpec) -> Duration {
     match spec.id().0[20] {
-        // A few are longer than a lease.
+        // The longest runs take longer than a lease.
         byte @ 0..16 => Duration::from_millis(3500 + u64::from(byte)),
         byte @ 16..80 => Duration::from_millis(u64::from(byte) * 5),
         byte => Duration::from_millis(u64::from(byte) / 8),
@@ -156,7 +158,7 @@ impl Runner for SimulatedRunner {
     }
 }
 
-/// A clock that runs at a rate of true time, with jumps.
+/// A clock that runs at its own rate, with jumps.
 struct LeaseClock {
     rate: f64,
     leaps: Arc<AtomicU64>,
@@ -173,11 +175,11 @@ impl Clock for LeaseClock {
 pub(crate) struct Played {
     pub(crate) log: Vec<String>,
     pub(crate) counts: EventCounts,
-    /// The invariant that was violated, or what is wrong at the end.
+    /// The violated invariant, or the difference from the expected results.
     pub(crate) flaw: Option<String>,
 }
 
-/// Plays a scenario to its end. `seeds` and `expected` are of [`plan`].
+/// Plays a scenario to its end. `seeds` and `expected` belong to [`plan`].
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
     let checker = InvariantChecker::new(expected.records.len() + expected.quarantined.len());
     let dispatch = tracing::Dispatch::new(LogSubscriber(checker.clone()));
@@ -199,11 +201,11 @@ struct World {
     workers: Vec<String>,
     /// What the connection of each worker loses, and until when.
     lines: Vec<Option<(Loss, Duration)>>,
-    /// When dead workers are restarted, and whether their spool is damaged before.
+    /// When dead workers are restarted, and whether their spool is damaged first.
     down: Vec<Option<(Duration, bool)>>,
-    /// Workers that never come back.
+    /// Workers that never return.
     lost: BTreeSet<usize>,
-    /// For how long the coordinator will be down when it dies, and whether its machine dies, too.
+    /// For how long the coordinator will be down when it dies, and whether its machine also dies.
     planned_crash: Option<(Duration, bool)>,
     /// When the dead coordinator is restarted.
     restart_at: Option<Duration>,
@@ -221,7 +223,7 @@ impl World {
             .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
-        // The folder is synced a thousand times and deleted at the end, so it is put into memory if
+        // The folder is synced a thousand times and deleted at the end, so it is in memory if
         // possible.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
@@ -309,7 +311,7 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // A fault that no transaction has met must not wait for the last one.
+                // A fault that no transaction has triggered must not wait until the last one.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
@@ -366,8 +368,8 @@ impl World {
         }
     }
 
-    /// Ends a process. Its connections end in the order in which tokio drops its tasks, and that
-    /// depends on what other threads do; so the ends of all of them take the same time.
+    /// Ends a process. The order in which tokio drops its tasks, and thus ends its connections,
+    /// depends on other threads. Therefore all connections take the same time to end.
     fn crash(&mut self, name: &str) {
         self.sim.set_max_message_latency(SHORTEST);
         self.sim.crash(name);
@@ -440,7 +442,7 @@ impl World {
         if stored.collect::<Vec<RunRecord>>() != accepted.collect::<Vec<_>>() {
             return Err("accepted records have changed".to_owned());
         }
-        // The runs in the spool of a lost worker were executed again.
+        // Runs in the spool of a permanently lost worker were executed again.
         let kept = (0..).zip(&workers).filter(|(worker, _)| !lost.contains(worker));
         for (_, name) in kept {
             for file in fs::read_dir(folder.path().join(name)).unwrap() {
@@ -454,7 +456,7 @@ impl World {
     }
 }
 
-/// Damages the files of a spool as a failing disk may do.
+/// Damages the files of a spool like a failing disk.
 fn damage_spool(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten() {
         let path = file.unwrap().path();
@@ -488,7 +490,7 @@ async fn coordinate(
         }
         if shown.has_changed()? {
             let shown = shown.borrow_and_update();
-            // While the store fails its state is unknown.
+            // The state of the store is unknown while it fails.
             if written {
                 checker.compare(&shown);
             }
@@ -525,7 +527,7 @@ async fn work(
             (kind == noop::KIND).then(|| Box::<SimulatedRunner>::default() as Box<dyn Runner>)
         };
         let ended = run_simulated_worker(options, vec![wire::client()], Box::new(make), host).await;
-        // The debug form of an error has the date of the HTTP response, which is the real one.
+        // The debug form of an error contains the date of the HTTP response, which is the real one.
         let text = ended.as_ref().map_or_else(ToString::to_string, |end| format!("{end:?}"));
         checker.log_line(format!("{name} ends: {text}"));
         match ended {

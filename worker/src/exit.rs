@@ -1,0 +1,59 @@
+//! How a worker process ends.
+
+use std::io;
+use std::path::PathBuf;
+
+use catherd_proto::transport;
+
+/// Why a worker exited without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitReason {
+    /// Every run of the study has ended.
+    Finished,
+    /// It was told to drain: the current run is committed, the other leases are returned.
+    Drained,
+    /// It was told to stop while it drained: the current run is lost.
+    Stopped,
+}
+
+/// Why a worker failed.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The core cannot be used.
+    #[error("cannot pin to core {core}: {cause}; name one of {allowed:?}")]
+    Pin {
+        /// The core.
+        core: usize,
+        /// Cores that this process may use.
+        allowed: Vec<usize>,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// The spool cannot be used.
+    #[error("cannot use the spool {}: {cause}", folder.display())]
+    Spool {
+        /// The folder.
+        folder: PathBuf,
+        /// The error of the system.
+        cause: io::Error,
+    },
+    /// A thread or signal handler cannot be set up.
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
+    /// The address is malformed.
+    #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
+    Address {
+        /// The given address.
+        address: String,
+        /// The error of the parser.
+        cause: tonic::transport::Error,
+    },
+    /// The coordinator refused a request, or did not answer within the retry time-out.
+    #[error("coordinator {address}: {}", transport::reason(cause))]
+    Coordinator {
+        /// The addresses of the coordinators.
+        address: String,
+        /// The status of the last request.
+        cause: Box<tonic::Status>,
+    },
+}
