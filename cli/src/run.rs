@@ -50,7 +50,7 @@ use local_cluster::Workers;
 use race::Rounds;
 pub(crate) use results::RunResult;
 pub(crate) use results::StoredStudies;
-pub(crate) use study_args::{StudyArgs, too_few_seeds};
+pub(crate) use study_args::{PlannedStudy, StudyArgs, too_few_seeds};
 pub(crate) use tables::{Extent, Results, StudyTables};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
@@ -108,13 +108,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let start = Instant::now();
-    let (study, corpus, plan) = arguments.study.plan()?;
+    let PlannedStudy { study, corpus, plan, tools } = arguments.study.plan()?;
     if let Some(note) = too_few_seeds(&plan).filter(|_| !arguments.quiet) {
         terminal::note(&note);
     }
     let folder = arguments.folder(&study);
     if arguments.fresh || !has_ended(&folder, &plan) {
-        arguments.study.check_tools(&plan.algorithms)?;
+        arguments.study.check_tools(&tools)?;
     }
     let folder = Folder::open(&folder)?;
     folder.claim(&plan, arguments.fresh)?;

@@ -15,7 +15,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::remote::Remote;
-use crate::run::{Extent, Folder, RunResult, StudyArgs, StudyTables, too_few_seeds};
+use crate::run::{Extent, Folder, PlannedStudy, RunResult, StudyArgs, StudyTables, too_few_seeds};
 use crate::study_status;
 use connection::Connection;
 
@@ -63,7 +63,7 @@ const RUNS_FAILED: (Exit, &str) = (Exit::Incomplete, "runs failed or are quarant
 impl Submit {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let mut connection = Connection::new(&self.remote)?;
-        let (study, corpus, plan) = self.study.plan()?;
+        let PlannedStudy { study, corpus, plan, .. } = self.study.plan()?;
         if let Some(note) = too_few_seeds(&plan) {
             terminal::note(&note);
         }

@@ -80,7 +80,12 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
             sources.extend(paths);
         }
     }
-    let opened = open(&folders)?;
+    let opened = folders.iter().map(|folder| {
+        Tool::open(folder).map_err(|cause| {
+            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
+        })
+    });
+    let opened = opened.collect::<Result<_, _>>()?;
     if sources.is_empty() {
         return Ok((opened, Vec::new()));
     }
@@ -96,20 +101,6 @@ fn adapters(algorithms: &[Algorithm], beside: &Path) -> BTreeSet<PathBuf> {
             _ => None,
         });
     named.collect()
-}
-
-fn open(folders: &BTreeSet<PathBuf>) -> Result<Vec<Tool>, Failure> {
-    let opened = folders.iter().map(|folder| {
-        Tool::open(folder).map_err(|cause| {
-            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
-        })
-    });
-    opened.collect()
-}
-
-/// The tools with adapters that the algorithms of a study name.
-pub(crate) fn of_study(algorithms: &[Algorithm], beside: &Path) -> Result<Vec<Tool>, Failure> {
-    open(&adapters(algorithms, beside))
 }
 
 /// Has a tool describe projects, in namespaces if the kernel permits them, and prints those that it can

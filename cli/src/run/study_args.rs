@@ -6,13 +6,13 @@ use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
 use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
-use catherd_interface::FieldError;
+use catherd_interface::command::Tool;
+use catherd_interface::{FieldError, ResolveError};
 use clap::Args;
 
 use super::corpus::Corpus;
 use crate::failure::Worded;
 use crate::subjects::{self, WorkLimits};
-use crate::tools;
 
 fn subject_help() -> String {
     let kinds = subjects::kinds();
@@ -70,6 +70,15 @@ pub(crate) struct StudyArgs {
     name: Option<String>,
 }
 
+/// A study whose runs are planned.
+pub(crate) struct PlannedStudy {
+    pub(crate) study: Study,
+    pub(crate) corpus: Corpus,
+    pub(crate) plan: Plan,
+    /// The external tools of its algorithms.
+    pub(crate) tools: Vec<Tool>,
+}
+
 impl StudyArgs {
     fn study(&self) -> Result<Study, Failure> {
         // The kind is checked first, because algorithms and units depend on it.
@@ -118,18 +127,17 @@ impl StudyArgs {
 
     /// Checks that this machine has the environments of the tools of a study: without one, every run of
     /// the tool would fail.
-    pub(crate) fn check_tools(&self, algorithms: &[Algorithm]) -> Result<(), Failure> {
-        for tool in tools::of_study(algorithms, &self.folder())? {
+    pub(crate) fn check_tools(&self, tools: &[Tool]) -> Result<(), Failure> {
+        tools.iter().try_for_each(|tool| {
             tool.check_prepared().map_err(|cause| {
                 let of = self.study.as_deref().unwrap_or(Path::new("STUDY"));
                 Failure::new(cause).hint(format!("catherd tool prepare {}", of.display()))
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 
     /// Makes the study, finds its projects and plans its runs.
-    pub(crate) fn plan(&self) -> Result<(Study, Corpus, Plan), Failure> {
+    pub(crate) fn plan(&self) -> Result<PlannedStudy, Failure> {
         let mut study = self.study()?;
         let kind = subjects::kind_of(&study).map_err(|e| self.located("subject", e))?;
         let info = kind.info();
@@ -150,19 +158,13 @@ impl StudyArgs {
             kind.check_algorithm(algorithm)
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
         }
-        let folder = self.folder();
-        let is_mutated = study.mutation.is_some();
-        let resolved = study.algorithms.iter().enumerate().map(|(number, algorithm)| {
-            let resolved = kind.resolve(algorithm, &folder).and_then(|resolved| {
-                if is_mutated {
-                    kind.check_mutated(algorithm, &folder)?;
-                }
-                Ok(resolved)
-            });
-            resolved.map_err(|error| self.algorithm_refused(number, algorithm, error))
-        });
-        study.algorithms = resolved.collect::<Result<_, _>>()?;
-        let described = |found| kind.described(found, &study.algorithms, &folder);
+        let mutation = study.mutation.is_some();
+        let resolved = kind.resolve(&study.algorithms, &self.folder(), mutation);
+        let mut resolved = resolved.map_err(|ResolveError { number, error }| {
+            self.algorithm_refused(number, &study.algorithms[number], error)
+        })?;
+        study.algorithms = std::mem::take(&mut resolved.algorithms);
+        let described = |found| kind.described(found, &resolved);
         let corpus = Corpus::find(&study.projects, kind, described);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),
@@ -172,7 +174,7 @@ impl StudyArgs {
             kind.check_algorithm(algorithm).map_err(|error| error.cause)
         })
         .map_err(Worded::worded)?;
-        Ok((study, corpus, plan))
+        Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })
     }
 
     /// The failure of an algorithm that the kind refuses, with the line of the invalid field if the

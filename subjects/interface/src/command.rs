@@ -67,8 +67,8 @@ use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, 
 use crate::files;
 use crate::kind::SubjectKind;
 use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
+use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
-use adapter::Adapter;
 pub use describe::Description;
 use limits::RunLimits;
 pub use prepared::{Diagnosis, Tool};
@@ -179,36 +179,18 @@ impl SubjectKind for Command {
         RunLimits::of(algorithm).map(drop)
     }
 
-    fn resolve(&self, algorithm: &Algorithm, folder: &Path) -> Result<Algorithm, FieldError> {
-        template::check(algorithm)?;
-        if let Some(path) = tool::adapter(algorithm) {
-            let path = folder.join(path);
-            let adapter = Adapter::read(&path).map_err(|cause| FieldError {
-                field: Some(tool::ADAPTER.to_owned()),
-                cause,
-                advice: "name the folder of an adapter, relative to the study file".to_owned(),
-            })?;
-            adapter.check(algorithm)?;
-        }
-        tool::resolve(algorithm, folder)
+    fn resolve(
+        &self,
+        algorithms: &[Algorithm],
+        folder: &Path,
+        mutation: bool,
+    ) -> Result<Resolved, ResolveError> {
+        tool::resolve(algorithms, folder, mutation)
     }
 
     /// The adapter decides what settings it takes: they are in the request.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
-    }
-
-    fn check_mutated(&self, algorithm: &Algorithm, folder: &Path) -> Result<(), FieldError> {
-        let adapter =
-            tool::adapter(algorithm).and_then(|path| Adapter::read(&folder.join(path)).ok());
-        let cause = match adapter {
-            Some(adapter) if adapter.mutation => return Ok(()),
-            Some(adapter) => format!("{} has no mutation analysis", adapter.tool),
-            None => "a program without an adapter has no mutation analysis".to_owned(),
-        };
-        let advice =
-            "leave mutation out, or write mutation = true into an adapter.toml whose tool has it";
-        Err(FieldError { field: None, cause, advice: advice.to_owned() })
     }
 
     fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
@@ -224,8 +206,8 @@ impl SubjectKind for Command {
     }
 
     /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
-    fn described(&self, found: Found, algorithms: &[Algorithm], folder: &Path) -> Found {
-        prepared::described(found, algorithms, folder)
+    fn described(&self, found: Found, resolved: &Resolved) -> Found {
+        prepared::described(found, resolved)
     }
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {

@@ -7,6 +7,7 @@ use catherd_experiments::{Algorithm, Engines, Mutation, NamedGoals, ProjectSourc
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
 use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
+use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
 
 /// A kind of subject: what its projects are, which algorithms generate tests for them, and how
@@ -44,24 +45,20 @@ pub trait SubjectKind: Send + Sync {
     /// The first field that cannot be used; no field if it is the name.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// The algorithm with everything that a run of it depends on, for kinds whose parameters name
-    /// files: such as their digests. Relative paths start at `folder`, that of the study file.
+    /// The algorithms of a study with everything that their runs depend on, such as the digests of
+    /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
+    /// With `mutation`, mutation analysis must be possible for the suites of every algorithm.
     ///
     /// # Errors
     ///
-    /// The first field that cannot be used.
-    fn resolve(&self, algorithm: &Algorithm, _folder: &Path) -> Result<Algorithm, FieldError> {
-        Ok(algorithm.clone())
-    }
-
-    /// Checks that mutation analysis is possible for the suites of an algorithm, for kinds whose
-    /// algorithms differ in that. Relative paths start at `folder`, that of the study file.
-    ///
-    /// # Errors
-    ///
-    /// Why it is not.
-    fn check_mutated(&self, _: &Algorithm, _folder: &Path) -> Result<(), FieldError> {
-        Ok(())
+    /// The first algorithm that cannot be used, with the field at fault.
+    fn resolve(
+        &self,
+        algorithms: &[Algorithm],
+        _folder: &Path,
+        _mutation: bool,
+    ) -> Result<Resolved, ResolveError> {
+        Ok(Resolved::without_tools(algorithms))
     }
 
     /// Checks the settings of mutation analysis.
@@ -87,8 +84,7 @@ pub trait SubjectKind: Send + Sync {
 
     /// What was found with what is known of the projects on this machine, for kinds whose algorithms are
     /// tools that describe projects: measures, and projects that no algorithm of the study can do.
-    /// Relative paths start at `folder`, that of the study file.
-    fn described(&self, found: Found, _: &[Algorithm], _folder: &Path) -> Found {
+    fn described(&self, found: Found, _: &Resolved) -> Found {
         found
     }
 

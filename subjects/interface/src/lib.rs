@@ -2,7 +2,8 @@
 //!
 //! - [`SubjectKind`]: one kind, from its name to its runner; [`Kinds`]: those of a program.
 //! - [`AlgorithmInfo`], [`ParameterInfo`]: what a study may ask of a kind; [`FieldError`]: what
-//!   a kind refuses, with the field at fault.
+//!   a kind refuses, with the field at fault; [`Resolved`]: the algorithms of a study with their
+//!   tools, which are read once.
 //! - [`Found`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
 //!   whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
@@ -22,6 +23,7 @@ mod loaded;
 pub mod noop;
 mod projects;
 mod recent;
+mod resolved;
 mod runner;
 pub mod search;
 
@@ -32,4 +34,5 @@ pub use projects::{
     FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
 };
 pub use recent::Recent;
+pub use resolved::{ResolveError, Resolved};
 pub use runner::{Limits, Programs, RunError, RunProgress, Runner, RunnerContext};

@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 
-use catherd_experiments::Algorithm;
 use serde_json::{Value, json};
 
 use super::adapter::{Adapter, CONTRACT, EXECUTABLE};
@@ -17,6 +16,7 @@ use super::describe::{self, Description};
 use super::descriptor::Descriptor;
 use super::tool;
 use crate::projects::{Found, FoundProject, SkippedProject};
+use crate::resolved::Resolved;
 
 /// The folder of environments, in the folder of the adapter.
 pub(super) const FOLDER: &str = ".environment";
@@ -47,6 +47,15 @@ impl Tool {
     pub fn open(folder: &Path) -> Result<Tool, String> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
+        Tool::read(folder)
+    }
+
+    /// Reads the adapter in a folder, whose path is kept as it is.
+    ///
+    /// # Errors
+    ///
+    /// Why the folder is no adapter, with the file at fault.
+    pub(super) fn read(folder: PathBuf) -> Result<Tool, String> {
         Ok(Tool { adapter: Adapter::read(&folder)?, folder })
     }
 
@@ -61,7 +70,26 @@ impl Tool {
     ///
     /// If the lock cannot be read.
     pub fn environment(&self) -> Result<Option<PathBuf>, String> {
-        environment(&self.adapter, &self.folder)
+        let Some(lock) = &self.adapter.environment else { return Ok(None) };
+        let lock = self.folder.join(lock);
+        let digest = tool::digest(&lock).map_err(|cause| format!("{}: {cause}", lock.display()))?;
+        Ok(Some(self.folder.join(FOLDER).join(digest.short())))
+    }
+
+    /// The folder of the environment for a run; `None` if the tool needs none.
+    ///
+    /// # Errors
+    ///
+    /// If it has not been prepared, or if the lock cannot be read.
+    pub(super) fn environment_for_runs(&self) -> Result<Option<PathBuf>, String> {
+        match self.environment()? {
+            Some(environment) if !environment.join(MARK).is_file() => Err(format!(
+                "{} has no environment here: run `catherd tool prepare {}`",
+                self.name(),
+                self.folder.display()
+            )),
+            environment => Ok(environment),
+        }
     }
 
     /// Checks that the environment, if the tool needs one, is on this machine.
@@ -163,46 +191,11 @@ impl Tool {
     }
 }
 
-/// The folder of an adapter's environment; `None` if the tool needs none.
-///
-/// # Errors
-///
-/// If the lock cannot be read.
-fn environment(adapter: &Adapter, folder: &Path) -> Result<Option<PathBuf>, String> {
-    let Some(lock) = &adapter.environment else { return Ok(None) };
-    let lock = folder.join(lock);
-    let digest = tool::digest(&lock).map_err(|cause| format!("{}: {cause}", lock.display()))?;
-    Ok(Some(folder.join(FOLDER).join(digest.short())))
-}
-
-/// The environment of an adapter for a run.
-///
-/// # Errors
-///
-/// If it has not been prepared.
-pub(super) fn prepared(adapter: &Adapter, folder: &Path) -> Result<Option<PathBuf>, String> {
-    let Some(environment) = environment(adapter, folder)? else { return Ok(None) };
-    match environment.join(MARK).is_file() {
-        true => Ok(Some(environment)),
-        false => Err(format!(
-            "{} {} has no environment here: run `catherd tool prepare {}`",
-            adapter.tool,
-            adapter.version,
-            folder.display()
-        )),
-    }
-}
-
 /// What was found with what the tools of a study have said of the projects in their environments
 /// (module `describe`). A project is skipped if every algorithm is of a tool that can never do it.
-pub(super) fn described(found: Found, algorithms: &[Algorithm], folder: &Path) -> Found {
-    let environments: BTreeSet<Option<PathBuf>> = algorithms
-        .iter()
-        .map(|algorithm| {
-            let own = folder.join(tool::adapter(algorithm)?);
-            environment(&Adapter::read(&own).ok()?, &own).ok()?
-        })
-        .collect();
+pub(super) fn described(found: Found, resolved: &Resolved) -> Found {
+    let environments: BTreeSet<Option<PathBuf>> =
+        resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();
     let Found { projects, mut skipped, warnings } = found;
     let mut all = Vec::with_capacity(projects.len());
     for mut project in projects {

@@ -14,9 +14,11 @@ use super::adapter::{self, Adapter, Places, Project};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
 use super::live::Live;
+use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
 use super::template::Filled;
-use super::{answer, prepared, result, template, tool};
+use super::tool::FoundTool;
+use super::{answer, result, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
@@ -51,20 +53,21 @@ impl Program {
         out: &Path,
     ) -> Result<(Option<Adapter>, Filled), RunError> {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
-            Some(own) if tool::adapter(&spec.algorithm).is_some() => {
-                let adapter = Adapter::read(&own).map_err(RunError::Crashed)?;
+            FoundTool::Adapter(tool) => {
                 // Another machine may have the environment.
-                let environment = prepared::prepared(&adapter, &own).map_err(RunError::Crashed)?;
+                let environment = tool.environment_for_runs().map_err(RunError::Crashed)?;
+                let Tool { adapter, folder: own } = tool;
                 let places = Places { folder, own: &own, environment: environment.as_deref() };
                 let filled = adapter.prepare(spec, &places, project, self.limits);
                 Ok((Some(adapter), filled.map_err(RunError::Failed)?))
             }
-            own => {
+            FoundTool::Program(own) => {
                 let mut filled = template::fill(spec, project.file, out).map_err(failed)?;
-                if let Some(own) = own {
-                    filled.words[0] = own.display().to_string();
-                }
+                filled.words[0] = own.display().to_string();
                 Ok((None, filled))
+            }
+            FoundTool::System => {
+                Ok((None, template::fill(spec, project.file, out).map_err(failed)?))
             }
         }
     }

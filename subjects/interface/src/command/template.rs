@@ -32,7 +32,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
                 Err(wrong(PARAMETER, "both `command` and `adapter` are set", advice))
             }
             // The adapter's own file says more, when the study is planned and before each run.
-            false => super::tool::relative_path(algorithm).map(|_| ()),
+            false => super::tool::ToolName::of(algorithm).map(drop),
         };
     }
     program(algorithm)?;

@@ -1,17 +1,20 @@
 //! Tools that a study names by paths relative to its file: a program, or the folder of an adapter.
 //!
-//! When the study is planned, the digest of the tool becomes a parameter, so that a changed tool
-//! makes other runs. A worker looks the path up below its own folders and compares the digest, so
-//! that no path of a machine is a part of the run id.
+//! When the study is planned, each tool is read once ([`resolve`]), and its digest becomes a
+//! parameter, so that a changed tool makes other runs. A worker looks the path up below its own
+//! folders and compares the digest ([`find`]), so that no path of a machine is a part of the run id.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::{prepared, template};
+use super::prepared::{self, Tool};
+use super::template;
 use crate::algorithm::FieldError;
+use crate::resolved::{ResolveError, Resolved};
 use crate::runner::RunError;
 
 /// The parameter that names the folder of an adapter.
@@ -20,91 +23,194 @@ pub(super) const ADAPTER: &str = "adapter";
 /// The parameter with the digest of the tool.
 pub(super) const DIGEST: &str = "tool";
 
-/// Most files of a tool.
-const MOST_FILES: usize = 10_000;
+/// Maximum number of files of a tool.
+const MAX_FILES: usize = 10_000;
 
-/// Most bytes of a tool.
-const MOST_BYTES: u64 = 256 << 20;
+/// Maximum size of a tool, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// A folder that Python writes when it runs a tool.
 const CACHE: &str = "__pycache__";
 
-/// The path of an algorithm's tool. `None` if the tool is a program with an absolute path, or one
-/// that is looked up in `PATH`.
-///
-/// # Errors
-///
-/// What is wrong with the parameters.
-pub(super) fn relative_path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
-    let path = match algorithm.parameters.get(ADAPTER) {
-        Some(Parameter::Text(path)) if Path::new(path).is_relative() => path.clone(),
-        Some(_) => {
-            let cause = "`adapter` is not a relative path";
-            let advice = "give the folder with adapter.toml, relative to the study file";
-            return Err(wrong(ADAPTER, cause, advice));
-        }
-        None => {
-            let program = template::program(algorithm)?;
-            if !program.contains('/') {
-                return Ok(None);
-            }
-            program
-        }
-    };
-    Ok(Some(PathBuf::from(path)).filter(|path| path.is_relative()))
+/// How an algorithm names its tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ToolName {
+    /// The folder of an adapter, by a relative path.
+    Adapter(PathBuf),
+    /// A program, by a relative path.
+    Program(PathBuf),
+    /// A program of the machine: with an absolute path, or looked up in `PATH`.
+    System,
 }
 
-/// The folder of an algorithm's adapter, as the study names it. `None` if it has none.
-pub(super) fn adapter(algorithm: &Algorithm) -> Option<PathBuf> {
-    match algorithm.parameters.get(ADAPTER) {
-        Some(Parameter::Text(path)) => Some(PathBuf::from(path)),
-        _ => None,
+impl ToolName {
+    /// Reads the parameters of an algorithm.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the parameters.
+    pub(super) fn of(algorithm: &Algorithm) -> Result<ToolName, FieldError> {
+        match algorithm.parameters.get(ADAPTER) {
+            Some(Parameter::Text(path)) if Path::new(path).is_relative() => {
+                Ok(ToolName::Adapter(path.into()))
+            }
+            Some(_) => {
+                let cause = "`adapter` is not a relative path";
+                let advice = "give the folder with adapter.toml, relative to the study file";
+                Err(wrong(ADAPTER, cause, advice))
+            }
+            None => {
+                let program = template::program(algorithm)?;
+                let is_relative = program.contains('/') && Path::new(&program).is_relative();
+                Ok(if is_relative { ToolName::Program(program.into()) } else { ToolName::System })
+            }
+        }
+    }
+
+    /// The relative path and the parameter that holds it. `None` for programs of the machine.
+    fn path(&self) -> Option<(&Path, &'static str)> {
+        match self {
+            ToolName::Adapter(path) => Some((path, ADAPTER)),
+            ToolName::Program(path) => Some((path, template::PARAMETER)),
+            ToolName::System => None,
+        }
     }
 }
 
-/// The algorithm with the digest of its tool, which is looked up from the folder of the study.
+/// Reads the tools of a study, each of them once: checks that they take the settings of the
+/// algorithms, and adds their digests to the parameters. With `mutation`, the tools must execute
+/// suites on mutants.
 ///
 /// # Errors
 ///
-/// If the tool cannot be read.
-pub(super) fn resolve(algorithm: &Algorithm, folder: &Path) -> Result<Algorithm, FieldError> {
-    let mut resolved = algorithm.clone();
-    let field =
-        if algorithm.parameters.contains_key(ADAPTER) { ADAPTER } else { template::PARAMETER };
-    if let Some(path) = relative_path(algorithm)? {
-        let path = folder.join(path);
-        let digest = digest(&path).map_err(|cause| {
+/// The first algorithm whose tool cannot be read or does not do what is asked of it.
+pub(super) fn resolve(
+    algorithms: &[Algorithm],
+    folder: &Path,
+    mutation: bool,
+) -> Result<Resolved, ResolveError> {
+    let mut study =
+        StudyTools { folder, mutation, adapters: BTreeMap::new(), digests: BTreeMap::new() };
+    let (mut resolved, mut paths) = (Vec::new(), Vec::new());
+    for (number, algorithm) in algorithms.iter().enumerate() {
+        let refused = |error| ResolveError { number, error };
+        let (algorithm, adapter) = study.resolve(algorithm).map_err(refused)?;
+        resolved.push(algorithm);
+        paths.push(adapter);
+    }
+    let StudyTools { adapters, .. } = study;
+    let position = |path: PathBuf| adapters.keys().position(|key| *key == path);
+    let tool_of = paths.into_iter().map(|path| position(path?)).collect();
+    Ok(Resolved { algorithms: resolved, tools: adapters.into_values().collect(), tool_of })
+}
+
+/// The tools of a study that have been read so far, by their paths.
+struct StudyTools<'a> {
+    folder: &'a Path,
+    mutation: bool,
+    adapters: BTreeMap<PathBuf, Tool>,
+    digests: BTreeMap<PathBuf, Digest>,
+}
+
+impl StudyTools<'_> {
+    /// The algorithm with the digest of its tool, and the path of its adapter if it has one.
+    fn resolve(
+        &mut self,
+        algorithm: &Algorithm,
+    ) -> Result<(Algorithm, Option<PathBuf>), FieldError> {
+        template::check(algorithm)?;
+        let name = ToolName::of(algorithm)?;
+        let adapter = match &name {
+            ToolName::Adapter(path) => Some(self.folder.join(path)),
+            ToolName::Program(_) | ToolName::System => None,
+        };
+        if let Some(path) = &adapter {
+            self.adapter(path)?.adapter.check(algorithm)?;
+        }
+        let mut resolved = algorithm.clone();
+        if let Some((path, field)) = name.path() {
+            let path = self.folder.join(path);
+            let digest = self.digest(&path, field)?;
+            let digest_parameter = Parameter::Text(digest.to_string());
+            let before = resolved.parameters.insert(DIGEST.into(), digest_parameter.clone());
+            if before.is_some_and(|before| before != digest_parameter) {
+                let cause = format!("{} has digest {digest}", path.display());
+                return Err(wrong(DIGEST, cause, "correct the digest, or leave it out"));
+            }
+        }
+        if self.mutation {
+            check_mutation(adapter.as_ref().and_then(|path| self.adapters.get(path)))?;
+        }
+        Ok((resolved, adapter))
+    }
+
+    fn adapter(&mut self, path: &Path) -> Result<&Tool, FieldError> {
+        if !self.adapters.contains_key(path) {
+            let tool = Tool::read(path.to_owned()).map_err(|cause| {
+                wrong(ADAPTER, cause, "name the folder of an adapter, relative to the study file")
+            })?;
+            self.adapters.insert(path.to_owned(), tool);
+        }
+        Ok(&self.adapters[path])
+    }
+
+    fn digest(&mut self, path: &Path, field: &str) -> Result<Digest, FieldError> {
+        if let Some(known) = self.digests.get(path) {
+            return Ok(*known);
+        }
+        let digest = digest(path).map_err(|cause| {
             let cause = format!("{}: {cause}", path.display());
             wrong(field, cause, "name an existing tool by a path relative to the study file")
         })?;
-        let before = resolved.parameters.insert(DIGEST.into(), Parameter::Text(digest.to_string()));
-        if before.is_some_and(|before| before != Parameter::Text(digest.to_string())) {
-            let cause = format!("{} has digest {digest}", path.display());
-            return Err(wrong(DIGEST, cause, "correct the digest, or leave it out"));
-        }
+        self.digests.insert(path.to_owned(), digest);
+        Ok(digest)
     }
-    Ok(resolved)
 }
 
-/// The path of an algorithm's tool on this machine, below one of these folders. `None` if the tool
-/// is not named by a relative path.
+/// Checks that a tool executes its suites on mutants; a program without an adapter does not.
+fn check_mutation(tool: Option<&Tool>) -> Result<(), FieldError> {
+    let cause = match tool.map(|tool| &tool.adapter) {
+        Some(adapter) if adapter.mutation => return Ok(()),
+        Some(adapter) => format!("{} has no mutation analysis", adapter.tool),
+        None => "a program without an adapter has no mutation analysis".to_owned(),
+    };
+    let advice =
+        "leave mutation out, or write mutation = true into an adapter.toml whose tool has it";
+    Err(FieldError { field: None, cause, advice: advice.to_owned() })
+}
+
+/// A tool on the machine of a worker.
+pub(super) enum FoundTool {
+    /// One with an adapter.
+    Adapter(Tool),
+    /// A program in a folder of the worker.
+    Program(PathBuf),
+    /// A program of the machine, as the algorithm names it.
+    System,
+}
+
+/// The tool of an algorithm on this machine, below one of these folders.
 ///
 /// # Errors
 ///
 /// If no folder has the tool, or what is there has another digest.
-pub(super) fn find(
-    algorithm: &Algorithm,
-    folders: &[PathBuf],
-) -> Result<Option<PathBuf>, RunError> {
-    let path = relative_path(algorithm).map_err(|error| RunError::Failed(error.cause))?;
-    let Some(path) = path else { return Ok(None) };
+pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
+    let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
+    let Some((path, _)) = name.path() else { return Ok(FoundTool::System) };
     let Some(Parameter::Text(wanted)) = algorithm.parameters.get(DIGEST) else {
         return Err(RunError::Failed(format!("the study has no digest of {}", path.display())));
     };
     let mut found = Vec::new();
-    for candidate in folders.iter().map(|folder| folder.join(&path)) {
+    for candidate in folders.iter().map(|folder| folder.join(path)) {
         match digest(&candidate) {
-            Ok(digest) if digest.to_string() == *wanted => return Ok(Some(candidate)),
+            Ok(digest) if digest.to_string() == *wanted => {
+                return match name {
+                    ToolName::Adapter(_) => {
+                        Tool::read(candidate).map(FoundTool::Adapter).map_err(RunError::Crashed)
+                    }
+                    ToolName::Program(_) | ToolName::System => Ok(FoundTool::Program(candidate)),
+                };
+            }
             Ok(digest) => found.push(format!("{} has {}", candidate.display(), digest.short())),
             Err(cause) => found.push(format!("{}: {cause}", candidate.display())),
         }
@@ -135,8 +241,8 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
                 true => folders.push(entry.path()),
                 false => files.push(entry.path()),
             }
-            if files.len() + folders.len() > MOST_FILES {
-                return Err(io::Error::other(format!("more than {MOST_FILES} files")));
+            if files.len() + folders.len() > MAX_FILES {
+                return Err(io::Error::other(format!("more than {MAX_FILES} files")));
             }
         }
     }
@@ -155,8 +261,8 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
 fn read(path: &Path, bytes: &mut u64) -> io::Result<Vec<u8>> {
     let path = fs::canonicalize(path)?;
     *bytes += catherd_platform::open_regular(&path)?.metadata()?.len();
-    if *bytes > MOST_BYTES {
-        return Err(io::Error::other(format!("more than {} MiB", MOST_BYTES >> 20)));
+    if *bytes > MAX_BYTES {
+        return Err(io::Error::other(format!("more than {} MiB", MAX_BYTES >> 20)));
     }
     fs::read(path)
 }
@@ -177,6 +283,8 @@ mod tests {
         for folder in [&study, &worker] {
             fs::create_dir_all(folder.join("adapter/locks")).unwrap();
             fs::write(folder.join("adapter/run"), "run").unwrap();
+            let description = "contract = 1\ntool = \"t\"\nversion = \"1\"\n";
+            fs::write(folder.join("adapter/adapter.toml"), description).unwrap();
             fs::write(folder.join("adapter/locks/a"), "lock").unwrap();
             fs::write(folder.join("tool"), "tool").unwrap();
         }
@@ -185,24 +293,60 @@ mod tests {
             algorithm.parameters.insert(name.into(), Parameter::Text(value.into()));
             algorithm
         };
+        let resolved = |algorithm: Algorithm| {
+            resolve(&[algorithm], &study, false).map(|found| found.algorithms[0].clone())
+        };
         for (name, value) in [(ADAPTER, "adapter"), (template::PARAMETER, "./tool {out}")] {
-            let resolved = resolve(&with(name, value), &study).unwrap();
-            assert!(resolved.parameters.contains_key(DIGEST));
-            let found = find(&resolved, &[place.path().to_owned(), worker.clone()]).unwrap();
-            assert!(found.unwrap().starts_with(&worker));
-            let missing = find(&resolved, &[]).unwrap_err().to_string();
+            let found = resolved(with(name, value)).unwrap();
+            assert!(found.parameters.contains_key(DIGEST));
+            let folder = match find(&found, &[place.path().to_owned(), worker.clone()]).unwrap() {
+                FoundTool::Adapter(tool) => tool.folder,
+                FoundTool::Program(file) => file,
+                FoundTool::System => panic!("{name} is a program of the machine"),
+            };
+            assert!(folder.starts_with(&worker));
+            let missing = find(&found, &[]).err().unwrap().to_string();
             assert!(missing.contains("no --tools folder"), "{missing}");
         }
-        let resolved = resolve(&with(ADAPTER, "adapter"), &study).unwrap();
+        let adapter = resolved(with(ADAPTER, "adapter")).unwrap();
         fs::create_dir(worker.join("adapter/__pycache__")).unwrap();
         fs::write(worker.join("adapter/__pycache__/x"), "x").unwrap();
-        assert!(find(&resolved, std::slice::from_ref(&worker)).is_ok());
+        assert!(find(&adapter, std::slice::from_ref(&worker)).is_ok());
         fs::write(worker.join("adapter/locks/a"), "another lock").unwrap();
-        let other = find(&resolved, std::slice::from_ref(&worker)).unwrap_err().to_string();
+        let other = find(&adapter, std::slice::from_ref(&worker)).err().unwrap().to_string();
         assert!(other.contains("adapter has "), "{other}");
         let plain = with(template::PARAMETER, "tool {out}");
-        assert_eq!(resolve(&plain, &study), Ok(plain.clone()));
-        let lost = resolve(&with(template::PARAMETER, "./lost {out}"), &study).unwrap_err();
-        assert_eq!(lost.field.as_deref(), Some(template::PARAMETER));
+        assert_eq!(resolved(plain.clone()), Ok(plain));
+        let lost = resolved(with(template::PARAMETER, "./lost {out}")).unwrap_err();
+        assert_eq!(lost.error.field.as_deref(), Some(template::PARAMETER));
+    }
+
+    #[test]
+    fn algorithms_of_one_tool_share_it() {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a", "b"] {
+            let folder = place.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("run"), "run").unwrap();
+            let description = format!("contract = 1\ntool = \"{name}\"\nversion = \"1\"\n");
+            fs::write(folder.join("adapter.toml"), description).unwrap();
+        }
+        let with = |name: &str, value: &str| {
+            let mut algorithm = Algorithm::plain("x");
+            algorithm.parameters.insert(name.into(), Parameter::Text(value.into()));
+            algorithm
+        };
+        let (a, b) = (with(ADAPTER, "a"), with(ADAPTER, "b"));
+        let plain = with(template::PARAMETER, "true {out}");
+        let study = [b, a.clone(), plain.clone(), a];
+        let resolved = resolve(&study, place.path(), false).unwrap();
+        let names: Vec<_> = resolved.tools.iter().map(Tool::name).collect();
+        assert_eq!(names, ["a 1", "b 1"]);
+        assert_eq!(resolved.tool_of, [Some(1), Some(0), None, Some(0)]);
+        assert_eq!(resolved.algorithms[1], resolved.algorithms[3]);
+        let refused = |study: &[Algorithm]| resolve(study, place.path(), true).err().unwrap();
+        assert_eq!(refused(&study).error.cause, "b has no mutation analysis");
+        let cause = refused(&[plain]).error.cause;
+        assert_eq!(cause, "a program without an adapter has no mutation analysis");
     }
 }
