@@ -13,7 +13,7 @@ pub struct Budget {
     /// Limits in units of work of the subject kind, by the name of the unit.
     #[serde(flatten)]
     pub work: BTreeMap<String, u64>,
-    /// Milliseconds of real time. The only limit that makes a run depend on the machine.
+    /// Milliseconds of real time. This is the only limit that makes a run depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
 }
@@ -39,7 +39,7 @@ impl Budget {
         self.work.is_empty() && self.wall_ms.is_none()
     }
 
-    /// A unit in the budget that the subject kind does not count.
+    /// A unit of the budget that the subject kind does not count; `None` if it counts all of them.
     pub fn unknown_unit(&self, subject: &SubjectInfo) -> Option<&str> {
         self.work.keys().map(String::as_str).find(|unit| subject.unit(unit).is_none())
     }

@@ -1,10 +1,10 @@
-//! What is known of the projects of a study beside its plan.
+//! What is known about the projects of a study in addition to its plan.
 
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 
-/// A project that a study names and does not run.
+/// A project that a study names but does not run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Name or path of the project.
@@ -13,12 +13,12 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-/// Measures of projects, as text: one row for each project.
+/// Measures of projects as strings: one row for each project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measures {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// The cells of each project, one for each column; an empty text is a missing value.
+    /// The cells of each project, one for each column; an empty string is a missing value.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -27,18 +27,18 @@ pub struct Measures {
 pub struct NamedGoals {
     /// The project.
     pub project: Digest,
-    /// What the goals are, such as the criterion of a coverage.
+    /// What the goals are, such as a coverage criterion.
     pub criterion: String,
     /// Labels of the algorithms whose runs have these goals.
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// Names of what the criterion asks for and no test of the project can cover. It is no goal.
+    /// Names of the items of the criterion that no test of the project can cover. They are not goals.
     pub unreachable: Vec<String>,
 }
 
-/// The projects of a study beside those of its plan, and measures of all. A client sends it with
-/// the plan, so that results are the same wherever they are written. No run depends on it.
+/// The projects of a study that are not in its plan, and measures of all projects. A client sends
+/// it with the plan, so that results are the same wherever they are written. No run depends on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusDescription {
     /// Projects that are not run.
@@ -52,11 +52,11 @@ pub struct CorpusDescription {
 }
 
 impl CorpusDescription {
-    /// Checks a description from elsewhere.
+    /// Checks a description that was received.
     ///
     /// # Errors
     ///
-    /// The number of the first row of measures whose length is not that of the columns.
+    /// The number of the first row of measures with too few or too many cells.
     pub fn check(&self) -> Result<(), String> {
         let Some(Measures { columns, rows }) = &self.measures else { return Ok(()) };
         match rows.iter().position(|row| row.len() != columns.len()) {

@@ -16,7 +16,7 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
-    /// The digest of some bytes that are in several parts, one after another.
+    /// The digest of bytes that are in several parts, one after another.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Digest {
         let mut builder = DigestBuilder::default();
         parts.into_iter().for_each(|part| builder.add(part));
@@ -57,7 +57,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// An error about a text that is not 64 hexadecimal digits.
+/// A string that is not 64 hexadecimal digits.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a SHA-256 digest (64 hexadecimal digits)")]
 pub struct NotADigest(String);

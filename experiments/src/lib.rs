@@ -1,6 +1,6 @@
-//! The vocabulary of a study: a [`Study`] is the request of a researcher, a [`Plan`] turns it
-//! into runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] names both.
-//! [`SubjectInfo`] describes a subject kind, so that no other crate has to know one.
+//! The vocabulary of a study: a [`Study`] is the request of a researcher, a [`Plan`] turns it into
+//! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] names both.
+//! [`SubjectInfo`] describes a subject kind, so that other crates need no knowledge of any kind.
 
 mod budget;
 mod corpus;
@@ -30,7 +30,7 @@ pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec};
 pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};
 pub use subject::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
-/// Results of format 1, of catherd up to version 0.3.0.
+/// Results of format 1, which catherd wrote up to version 0.3.0.
 pub mod format_1 {
     pub use crate::record::format_1::subject_info;
 }

@@ -2,23 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of the mutation analysis of each run's suite. Part of the run id. For a setting that
-/// is absent the subject kind's default holds. Suites get assertions, as if the parameters of
-/// the algorithm asked for them.
+/// Settings of the mutation analysis of each run's suite. They are part of the run id. The subject
+/// kind has a default for each absent setting. Suites get assertions, as if the parameters of the
+/// algorithm requested them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutation {
     /// Names of mutation operators; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<String>,
-    /// Largest number of mutants of a project, drawn with equal chances; `None` for all mutants.
+    /// Maximum number of mutants of a project, drawn with equal probability; `None` for all
+    /// mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
-    /// Seed of all random choices of mutants. It is the same for all runs, so that they face the
-    /// same mutants. `None` for 0.
+    /// Seed of all random choices of mutants. It is the same for all runs, so that they are
+    /// evaluated on the same mutants. `None` means 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Limit of a test on a mutant, in multiples of what it executes on the original.
+    /// Limit of a test on a mutant, as a multiple of what the test executes on the original.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }
@@ -31,11 +32,11 @@ pub enum MutantOutcome {
     Killed,
     /// Tests execute the change, and all pass.
     Survived,
-    /// A test reached a limit, and no assertion failed before.
+    /// A test reached a limit, and no assertion had failed before.
     Limit,
     /// No test executes the change.
     NotCovered,
-    /// The mutant behaves as the original does.
+    /// The mutant behaves like the original.
     Equivalent,
 }
 

@@ -1,6 +1,6 @@
 //! Colours and dashes of algorithms, the same in reports and on the dashboard.
 
-/// Colours of Okabe and Ito without black, which is that of axes and of pairs of algorithms, and
+/// Colours of Okabe and Ito, without black, which is used for axes and for pairs of algorithms, and
 /// without yellow, which is too pale for a line; and the olive of Tol.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
@@ -14,7 +14,7 @@ pub fn colour(algorithm: usize) -> &'static str {
 }
 
 /// Lengths of the dashes and gaps of an algorithm's line, in pixels, as SVG's `stroke-dasharray`;
-/// empty if the line is solid. The numbers of colours and of dashes have no common divisor, so that
+/// empty if the line is solid. The counts of colours and of dashes have no common divisor, so that
 /// 35 algorithms differ.
 pub fn dashes(algorithm: usize) -> &'static str {
     DASHES[algorithm % DASHES.len()]

@@ -12,10 +12,10 @@ mod study_file;
 
 use check::InvalidPlan;
 
-/// A project that was found, read and packed.
+/// A project that has been found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProject {
-    /// Name in tables.
+    /// Its name in tables.
     pub name: String,
     /// Digest of the packed bytes.
     pub digest: Digest,
@@ -32,17 +32,17 @@ pub enum PlanError {
         /// Why the subject kind refuses it.
         cause: String,
     },
-    /// The subject kind does not count a unit of the budget.
+    /// The subject kind does not count this unit of the budget.
     #[error("subject kind `{kind}` counts no `{unit}`; set {known} under budget")]
     Unit {
         /// The unit.
         unit: String,
         /// The subject kind.
         kind: String,
-        /// The limits that there are.
+        /// The limits that it has.
         known: String,
     },
-    /// No project is left to run.
+    /// The study has no usable project.
     #[error("study `{0}` has no usable project; name at least one under projects")]
     NoProjects(String),
     /// A field is out of bounds.
@@ -50,11 +50,11 @@ pub enum PlanError {
     Invalid(#[from] InvalidPlan),
 }
 
-/// A study whose projects have been found: everything that decides its runs, in a form that is
-/// sent and stored. The runs themselves are made on demand, because a study may have millions.
+/// A study whose projects have been found: everything that determines its runs, in a form that is
+/// sent and stored. The runs are made on demand, because a study may have millions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of this form.
+    /// Version of the form of plans.
     format: u32,
     /// Name of the study.
     pub name: String,
@@ -78,12 +78,12 @@ pub struct Plan {
     pub projects: Vec<PlannedProject>,
 }
 
-/// The version of [`Plan`]'s form.
+/// The version of the form of a [`Plan`].
 const FORMAT: u32 = 2;
 
 impl Plan {
-    /// Plans a study on `projects`. Of projects with the same bytes only the first is planned,
-    /// because their runs would be the same runs ([`duplicates`] lists the others). `check` is
+    /// Plans a study on `projects`. Of several projects with the same bytes only the first is
+    /// planned, because they would have the same runs ([`duplicates`] lists the others). `check` is
     /// the subject kind's check of an algorithm and its parameters.
     ///
     /// # Errors
@@ -139,14 +139,15 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If it has no JSON form; every plan has one.
+    /// If the plan has no JSON form; every plan has one.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
         Ok(json)
     }
 
-    /// Number of runs; in a race, if no configuration is dropped. `usize::MAX` if there are more.
+    /// Number of runs; for a race, the number of runs if no configuration is dropped. `usize::MAX`
+    /// if there are more.
     pub fn count(&self) -> usize {
         let cells = self.projects.len().saturating_mul(self.algorithms.len());
         cells.saturating_mul(self.seeds.len())
@@ -157,7 +158,7 @@ impl Plan {
         (0..self.count()).map(move |position| self.run(position))
     }
 
-    /// The run at a position among the runs, from 0.
+    /// The run at a position of the plan, from 0.
     ///
     /// # Panics
     ///
@@ -176,7 +177,7 @@ impl Plan {
         }
     }
 
-    /// Project and algorithm of a run by its position among the runs, from 0.
+    /// Project and algorithm of the run at a position of the plan, from 0.
     ///
     /// # Panics
     ///
@@ -199,7 +200,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first part in which `earlier` has something that this plan does not have.
+    /// The first part of `earlier` that this plan does not contain.
     pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),
@@ -227,15 +228,15 @@ impl PlanError {
     }
 }
 
-/// Whether `all` has each of `some`.
+/// Whether `all` contains each of `some`.
 fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
-    // Additions usually follow what is there, so the search is seldom needed.
+    // Additions usually follow the existing entries, so the search is seldom needed.
     some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
         || some.iter().all(|one| all.contains(one))
 }
 
-/// Projects with the bytes of an earlier one: the number of each and that of the earlier one,
-/// ascending.
+/// Projects with the same bytes as an earlier one: pairs of their number and the number of the
+/// earlier one, in ascending order.
 pub fn duplicates(projects: &[PlannedProject]) -> Vec<(usize, usize)> {
     let mut first = BTreeMap::new();
     let mut duplicates = Vec::new();

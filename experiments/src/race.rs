@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of a race between the configurations of a study. Tests after some of the projects
-/// drop the configurations that are significantly worse than the best, and the others are run on
+/// Settings of a race between the configurations of a study. After some of the projects, a test
+/// drops the configurations that are significantly worse than the best one. The others are run on
 /// the next projects.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Race {
     /// Level of significance at which configurations are dropped, between 0 and 1.
     pub level: f64,
-    /// Projects before the first test, at least 2.
+    /// Number of projects before the first test, at least 2.
     pub first: u64,
-    /// Projects between two tests, at least 1.
+    /// Number of projects between two tests, at least 1.
     pub every: u64,
 }
 
@@ -25,8 +25,8 @@ impl Default for Race {
 }
 
 impl Race {
-    /// The ranges of `projects` projects that the rounds take; a test follows each round but the
-    /// last.
+    /// The ranges of projects of the rounds, for a study of `projects` projects. A test follows
+    /// each round except the last.
     pub fn rounds(self, projects: usize) -> impl Iterator<Item = Range<usize>> {
         let step = |n: u64| usize::try_from(n).unwrap_or(usize::MAX).max(1);
         let mut end = 0_usize;

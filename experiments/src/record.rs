@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
+use crate::subject::{CriterionInfo, Noun, SubjectInfo, Unit};
 use crate::{Digest, MutantRecord, RunSpec};
 
 pub use check::InvalidRecord;
@@ -25,11 +26,11 @@ pub struct Criterion {
     pub name: String,
     /// Number of goals of the project.
     pub goals: u32,
-    /// Numbers of the goals covered, each below `goals`, ascending.
+    /// Numbers of the covered goals, each below `goals`, in ascending order.
     pub covered: Vec<u32>,
 }
 
-/// One improvement of the coverage of the first criterion, on clocks that start with the search.
+/// One improvement of the coverage of the first criterion. Its clocks start with the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelinePoint {
     /// Work up to and including the improving execution: one amount for each unit of
@@ -37,7 +38,7 @@ pub struct TimelinePoint {
     pub work: Vec<u64>,
     /// Milliseconds of real time; not part of the digest.
     pub wall_ms: u64,
-    /// Goals covered from here on.
+    /// Number of goals covered from this point on.
     pub covered: u32,
 }
 
@@ -51,19 +52,19 @@ pub enum Outcome {
     NoGoals,
     /// The tool cannot handle this input.
     Failed,
-    /// A wall-clock limit ended the run: that of the worker, or its own
+    /// A wall-clock limit ended the run: the limit of the worker, or the run's own limit
     /// ([`RunRecord::ended_by_own_limit`]).
     TimedOut,
-    /// A memory limit ended the run: that of the worker, or its own.
+    /// A memory limit ended the run: the limit of the worker, or the run's own limit.
     OutOfMemory,
 }
 
-/// Name of the metric of a run that ended by a limit of its own: the limit in milliseconds for
-/// [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`].
+/// Name of the metric of a run that was ended by its own limit. The value is the limit: in
+/// milliseconds for [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`].
 pub const OWN_LIMIT: &str = "own_limit";
 
-/// Name of a metric that is not 0 if real time decided more of a run than its budget says, such as a
-/// test of the tool that was abandoned, so that a repetition may differ.
+/// Name of a metric that is not 0 if real time influenced a run more than its budget says, for
+/// example because a test of the tool was abandoned. A repetition may then differ.
 pub const REAL_TIME: &str = "real_time";
 
 /// Size of the final suite.
@@ -79,7 +80,7 @@ pub struct SuiteSize {
     pub removed: u32,
 }
 
-/// A further number about a run.
+/// An additional number about a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Metric {
@@ -110,7 +111,7 @@ impl From<i64> for Metric {
 pub struct Resources {
     /// Milliseconds of the whole run, loading and minimisation included.
     pub wall_ms: u64,
-    /// Milliseconds of the search alone.
+    /// Milliseconds of the search only.
     pub search_ms: u64,
     /// Peak resident memory of the worker process in KiB, 0 if unknown.
     pub peak_rss_kib: u64,
@@ -130,8 +131,8 @@ pub struct Provenance {
     /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
-    /// Of the program of the run: `full` if it was kept from everything that programs are kept from,
-    /// otherwise what it was not kept from. Empty without a program, or if the program was ended.
+    /// The isolation of the program of the run: `full` if all of it was in effect, otherwise the
+    /// parts that were not. Empty without a program, or if the program was ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub isolation: String,
 }
@@ -143,7 +144,7 @@ pub struct RunRecord {
     pub run: Digest,
     /// How the run ended.
     pub outcome: Outcome,
-    /// Why, for every outcome but [`Outcome::Done`].
+    /// The reason, for every outcome except [`Outcome::Done`].
     pub reason: String,
     /// Goals and covered goals; the search optimised the first criterion. Empty if the run ended
     /// before its goals were known.
@@ -154,16 +155,18 @@ pub struct RunRecord {
     pub timeline: Vec<TimelinePoint>,
     /// Size of the final suite.
     pub suite: SuiteSize,
-    /// Further numbers of the subject kind by name (`iterations`, ...).
+    /// Additional numbers of the subject kind by name (`iterations`, ...).
     pub metrics: BTreeMap<String, Metric>,
-    /// Texts that the run produced, by file name; `suite.json` for a suite written as JSON.
+    /// Files that the run produced, as strings by file name; `suite.json` is a suite written as
+    /// JSON.
     pub artifacts: BTreeMap<String, String>,
     /// Mutants of the project and their results, in a fixed order; empty without mutation
     /// analysis.
     pub mutants: Vec<MutantRecord>,
     /// What the run used.
     pub resources: Resources,
-    /// Texts that tell how the run went, by file name, such as the log of a tool: no part of the digest.
+    /// Files that describe how the run went, as strings by file name, such as the log of a tool.
+    /// Not part of the digest.
     pub logs: BTreeMap<String, String>,
     /// Where the run was executed.
     pub provenance: Provenance,
@@ -243,9 +246,9 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// The record of a run that ended properly, without work, suite and timeline: those that a
-    /// subject kind has are filled in by struct update. The outcome is [`Outcome::NoGoals`] if
-    /// the first criterion has no goals.
+    /// The record of a run that ended properly, without work, suite and timeline. Callers whose
+    /// subject kind has them set them by struct update. The outcome is [`Outcome::NoGoals`] if the
+    /// first criterion has no goals.
     pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
         let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
         RunRecord {
@@ -276,8 +279,9 @@ impl RunRecord {
         }
     }
 
-    /// The record of a run that a limit of its own ended, in milliseconds for [`Outcome::TimedOut`],
-    /// in bytes for [`Outcome::OutOfMemory`]; `wall_ms` is its duration in milliseconds.
+    /// The record of a run that was ended by its own limit, in milliseconds for
+    /// [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`]; `wall_ms` is its duration in
+    /// milliseconds.
     pub fn limited(
         spec: &RunSpec,
         outcome: Outcome,
@@ -293,14 +297,14 @@ impl RunRecord {
         }
     }
 
-    /// Whether a limit that belongs to the run ended it, so that it is not repeated elsewhere.
+    /// Whether the run was ended by its own limit, so that it is not repeated on another worker.
     pub fn ended_by_own_limit(&self) -> bool {
         matches!(self.outcome, Outcome::TimedOut | Outcome::OutOfMemory)
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time decided the record although the budget has none, so that a repetition may
-    /// differ: by a limit of the run, or as the metric [`REAL_TIME`] says.
+    /// Whether real time influenced the record although the budget has no real time, so that a
+    /// repetition may differ: by the run's own limit, or as shown by the metric [`REAL_TIME`].
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()
@@ -328,8 +332,8 @@ impl RunRecord {
         self.work.keys().position(|name| name == unit)
     }
 
-    /// The digest over everything that is neither wall-clock nor host: two executions of a run
-    /// with a logical budget have the same.
+    /// The digest of everything that depends neither on real time nor on the host: two executions
+    /// of a run with a logical budget have the same digest.
     pub fn digest(&self) -> Digest {
         let timeline: Vec<_> = self.timeline.iter().map(|p| (&p.work, p.covered)).collect();
         let canonical = serde_json::json!({
@@ -345,14 +349,41 @@ impl RunRecord {
             "artifacts": self.artifacts,
             "mutants": self.mutants,
         });
-        // `serde_json` orders maps by key, so this text is canonical.
+        // `serde_json` orders maps by key, so this string is canonical.
         Digest::of(canonical.to_string().as_bytes())
     }
 
-    /// The digest that version 0.3.0 gave the same result; `None` if format 1 cannot express the
-    /// record: it knows one criterion, the units `executions` and `steps`, whole numbers as
-    /// metrics, one artifact (`suite.json`) and three levels of mutant locations.
+    /// The digest that version 0.3.0 gave the same result. `None` if format 1 cannot express the
+    /// record: it has one criterion, the units `executions` and `steps`, metrics that are whole
+    /// numbers, one artifact (`suite.json`) and three levels of mutant locations.
     pub fn digest_of_format_1(&self) -> Option<Digest> {
         format_1::Record::from_record(self).map(|record| record.digest())
+    }
+}
+
+impl SubjectInfo {
+    /// The names in a record as a description, for a kind that is not known otherwise.
+    pub fn of_record(kind: &str, engine: &str, record: &RunRecord) -> SubjectInfo {
+        let levels = record.mutants.first().map(|mutant| &mutant.location);
+        let size = &record.suite.unit;
+        SubjectInfo {
+            kind: kind.to_owned(),
+            engine: engine.to_owned(),
+            units: record.work.keys().map(|name| Unit::new(name, name, name, name)).collect(),
+            criteria: record
+                .criteria
+                .iter()
+                .map(|c| CriterionInfo::new(&c.name, &c.name))
+                .collect(),
+            suite_unit: Noun::new(size, size),
+            mutant_levels: levels.into_iter().flatten().map(|part| part.level.clone()).collect(),
+            artifact_extension: record
+                .artifacts
+                .keys()
+                .find_map(|name| name.strip_prefix("suite."))
+                .unwrap_or_default()
+                .to_owned(),
+            measures: Vec::new(),
+        }
     }
 }

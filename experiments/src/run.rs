@@ -9,7 +9,8 @@ use crate::{Budget, Digest, Mutation};
 /// Engine ids by the name of the subject kind; see [`SubjectInfo::engine`](crate::SubjectInfo).
 pub type Engines = BTreeMap<String, String>;
 
-/// A setting of an algorithm. Text and numbers are kept as the study file has them.
+/// The value of a parameter of an algorithm. Strings and numbers are kept as they are in the study
+/// file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Parameter {
@@ -19,11 +20,11 @@ pub enum Parameter {
     Integer(i64),
     /// Any other number.
     Number(f64),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
-/// The parameter by which any algorithm gives its suites regression assertions (`true`).
+/// The parameter (`true`) by which any algorithm generates regression assertions for its suites.
 pub const ASSERTIONS: &str = "assertions";
 
 /// An algorithm with every parameter that differs from its default.
@@ -95,12 +96,12 @@ impl RunSpec {
             "budget": self.budget,
             "engine": self.engine,
         });
-        // The key is left out when absent, so that ids of runs without mutation analysis did
-        // not change when the field was introduced.
+        // The key is omitted when absent, so that the ids of runs without mutation analysis did not
+        // change when the field was introduced.
         if let Some(mutation) = &self.mutation {
             canonical["mutation"] = serde_json::json!(mutation);
         }
-        // `serde_json` orders maps by key, so this text is canonical.
+        // `serde_json` orders maps by key, so this string is canonical.
         Digest::of(canonical.to_string().as_bytes())
     }
 }

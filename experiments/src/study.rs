@@ -15,9 +15,9 @@ use crate::{Algorithm, Budget, Mutation, Race};
 
 pub use flags::Flags;
 
-/// A full matrix of runs: every project x every algorithm x every seed, each with the same
-/// budget. A value made by this module has at least one project path or synthetic project, one
-/// algorithm, one seed and one limit, and no configuration or seed twice.
+/// A full matrix of runs: every project x every algorithm x every seed, each with the same budget.
+/// A value made by this module has at least one project path or synthetic project, one algorithm,
+/// one seed and one limit, and no configuration or seed twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// Name of the study in reports: by default the stem of the file name.
@@ -41,8 +41,8 @@ pub struct Study {
 /// The projects of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectSource {
-    /// Project files, unpacked project folders, corpora, or folders of them. In a study file
-    /// they are relative to that file.
+    /// Project files, unpacked project folders, corpora, or folders that contain them. In a study
+    /// file relative paths start at the folder of the file.
     Paths(Vec<PathBuf>),
     /// The synthetic projects 1 to `count` of a seed.
     Synthetic {
@@ -50,7 +50,7 @@ pub enum ProjectSource {
         count: u64,
         /// Seed of the projects, not of the runs.
         seed: u64,
-        /// Further numbers by key, as they are written, which some subject kinds take.
+        /// Further numbers by key, as strings, for subject kinds that use them.
         shape: BTreeMap<String, String>,
     },
 }
@@ -85,7 +85,7 @@ impl Study {
     /// every = 5                            # projects between tests
     /// ```
     ///
-    /// The name of a table among the parameters is a prefix of the parameters in it:
+    /// A table among the parameters prefixes the names of the parameters in it with its own name:
     /// `compat = { clone_links = true }` is the parameter `compat.clone_links`.
     ///
     /// A parameter whose value is a list makes the entry a grid: one configuration for each
@@ -111,16 +111,17 @@ impl Study {
         file::parse(text, file)
     }
 
-    /// The location of a field in a study file, for errors that are found after parsing. A field
-    /// is `race.level` or `algorithms.2` (counted from 0). `None` if the file does not have it.
+    /// The location of a field in a study file, for errors that are found after parsing. A field is
+    /// for example `race.level` or `algorithms.2` (counted from 0). `None` if the file does not
+    /// contain it.
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = std::fs::read_to_string(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
     }
 
-    /// The location of a configuration in a study file, counted from 0 in the order of
+    /// The location in a study file of a configuration, counted from 0 in the order of
     /// [`Study::algorithms`], or of the value of one of its parameters. `None` if the file does not
-    /// have it.
+    /// contain it.
     pub fn algorithm_location(
         file: &Path,
         number: usize,
@@ -140,7 +141,7 @@ impl Study {
         flags::build(flags)
     }
 
-    /// The study with the fields that flags set replaced. Budget flags replace the whole budget.
+    /// This study, with the fields replaced that flags set. Budget flags replace the whole budget.
     ///
     /// # Errors
     ///

@@ -1,28 +1,26 @@
-//! A description of a subject kind for everything that shows results: tables, captions, reports.
+//! The description of a subject kind for everything that shows results: tables, captions, reports.
 
 use serde::{Deserialize, Serialize};
 
-use crate::RunRecord;
-
-/// What a subject kind measures and counts. It travels with results as `subject.json`, so that
-/// tables, captions and reports need to know no kind.
+/// What a subject kind measures and counts. It is stored with results as `subject.json`, so that
+/// tables, captions and reports need no knowledge of the kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
     pub kind: String,
-    /// Version of all that decides the records of this kind. It is part of every run id, so
-    /// that results of different engines never mix.
+    /// Version of everything that determines the records of this kind. It is part of every run id,
+    /// so that results of different engines never mix.
     pub engine: String,
-    /// Units of work that a search counts, the first one that of plain budgets. Real time is
-    /// not among them: every kind has it.
+    /// Units of work that a search counts; plain budgets use the first one. Real time is not among
+    /// them, because every kind has it.
     pub units: Vec<Unit>,
     /// Named sets of goals. The search optimises the first one; the timeline and the coverage
-    /// of a run are about it.
+    /// of a run refer to it.
     pub criteria: Vec<CriterionInfo>,
     /// What [`SuiteSize::size`](crate::SuiteSize) counts.
     pub suite_unit: Noun,
-    /// Parts of a mutant's location from the outermost to the innermost: columns of the table
-    /// of mutants. Empty if the kind has no mutation analysis.
+    /// Parts of a mutant's location from the outermost to the innermost; each is a column of the
+    /// table of mutants. Empty if the kind has no mutation analysis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mutant_levels: Vec<String>,
     /// Extension of the file of a suite, without the dot: the artifact `suite.EXTENSION`.
@@ -38,14 +36,14 @@ pub struct Unit {
     /// Name in study files, records and columns of tables: lower-case letters, digits and `_`,
     /// and neither `wall` nor `wall_ms`.
     pub name: String,
-    /// One of it in a sentence: `test execution`.
+    /// The singular in a sentence: `test execution`.
     pub singular: String,
-    /// Several of it in a sentence: `test executions`.
+    /// The plural in a sentence: `test executions`.
     pub plural: String,
     /// An explanation in a few words, for axes and documentation.
     pub meaning: String,
-    /// How many of it one second of the program under test takes, as 30 steps; `None` if the
-    /// unit does not measure time of the program.
+    /// How many of this unit one second of the program under test takes, such as 30 steps; `None`
+    /// if the unit does not measure the program's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
 }
@@ -61,12 +59,12 @@ pub struct CriterionInfo {
     pub goals: String,
 }
 
-/// A noun in both numbers.
+/// A noun in singular and plural.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noun {
-    /// One of it.
+    /// The singular.
     pub singular: String,
-    /// Several of it.
+    /// The plural.
     pub plural: String,
 }
 
@@ -83,31 +81,6 @@ pub struct Measure {
 }
 
 impl SubjectInfo {
-    /// The names in a record as a description, for a kind that is not known otherwise.
-    pub fn of_record(kind: &str, engine: &str, record: &RunRecord) -> SubjectInfo {
-        let levels = record.mutants.first().map(|mutant| &mutant.location);
-        let size = &record.suite.unit;
-        SubjectInfo {
-            kind: kind.to_owned(),
-            engine: engine.to_owned(),
-            units: record.work.keys().map(|name| Unit::new(name, name, name, name)).collect(),
-            criteria: record
-                .criteria
-                .iter()
-                .map(|c| CriterionInfo::new(&c.name, &c.name))
-                .collect(),
-            suite_unit: Noun::new(size, size),
-            mutant_levels: levels.into_iter().flatten().map(|part| part.level.clone()).collect(),
-            artifact_extension: record
-                .artifacts
-                .keys()
-                .find_map(|name| name.strip_prefix("suite."))
-                .unwrap_or_default()
-                .to_owned(),
-            measures: Vec::new(),
-        }
-    }
-
     /// The unit with this name.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.name == name)
@@ -118,7 +91,7 @@ impl SubjectInfo {
         self.criteria.first()
     }
 
-    /// File name of a suite among the artifacts of a record.
+    /// The file name of a suite among the artifacts of a record.
     pub fn suite_file(&self) -> String {
         format!("suite.{}", self.artifact_extension)
     }

@@ -1,35 +1,36 @@
-//! Texts from elsewhere (names in requests, reasons from workers), made fit to be shown.
+//! Strings from elsewhere (names in requests, reasons from workers), made safe to show.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character may be shown as it is. Control characters may not, because terminals obey
-/// escape sequences, and neither may characters that reverse the direction of the text around them.
+/// Whether a character may be shown as it is. Control characters may not, because terminals
+/// interpret escape sequences, and neither may characters that reverse the direction of the
+/// surrounding text.
 pub fn is_printable(c: char) -> bool {
     let reverses =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     !c.is_control() && !reverses
 }
 
-/// The text on one line, with characters that are not printable replaced by their escapes, such as
-/// `\n` or `\u{1b}`.
+/// The string on one line, with characters that are not printable replaced by their escapes, such
+/// as `\n` or `\u{1b}`.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escape_unless(text, is_printable)
 }
 
-/// The text with its line breaks and tabs, and with other characters that are not printable replaced
-/// by their escapes.
+/// The string with its line breaks and tabs, and with other characters that are not printable
+/// replaced by their escapes.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escape_unless(text, |c| is_printable(c) || matches!(c, '\n' | '\t'))
 }
 
-fn escape_unless(text: &str, fine: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if text.chars().all(&fine) {
+fn escape_unless(text: &str, is_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if text.chars().all(&is_shown) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if fine(c) {
+        if is_shown(c) {
             escaped.push(c);
         } else {
             escaped.extend(c.escape_default());
@@ -38,7 +39,7 @@ fn escape_unless(text: &str, fine: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The text, or its first `most` bytes and a mark that says how many bytes are left out.
+/// The string, or its first `most` bytes and a note that says how many bytes are left out.
 pub fn truncated(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
+    fn long_strings_are_cut_between_characters() {
         assert_eq!(truncated("abc", 3), "abc");
         assert_eq!(truncated("größer", 3), "gr ... (6 more bytes)");
     }

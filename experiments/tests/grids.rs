@@ -19,7 +19,7 @@ fn labels(algorithms: &str) -> Vec<String> {
 }
 
 #[test]
-fn lists_make_every_combination_in_the_order_of_the_file() {
+fn lists_define_every_combination_in_the_order_of_the_file() {
     let study = parse(
         "'random',\n{ name = 'mio', parameters = { p = [0.5, 1.0], elitist = true, n = [10, 2] } }",
     )
@@ -43,7 +43,7 @@ fn labels_name_the_parameters_that_are_lists() {
         labels("{ name = 'mio', label = 'new', parameters = { x = ['all', 'a b'], y = 1 } }"),
         ["new[x=all]", "new[x=\"a b\"]"]
     );
-    // A list that grows keeps its labels, so that the study can grow.
+    // A list that grows keeps its labels, so that the study can be extended.
     assert_eq!(labels("{ name = 'mio', parameters = { x = [true] } }"), ["mio[x=true]"]);
     let nested = "{ name = 'a', parameters = { z = [1], compat = { clone_links = [false] } } }";
     assert_eq!(labels(nested), ["a[z=1 compat.clone_links=false]"]);
@@ -81,7 +81,7 @@ fn a_sample_of_a_large_grid_is_the_same_anywhere() {
                     maximum of 10000; shorten the lists, or draw some of the combinations, such as \
                     sample = 100";
     assert_eq!(error, expected);
-    // A sample that is not smaller than the grid is the grid.
+    // A sample that is not smaller than the grid contains the whole grid.
     let small = |sample: &str| format!("{{ name = 'a', parameters = {{ x = [1, 2] }}{sample} }}");
     assert_eq!(labels(&small(", sample = 2")), labels(&small("")));
 }
@@ -153,15 +153,15 @@ fn the_line_of_a_value_is_found_by_its_configuration() {
     std::fs::remove_file(folder).unwrap();
 }
 
-/// A study file with this text.
+/// A study file with these contents.
 fn tempfile_of(text: &str) -> std::path::PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.toml", std::process::id()));
     std::fs::write(&file, text).unwrap();
     file
 }
 
-/// The configurations of `tuning.toml` and `tuning-race.toml`, spelled out.
-fn spelled_out() -> Vec<Algorithm> {
+/// The configurations of `tuning.toml` and `tuning-race.toml`, written out.
+fn written_out() -> Vec<Algorithm> {
     let mosa: [(&str, Parameter); 10] = [
         ("max_events", Parameter::Integer(10)),
         ("max_events", Parameter::Integer(40)),
@@ -191,7 +191,7 @@ fn spelled_out() -> Vec<Algorithm> {
 }
 
 #[test]
-fn the_grids_of_the_tuning_studies_have_the_run_ids_of_the_spelled_out_configurations() {
+fn the_grids_of_the_tuning_studies_have_the_run_ids_of_the_written_out_configurations() {
     for file in ["tuning.toml", "tuning-race.toml"] {
         let study = Study::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
         let ids = |study: &Study| -> Vec<Digest> {
@@ -200,7 +200,7 @@ fn the_grids_of_the_tuning_studies_have_the_run_ids_of_the_spelled_out_configura
             let plan = Plan::new(study, &info, vec![project], |_| Ok(())).unwrap();
             plan.into_runs().map(|run| run.id()).collect()
         };
-        let mut algorithms = spelled_out();
+        let mut algorithms = written_out();
         for (number, algorithm) in algorithms.iter_mut().enumerate() {
             algorithm.label = format!("configuration {number}");
         }

@@ -1,11 +1,11 @@
-//! Plans from elsewhere: each field that is out of bounds is refused by name.
+//! Plans that were received: each field that is out of bounds is refused by name.
 
 use catherd_experiments::plan::check::{MAX_NAME_BYTES, MAX_RUNS, MAX_WALL_MS};
 use catherd_experiments::{Engines, Plan};
 use serde_json::{Value, json};
 
-/// The JSON of a plan that is fine.
-fn good() -> Value {
+/// The JSON of a valid plan.
+fn valid() -> Value {
     json!({
         "format": 2, "name": "games", "engine": "e/1", "subject": "kind",
         "algorithms": [{ "label": "a", "name": "a" }, { "label": "b", "name": "b" }],
@@ -26,7 +26,7 @@ fn check(plan: Value) -> Result<(), String> {
 
 #[test]
 fn a_field_out_of_bounds_is_refused_by_name() {
-    assert_eq!(check(good()), Ok(()));
+    assert_eq!(check(valid()), Ok(()));
     let long = "x".repeat(1 << 20);
     let bad = [
         ("/format", json!(3), "format: version 3"),
@@ -52,7 +52,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
         ("/projects/1/digest", json!("00".repeat(32)), "projects.1: is the same as projects.0"),
     ];
     for (field, value, expected) in bad {
-        let mut plan = good();
+        let mut plan = valid();
         *plan.pointer_mut(field).unwrap() = value;
         let refused = check(plan).unwrap_err();
         assert!(refused.starts_with(expected), "{field}: {refused}");
@@ -63,7 +63,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
         ("race", json!({ "level": 1.5, "first": 3, "every": 1 }), "race.level: 1.5"),
         ("race", json!({ "level": 0.5, "first": 1, "every": 1 }), "race.first: 1 is not in 2 to"),
     ] {
-        let mut plan = good();
+        let mut plan = valid();
         plan[key] = value;
         let refused = check(plan).unwrap_err();
         assert!(refused.starts_with(expected), "{key}: {refused}");
@@ -74,7 +74,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
 #[test]
 fn the_number_of_runs_is_bounded() {
     let with_runs = |seeds: u64| {
-        let mut plan = good();
+        let mut plan = valid();
         plan["seeds"] = (0..seeds).collect();
         check(plan)
     };
@@ -82,7 +82,7 @@ fn the_number_of_runs_is_bounded() {
     let refused = with_runs(MAX_RUNS / 4 + 1).unwrap_err();
     assert_eq!(refused, "runs: 10000004 are more than the maximum of 10000000");
 
-    let mut huge = good();
+    let mut huge = valid();
     huge["seeds"] = (0..250_000).collect();
     huge["algorithms"][0]["parameters"] = json!({ "text": "x".repeat(60_000) });
     let refused = check(huge).unwrap_err();

@@ -7,7 +7,7 @@ use catherd_experiments::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A run of version 0.3.0: its id and the digest of its record, as that version gave them.
+/// A run of version 0.3.0: its id and the digest of its record according to that version.
 #[derive(Deserialize)]
 struct Recorded {
     run: Digest,
@@ -70,7 +70,7 @@ fn records_of_version_0_3_0_are_read() {
     let recorded = recorded();
     assert_eq!(recorded.len(), 4);
     for Recorded { run, digest, spec, record } in &recorded {
-        // Run ids and the JSON of specifications stay.
+        // Run ids and the JSON of specifications have not changed.
         assert_eq!((spec.id(), record.run), (*run, *run));
         assert_eq!(record.digest_of_format_1(), Some(*digest));
         assert_ne!(record.digest(), *digest);
@@ -96,7 +96,7 @@ fn records_of_version_0_3_0_are_read() {
     let tool = &recorded[2].record;
     assert_eq!((tool.covered(), tool.work["executions"]), (2, 7));
     assert_eq!(tool.artifacts["suite.json"], "press");
-    // A run that failed at once has neither criteria nor work, as one of this version.
+    // A run that failed at once has neither criteria nor work, like one of this version.
     let failed = &recorded[3];
     assert_eq!((failed.record.outcome, failed.record.criteria.len()), (Outcome::Failed, 0));
     let mut now = RunRecord::failed(&failed.spec, "too short", 25);
@@ -134,9 +134,9 @@ fn records_survive_their_json() {
     assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, Outcome::NoGoals);
 }
 
-/// Everything but wall-clock and host is in the digest.
+/// Everything except real time and host is in the digest.
 #[test]
-fn digests_see_what_a_result_is() {
+fn the_digest_covers_the_result_and_nothing_else() {
     let same: [fn(&mut RunRecord); 4] = [
         |record| record.resources.search_ms = 9,
         |record| record.provenance.host = "h".to_owned(),
@@ -169,7 +169,7 @@ fn digests_see_what_a_result_is() {
 
 /// Format 1 has one criterion, two units, whole numbers, one artifact and three levels.
 #[test]
-fn format_1_expresses_only_its_own() {
+fn format_1_expresses_only_what_version_0_3_0_recorded() {
     let scratch = recorded().swap_remove(0).record;
     let lost: [fn(&mut RunRecord); 5] = [
         |record| record.criteria.push(record.criteria[0].clone()),
@@ -212,17 +212,17 @@ fn inconsistent_records_are_refused() {
 /// A change of a record.
 type Change<'c> = &'c dyn Fn(&mut RunRecord);
 
-/// Records of workers are bounded, and what they count must be possible.
+/// Records of workers are bounded, and their counts must be possible.
 #[test]
-fn a_record_that_cannot_be_right_is_refused() {
-    let sound = || {
+fn an_implausible_record_is_refused() {
+    let valid = || {
         let mut record = rich();
         record.work = [("calls".to_owned(), 90), ("allocations".to_owned(), 70)].into();
         record
     };
-    assert_eq!(sound().check_bounds(), Ok(()));
+    assert_eq!(valid().check_bounds(), Ok(()));
     let refused = |change: Change<'_>| {
-        let mut record = sound();
+        let mut record = valid();
         change(&mut record);
         record.check_bounds().unwrap_err().to_string()
     };
@@ -231,7 +231,7 @@ fn a_record_that_cannot_be_right_is_refused() {
         (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
         (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` is there"),
         (&|record| record.criteria[0].name = "\u{1b}c".into(), "criteria: a name with the char"),
-        (&|record| record.reason = "x".repeat(1 << 20), "reason: a text of 1048576 bytes"),
+        (&|record| record.reason = "x".repeat(1 << 20), "reason: a string of 1048576 bytes"),
         (&|record| record.resources.wall_ms = u64::MAX, "resources: 18446744073709551615 is more"),
         (&|record| _ = record.work.insert("steps".into(), u64::MAX), "work: 18446744073709551615"),
         (
@@ -239,14 +239,14 @@ fn a_record_that_cannot_be_right_is_refused() {
             "artifacts: \"../x\"",
         ),
         (&|record| _ = record.logs.insert("../x".into(), String::new()), "logs: \"../x\""),
-        (&|record| record.mutants[0].change = "x".repeat(1 << 20), "mutants: a text of 1048576"),
-        (&|record| record.provenance.host = "x".repeat(300), "provenance: a text of 300 bytes"),
+        (&|record| record.mutants[0].change = "x".repeat(1 << 20), "mutants: a string of 1048576"),
+        (&|record| record.provenance.host = "x".repeat(300), "provenance: a string of 300 bytes"),
         (
             &|record| {
                 let metrics = (0..5000).map(|n| (n.to_string(), 1.into()));
                 record.metrics = metrics.collect();
             },
-            "metrics: 5000 entries, of at most 4096",
+            "metrics: 5000 entries; the maximum is 4096",
         ),
     ];
     for (change, expected) in bad {

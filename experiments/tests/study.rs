@@ -1,4 +1,4 @@
-//! Study files, flags and planning through the public face.
+//! Study files, flags and planning through the public API.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn a_full_study_file() {
 }
 
 #[test]
-fn parameters_may_stand_in_tables_of_their_own() {
+fn parameters_may_be_in_nested_tables() {
     let text = GOOD.replace("mode = \"x\"", "compat = { clone_links = true, a.b = 2 }");
     let parameters = parse(&text).unwrap().algorithms[1].parameters.clone();
     assert_eq!(parameters["compat.clone_links"], Parameter::Bool(true));
@@ -72,10 +72,10 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
     assert_eq!(plain.parameters["list"], Parameter::Text("a:2, b".into()));
     assert_eq!(plain.parameters["map.a.b"], Parameter::Integer(1));
     assert_eq!(plain.parameters.len(), 3);
-    // What an algorithm sets itself stays.
+    // The parameters that an algorithm sets itself are kept.
     assert_eq!(small.parameters["mode"], Parameter::Text("x".into()));
     assert_eq!(small.parameters["list"], plain.parameters["list"]);
-    // Grids set parameters, and configurations that the defaults make equal are refused.
+    // Grids set parameters, and configurations that become equal through the defaults are refused.
     let grid = text.replace("mode = \"x\"", "mode = [\"y\", \"z\"]");
     assert_eq!(parse(&grid).unwrap().algorithms.len(), 3);
     let same = text.replace(
@@ -84,7 +84,7 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
         parameters = { mode = \"y\" } }, { label = \"small\"",
     );
     assert!(parse(&same).unwrap_err().contains("is the same configuration as `random`"));
-    // The table of another kind is unknown.
+    // The table of another kind is an unknown key.
     let error = parse(&format!("{GOOD}{table}")).unwrap_err();
     assert!(error.contains("9: sequences: unknown key; use one of name,"), "{error}");
     let error = parse(&text.replace("map = { a.b = 1 }", "map = [1]")).unwrap_err();
@@ -142,7 +142,7 @@ fn the_shipped_random1000_needs_no_network() {
     assert_eq!(study.overridden(&flags).unwrap().projects, paths(&["corpora/random1000"]));
 }
 
-/// (replaced text, replacement, the error line without the file name)
+/// The replaced string, its replacement, and the error line without the file name.
 const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
@@ -279,7 +279,7 @@ fn a_race_is_planned_round_by_round() {
     let runs: Vec<_> = round.into_runs().map(|run| (run.project_name, run.seed)).collect();
     assert_eq!(runs.len(), 6);
     assert_eq!((&*runs[0].0, &*runs[5].0), ("b", "c"));
-    // Another race is another study.
+    // A race with other settings is another study.
     let other = Study { race: None, ..study };
     let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
     assert_eq!(other.extends(&plan), Err("another race"));
@@ -338,13 +338,13 @@ fn flags_make_the_same_study() {
 }
 
 #[test]
-fn flags_replace_what_a_file_says() {
+fn flags_replace_the_values_of_a_file() {
     let file = parse(GOOD).unwrap();
     assert_eq!(file.clone().overridden(&Flags::default()).unwrap(), file);
     let flags = Flags { algorithms: Some("mio".into()), work: work("7"), ..Flags::default() };
     let study = file.clone().overridden(&flags).unwrap();
     assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
-    // The file's wall limit is gone: the flags give the whole budget.
+    // The file's wall-clock limit is gone: the flags give the whole budget.
     assert_eq!(study.budget, Budget::of("executions", 7));
     assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
     let error = file
@@ -440,8 +440,8 @@ fn a_plan_may_grow_but_not_change() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The id of a run must be the same where it is planned and where it is executed,
-    /// so every parameter must survive the text between them.
+    /// The id of a run must be the same where it is planned and where it is executed, so every
+    /// parameter must survive the JSON between them.
     #[test]
     fn run_ids_survive_json(number in any::<f64>(), integer in any::<i64>(), text in ".*") {
         prop_assume!(number.is_finite());
@@ -460,7 +460,7 @@ proptest! {
 
     #[test]
     #[ntest_timeout::timeout(60_000)]
-    fn no_text_breaks_the_parser(text in "(?s).{0,200}") {
+    fn no_input_breaks_the_parser(text in "(?s).{0,200}") {
         let _ = parse(&text);
     }
 }

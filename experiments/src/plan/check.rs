@@ -1,6 +1,6 @@
 //! Checks of plans. Clients check a plan before they submit it, and coordinators check it again,
-//! because a plan without bounds would occupy a coordinator for ever. The bounds are listed in
-//! `docs/reference/limits.md`.
+//! because a plan without bounds would occupy a coordinator for ever. `docs/reference/limits.md`
+//! lists the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,29 +8,30 @@ use super::{FORMAT, Plan, PlannedProject, duplicates};
 use crate::text::is_printable;
 use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race};
 
-/// Most runs of a study.
+/// Maximum number of runs of a study.
 pub const MAX_RUNS: u64 = 10_000_000;
 
-/// Most bytes of the specifications of all runs of a study: runs times the size of the largest.
+/// Maximum size of the specifications of all runs of a study in bytes: the number of runs times the
+/// size of the largest specification.
 pub const MAX_SPEC_BYTES: u64 = 16 << 30;
 
-/// Most bytes of a name: of a study, a configuration, an algorithm, a parameter, a unit of work, a
-/// mutation operator, a subject kind or an engine.
+/// Maximum length of a name in bytes: of a study, a configuration, an algorithm, a parameter, a
+/// unit of work, a mutation operator, a subject kind or an engine.
 pub const MAX_NAME_BYTES: usize = 256;
 
-/// Most bytes of the name of a project, which may be a path.
+/// Maximum length of the name of a project in bytes; the name may be a path.
 pub const MAX_PROJECT_NAME_BYTES: usize = 1024;
 
-/// Most configurations of a study.
+/// Maximum number of configurations of a study.
 pub const MAX_ALGORITHMS: usize = 10_000;
 
-/// Most parameters of a configuration.
+/// Maximum number of parameters of a configuration.
 pub const MAX_PARAMETERS: usize = 256;
 
-/// Most bytes of a text that is the value of a parameter.
+/// Maximum length in bytes of a string that is the value of a parameter.
 pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
 
-/// Most units of work in a budget, and most mutation operators.
+/// Maximum number of units of work in a budget, and of mutation operators.
 pub const MAX_UNITS: usize = 64;
 
 /// Largest limit in units of work: 2^53 - 1, up to which every program reads JSON exactly.
@@ -39,7 +40,7 @@ pub const MAX_WORK: u64 = (1 << 53) - 1;
 /// Largest limit in milliseconds of real time: 366 days.
 pub const MAX_WALL_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Largest seed, which is that of TOML.
+/// Largest seed, which is the largest integer of TOML.
 pub const MAX_SEED: u64 = i64::MAX as u64;
 
 /// A field of a plan that cannot be planned.
@@ -58,7 +59,7 @@ pub enum PlanProblem {
     /// Another version of the form of plans.
     #[error("version {0} of the form of plans; this catherd reads version {FORMAT}")]
     Format(u32),
-    /// Another engine of the subject kind than this program has.
+    /// The engine differs from the one of this program.
     #[error("engine {found} of its subject kind; this catherd has {known}")]
     Engine {
         /// The engine of the plan.
@@ -66,10 +67,10 @@ pub enum PlanProblem {
         /// The engine of this program.
         known: String,
     },
-    /// Nothing where something is needed.
+    /// A field that needs a value is empty.
     #[error("is empty")]
     Empty,
-    /// More than a study may have.
+    /// A list has too many entries.
     #[error("{found} are more than the maximum of {most}")]
     TooMany {
         /// The number found.
@@ -77,15 +78,15 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A text that is too long.
+    /// A string is too long.
     #[error("{bytes} bytes are more than the maximum of {most}")]
     TooLong {
-        /// Length of the text in bytes.
+        /// Length of the string in bytes.
         bytes: usize,
         /// The largest permitted length.
         most: usize,
     },
-    /// A character that may not be shown, with its position in bytes.
+    /// A character that cannot be shown.
     #[error("has the character {0:?}, which cannot be shown")]
     Unprintable(char),
     /// A number outside its range.
@@ -99,9 +100,9 @@ pub enum PlanProblem {
         most: u64,
     },
     /// A number that is not finite, or a level outside 0 to 1.
-    #[error("{0} is not a number that it can be")]
+    #[error("{0} is not a permitted number")]
     NotUsable(String),
-    /// The same entry twice.
+    /// The same entry is given twice.
     #[error("is the same as {0}")]
     Twice(String),
 }
@@ -130,8 +131,8 @@ fn invalid(field: impl Into<String>, problem: PlanProblem) -> Checked {
 }
 
 impl Plan {
-    /// Checks a plan from elsewhere. A subject kind that `engines` does not have is accepted with
-    /// any engine.
+    /// Checks a plan that was received. If `engines` has no entry for its subject kind, any engine
+    /// is accepted.
     ///
     /// # Errors
     ///
@@ -171,7 +172,7 @@ impl Plan {
         at_most("runs", self.count(), MAX_RUNS)
     }
 
-    /// Checks the size of what would be stored of all runs.
+    /// Checks the total size of the stored specifications of all runs.
     fn check_spec_bytes(&self) -> Checked {
         let parameters = |algorithm: &Algorithm| {
             let sizes = algorithm.parameters.iter().map(|(name, value)| {
@@ -202,7 +203,7 @@ fn name(field: &str, text: &str) -> Checked {
     text_of(field, text, MAX_NAME_BYTES)
 }
 
-/// Checks a text that is shown.
+/// Checks a string that is shown.
 fn text_of(field: &str, text: &str, most: usize) -> Checked {
     if text.trim().is_empty() {
         return invalid(field, PlanProblem::Empty);
@@ -226,7 +227,7 @@ fn algorithms(algorithms: &[Algorithm]) -> Checked {
             name(&format!("{field}.parameters"), parameter)?;
             parameter_value(&format!("{field}.parameters.{parameter}"), value)?;
         }
-        // A value that is not finite has no JSON, and was refused above.
+        // A value that is not finite has no JSON form, and was refused above.
         let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
         let setting = setting.unwrap_or_default();
         let earlier = labels.insert(&algorithm.label, number);

@@ -1,23 +1,25 @@
-//! Checks of records: their consistency whenever one is read, and their bounds when a worker
-//! delivers one. The bounds are listed in `docs/reference/limits.md`.
+//! Checks of records: their consistency when one is read, and their bounds when a worker delivers
+//! one. `docs/reference/limits.md` lists the bounds.
 
 use super::{Criterion, RunRecord};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
-/// Most bytes of a text in a record, apart from artifacts: a reason, a part of a mutant.
+/// Maximum length in bytes of a string in a record that is not an artifact: a reason, or a part of
+/// a mutant.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Most bytes of a name in a record: of a criterion, a unit, a metric, an artifact, a host.
+/// Maximum length in bytes of a name in a record: of a criterion, a unit, a metric, an artifact or
+/// a host.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Most entries of each list of names in a record: criteria, units, artifacts.
+/// Maximum number of entries of each list of names in a record: criteria, units, artifacts.
 const MAX_NAMES: usize = 256;
 
-/// Most metrics of a record.
+/// Maximum number of metrics of a record.
 const MAX_METRICS: usize = 4096;
 
-/// Most mutants of a record.
+/// Maximum number of mutants of a record.
 const MAX_MUTANTS: usize = 1_000_000;
 
 /// Largest duration in milliseconds: 366 days.
@@ -26,7 +28,7 @@ const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 /// Largest amount of work or memory: 2^53 - 1, up to which every program reads JSON exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
-/// A part of a record that cannot be right.
+/// A part of a record that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{part}: {problem}")]
 pub struct InvalidRecord {
@@ -43,12 +45,12 @@ fn invalid(part: impl Into<String>, problem: impl Into<String>) -> Checked {
 }
 
 impl RunRecord {
-    /// Checks that the parts of a record from elsewhere fit each other. Every record is checked when
-    /// it is read.
+    /// Checks that the parts of a record that was received match each other. Every record is
+    /// checked when it is read.
     ///
     /// # Errors
     ///
-    /// The first part that does not fit.
+    /// The first part that does not match the others.
     pub(super) fn check_consistency(&self) -> Checked {
         let units = self.work.len();
         if let Some(point) = self.timeline.iter().find(|point| point.work.len() != units) {
@@ -58,8 +60,8 @@ impl RunRecord {
         self.criteria.iter().try_for_each(criterion)
     }
 
-    /// Checks a record that a worker delivers: counts that contradict each other, and names, texts,
-    /// durations and lists that are larger than any subject kind makes them.
+    /// Checks a record that a worker delivers for counts that contradict each other, and for names,
+    /// strings, durations and lists that are larger than those of any subject kind.
     ///
     /// # Errors
     ///
@@ -114,7 +116,7 @@ impl RunRecord {
     }
 }
 
-/// Checks that goals are covered once each, and that there are so many.
+/// Checks that each goal is covered at most once, and that the numbers of the goals exist.
 fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     let part = || format!("criterion `{name}`");
     if !covered.is_sorted() {
@@ -154,7 +156,7 @@ fn names<'a>(part: &str, names: impl Iterator<Item = &'a str>, most: usize) -> C
 fn text(part: &str, text: &str, most: usize) -> Checked {
     match text.len() {
         bytes if bytes > most => {
-            invalid(part, format!("a text of {bytes} bytes, of at most {most}"))
+            invalid(part, format!("a string of {bytes} bytes; the maximum is {most}"))
         }
         _ => Ok(()),
     }
@@ -168,11 +170,11 @@ fn at_most(part: &str, entries: usize, most: usize) -> Checked {
     if entries <= most {
         Ok(())
     } else {
-        invalid(part, format!("{entries} entries, of at most {most}"))
+        invalid(part, format!("{entries} entries; the maximum is {most}"))
     }
 }
 
-/// Whether a file of this name is in the folder in which it is written.
+/// Whether a file with this name would be in the folder in which it is written.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])
 }

@@ -1,5 +1,5 @@
-//! Records of format 1, which catherd wrote up to version 0.3.0, and what such results measure.
-//! Format 1 had fields for Scratch alone, which other kinds used for goals and work of their own.
+//! Records of format 1, which catherd wrote up to version 0.3.0, and descriptions of such results.
+//! Format 1 had fields only for Scratch, which other kinds used for their own goals and work.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::{
     CriterionInfo, Digest, Level, Measure, MutantOutcome, MutantRecord, Noun, SubjectInfo, Unit,
 };
 
-/// Name of the only criterion of Scratch.
+/// Name of Scratch's only criterion.
 const BLOCKS: &str = "blocks";
 
 /// Name of the only criterion of other kinds.
 const GOALS: &str = "goals";
 
-/// The kind that ran external programs.
+/// Name of the kind that ran external programs.
 const COMMAND: &str = "command";
 
-/// The kind without a subject, now `noop`.
+/// Name of the kind without a subject, which is now `noop`.
 const REHEARSAL: &str = "rehearsal";
 
 /// Units of work in the order of their names, which is the order in timelines.
@@ -39,8 +39,8 @@ pub(super) fn criterion(kind: &str) -> &'static str {
     if [COMMAND, REHEARSAL].contains(&kind) { GOALS } else { BLOCKS }
 }
 
-/// What results of format 1 measure and count, given their subject kind and engine. Kinds that
-/// version 0.3.0 did not have are described like `scratch`.
+/// The description of results of format 1, given their subject kind and engine. Kinds that version
+/// 0.3.0 did not have are described like `scratch`.
 pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
     let executions = Unit::new(
         UNITS[0],
@@ -137,7 +137,7 @@ struct Mutant {
 }
 
 impl Record {
-    /// The record in format 1; `None` if that cannot express it.
+    /// The record in format 1; `None` if the format cannot express it.
     pub(super) fn from_record(record: &RunRecord) -> Option<Record> {
         let (goals, covered) = match &record.criteria[..] {
             [] => (0, Vec::new()),
@@ -180,7 +180,7 @@ impl Record {
         })
     }
 
-    /// The digest that version 0.3.0 gave the record.
+    /// The digest of the record according to version 0.3.0.
     pub(super) fn digest(&self) -> Digest {
         let timeline: Vec<_> =
             self.timeline.iter().map(|p| (p.executions, p.steps, p.covered)).collect();

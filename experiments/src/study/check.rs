@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{Algorithm, Parameter};
 
-/// Largest number of seeds; more is taken for a typing error.
-const MOST_SEEDS: u64 = 1_000_000;
+/// Maximum number of seeds; a larger number is regarded as a typing error.
+const MAX_SEEDS: u64 = 1_000_000;
 
 /// The problem with a value, and what to write instead.
 pub(super) struct Flaw {
@@ -82,10 +82,10 @@ pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
 /// The seeds 1 to `count`.
 pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     let count = positive(text)?;
-    if count > MOST_SEEDS {
+    if count > MAX_SEEDS {
         return flaw(
             format!("{count} seeds are more than a study can use"),
-            format!("give at most {MOST_SEEDS}"),
+            format!("give at most {MAX_SEEDS}"),
         );
     }
     Ok((1..=count).collect())
@@ -93,7 +93,8 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
 
 /// Reads one seed.
 pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
-    // Limited to i64, because TOML has no larger numbers and a seed must be possible in both.
+    // Limited to i64, because TOML has no larger integers and every seed must be possible in files
+    // and flags.
     match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
         Some(seed) => Ok(seed),
         None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
@@ -116,8 +117,8 @@ pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<
     Ok(seeds)
 }
 
-/// Checks that algorithms differ in label and in configuration. The error has the number of the
-/// entry at fault.
+/// Checks that algorithms differ in label and in configuration. The error contains the number of
+/// the first wrong entry.
 pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
     let (mut labels, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for (number, algorithm) in algorithms.iter().enumerate() {
@@ -137,7 +138,7 @@ pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> 
                 "give each configuration its own label",
             ))?;
         }
-        // Every number is finite, so that each configuration has a JSON form of its own.
+        // Every number is finite, so different configurations have different JSON forms.
         let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
         if let Some(other) = settings.insert(setting.unwrap_or_default(), label) {
             at(flaw(

@@ -1,5 +1,5 @@
 //! Reads a study from a TOML file, value by value instead of through serde, so that every error
-//! has its line and advice.
+//! states its line and advice.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,14 +32,15 @@ const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 
-/// A value and its position in the text.
+/// A value and its position in the file.
 type Value<'i> = Spanned<DeValue<'i>>;
 
 pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
     Source { text, file }.study()
 }
 
-/// The line of a configuration of a study, counted from 0, or of the value of one of its parameters.
+/// The line of a configuration of a study, counted from 0, or of the value of one of its
+/// parameters.
 pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let configurations = Source { text, file: Path::new("") }.algorithms(root.get_ref()).ok()?;
@@ -189,7 +190,7 @@ impl Source<'_> {
                 wall => wall,
             },
         };
-        // Which units there are is the subject kind's to say, when the study is planned.
+        // The subject kind knows its units, and checks them when the study is planned.
         for unit in table.keys().map(Spanned::get_ref).filter(|key| !REAL_TIME.contains(&&***key)) {
             budget
                 .work
@@ -238,7 +239,7 @@ impl Source<'_> {
         }))
     }
 
-    /// Reads an optional part of a study: absent, `true` for its defaults, or a table.
+    /// Reads an optional part of a study, which is absent, `true` for its defaults, or a table.
     fn part<'a, 'i>(
         &self,
         root: &'a DeTable<'i>,
@@ -281,7 +282,8 @@ impl Source<'_> {
     ) -> Result<&'a Value<'i>, StudyError> {
         match table.get(key) {
             Some(value) => Ok(value),
-            // There is no line to point at, so the error points at the end, where it could be added.
+            // A missing value has no line, so the error points at the end of the table, where it
+            // could be added.
             None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
         }
     }
@@ -306,7 +308,7 @@ impl Source<'_> {
     fn word(&self, value: &Value<'_>, field: &str) -> Result<String, StudyError> {
         match value.get_ref() {
             DeValue::String(word) if word.contains(char::is_control) => {
-                self.fail(value.span(), field, "a control character", "write a word")
+                self.fail(value.span(), field, "contains a control character", "write a word")
             }
             DeValue::String(word) if !word.trim().is_empty() => Ok(word.to_string()),
             DeValue::String(_) => self.fail(value.span(), field, "empty text", "write a word"),
@@ -355,7 +357,7 @@ impl Source<'_> {
     }
 
     fn error(&self, span: Range<usize>, field: &str, Flaw { problem, advice }: Flaw) -> StudyError {
-        // A trailing newline does not start another line.
+        // A trailing newline does not begin another line.
         let last = self.text.strip_suffix('\n').unwrap_or(self.text).len();
         let line = line_at(self.text, span.start.min(last));
         let location = SourceLocation::Line(self.file.to_owned(), line);
@@ -371,7 +373,7 @@ enum Part<'a, 'i> {
     Table(&'a DeTable<'i>),
 }
 
-/// Text of a scalar for the shared checks.
+/// A scalar as a string, for the checks that flags share.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())

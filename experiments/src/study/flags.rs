@@ -1,4 +1,4 @@
-//! Builds a study from command-line flags, alone or on top of a file.
+//! Builds a study from command-line flags, either from flags only or on top of a file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::check::{self, Flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` as they were typed: texts, so that all errors are worded here.
+/// The flags of `catherd run` as they were typed: strings, so that all errors are worded here.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`; `study` if absent.
@@ -82,10 +82,10 @@ fn assert(algorithms: &mut [Algorithm], flags: &Flags) {
     }
 }
 
-/// The configurations that a list of words selects from those of a file: the one with the word as its
-/// label, otherwise all of the algorithm with this name. A word that the file does not have is an
-/// algorithm with default parameters, and with assertions if all configurations of the file have
-/// them.
+/// The configurations that a list of words selects from the configurations of a file: the
+/// configuration with the word as its label, otherwise all configurations of the algorithm with
+/// this name. A word that is not in the file is an algorithm with default parameters, and with
+/// assertions if all configurations of the file have assertions.
 fn algorithms(list: &str, file: &[Algorithm]) -> Result<Vec<Algorithm>, StudyError> {
     let words = list.split(',').map(str::trim).filter(|word| !word.is_empty());
     let asserted = !file.is_empty() && file.iter().all(Algorithm::asserts);

@@ -1,4 +1,4 @@
-//! Parameter grids: the configurations that lists of values make.
+//! Parameter grids: the configurations that lists of values define.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) struct Axis {
     pub(super) name: String,
     /// The values; one if it is not a list.
     pub(super) values: Vec<Value>,
-    /// Whether the values are a list, be it of one value.
+    /// Whether the values are a list, even if it has only one value.
     pub(super) is_list: bool,
 }
 
@@ -38,7 +38,8 @@ impl Grid {
         self.0.iter().any(|axis| axis.is_list)
     }
 
-    /// The numbers of the combinations to run, ascending: all, or those of the sample.
+    /// The numbers of the combinations to run, in ascending order: all combinations, or those in
+    /// the sample.
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
         let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
         let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {
@@ -78,7 +79,7 @@ impl Grid {
     }
 }
 
-/// The label of a combination: `mio[focus=0.5 targets=all]`, of the parameters that are lists.
+/// The label of a combination, with the parameters that are lists: `mio[focus=0.5 targets=all]`.
 pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     let lists = combination.iter().filter(|(axis, _)| axis.is_list);
     let settings: Vec<_> =
@@ -86,8 +87,8 @@ pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     if settings.is_empty() { base.to_owned() } else { format!("{base}[{}]", settings.join(" ")) }
 }
 
-/// A value as it is in labels: numbers in their shortest form, texts in quotation marks if they would
-/// otherwise not be told from what is around them.
+/// A value as it is written in labels: numbers in their shortest form, and strings in quotation
+/// marks if they would otherwise be ambiguous.
 pub(super) fn short(value: &Parameter) -> String {
     match value {
         Parameter::Bool(flag) => flag.to_string(),
@@ -107,8 +108,8 @@ pub(super) fn short(value: &Parameter) -> String {
     }
 }
 
-/// Draws different numbers below `size`, which is larger than the sample. They depend on the size of
-/// the grid and the seed alone, and a larger sample contains a smaller one.
+/// Draws different numbers below `size`, which is larger than the sample. They only depend on the
+/// size of the grid and the seed, and a larger sample contains a smaller one.
 fn drawn(size: u64, sample: Sample) -> Vec<u64> {
     let mut numbers = BTreeSet::new();
     for draw in 0_u64.. {
@@ -116,7 +117,7 @@ fn drawn(size: u64, sample: Sample) -> Vec<u64> {
             break;
         }
         let digest = Digest::of(format!("{} {draw}", sample.seed).as_bytes());
-        // 128 bits, so that no number is more likely than another by more than 2^-64.
+        // 128 bits, so that the probabilities of two numbers differ by at most 2^-64.
         let random = digest.0.iter().take(16).fold(0_u128, |bits, &b| bits << 8 | u128::from(b));
         numbers.insert((random % u128::from(size)) as u64);
     }

@@ -1,4 +1,5 @@
-//! The configurations of a study file: entries of `algorithms`, with the grids that lists make.
+//! The configurations of a study file: the entries of `algorithms`, and the grids that lists
+//! define.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,17 +15,17 @@ use crate::{Algorithm, Parameter};
 
 const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters", "sample", "sample_seed"];
 
-/// A configuration and where the file sets it.
+/// A configuration, and its position in the file.
 pub(super) struct Configuration {
     pub(super) algorithm: Algorithm,
-    /// The entry of `algorithms`.
+    /// The position of the entry of `algorithms`.
     pub(super) entry: Range<usize>,
-    /// The value of each parameter.
+    /// The position of each parameter's value.
     pub(super) values: BTreeMap<String, Range<usize>>,
 }
 
 impl Source<'_> {
-    /// The configurations in the order of the entries; those of a grid by number.
+    /// The configurations in the order of the entries; the configurations of a grid by number.
     pub(super) fn algorithms(&self, root: &DeTable<'_>) -> Result<Vec<Configuration>, StudyError> {
         let advice = "list at least one, such as [\"random\"]";
         let value = self.required(root, "algorithms", advice)?;
@@ -135,8 +136,8 @@ impl Source<'_> {
         Ok(parameters.into_iter().map(|(_, axis)| axis).collect())
     }
 
-    /// Adds the parameters of a table and their places; those of a nested table get its name as a
-    /// prefix: `compat.x`.
+    /// Adds the parameters of a table with their positions. The name of a nested table prefixes the
+    /// names of its parameters: `compat.x`.
     fn add_parameters(
         &self,
         prefix: &str,
@@ -176,7 +177,7 @@ impl Source<'_> {
         let mut known = BTreeSet::new();
         for entry in entries {
             let value = self.parameter(&field, entry)?;
-            // Equal in labels, such as 1, 1.0 and "1".
+            // Values that are equal in labels count as equal, such as 1, 1.0 and "1".
             let text = grid::short(&value);
             if !known.insert(text.clone()) {
                 let problem = format!("{text} is given twice");
@@ -187,7 +188,7 @@ impl Source<'_> {
         Ok(values)
     }
 
-    /// A value of a parameter; `field` is its place, for messages.
+    /// The value of a parameter; `field` is its name in messages.
     pub(super) fn parameter(
         &self,
         field: &str,

@@ -1,4 +1,5 @@
-//! The table of a study file that is named after the subject kind: parameters of all algorithms.
+//! The table of a study file that is named after the subject kind: default parameters of all
+//! algorithms.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use super::{STUDY_KEYS, Source, Value, kind};
 use crate::Parameter;
 use crate::study::StudyError;
 
-/// The name of the table; `None` if the study names no kind, or one that is called like a key.
+/// The name of the table; `None` if the study names no kind, or a kind whose name is also a key.
 pub(super) fn table<'a>(root: &'a DeTable<'_>) -> Option<&'a str> {
     let subject = root.get("subject")?.get_ref().as_str()?;
     Some(subject).filter(|kind| !STUDY_KEYS.contains(kind))
@@ -43,8 +44,8 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Reads parameters; those of a nested table get its name as a prefix. A list of words is one
-    /// text, the words separated by commas.
+    /// Reads parameters. The name of a nested table prefixes the names of its parameters. A list of
+    /// words becomes one string, in which commas separate the words.
     fn read_defaults(
         &self,
         place: &str,
