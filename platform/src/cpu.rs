@@ -1,4 +1,4 @@
-//! Processor time: what was used, and limits of it.
+//! Processor time of this process and its threads, and limits of processor time and addresses.
 
 pub use system::{
     ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
@@ -28,7 +28,7 @@ mod system {
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     }
 
-    /// Has the system end this process when it has used so many seconds of processor time since
+    /// Makes the system end this process when it has used so many seconds of processor time since
     /// its start.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ mod system {
         Ok(setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: None })?)
     }
 
-    /// Has the system refuse this process more than so many bytes of addresses.
+    /// Makes the system refuse this process more than so many bytes of address space.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`: this system ends no process for its processor time.
+    /// `false`, because this system ends no process for its processor time.
     pub fn ended_by_cpu_limit(_: ExitStatus) -> bool {
         false
     }

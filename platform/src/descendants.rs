@@ -1,4 +1,4 @@
-//! The descendants of a process: those that left its process group included.
+//! The descendants of a process, including those that have left its process group.
 
 pub use system::{
     adopt_orphans, end_with_parent, kill_descendants, resident_memory, wait_and_reap,
@@ -21,8 +21,8 @@ mod system {
     /// The pause between two searches for descendants that are still alive.
     const PAUSE: Duration = Duration::from_millis(2);
 
-    /// Makes this process the parent of descendants whose own parent ends, so that a process that
-    /// left its process group remains a descendant.
+    /// Makes this process the parent of descendants whose own parent has ended, so that a process
+    /// that has left its process group remains a descendant.
     ///
     /// # Errors
     ///
@@ -31,7 +31,7 @@ mod system {
         Ok(set_child_subreaper(Some(getpid()))?)
     }
 
-    /// Has the system kill this process when the thread that started it ends.
+    /// Makes the system kill this process when the thread that started it ends.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ mod system {
         Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
     }
 
-    /// Waits for a child, and reaps every other child that ends meanwhile: orphans that this
-    /// process has adopted.
+    /// Waits for a child, and reaps every other child that ends meanwhile, such as orphans that
+    /// this process has adopted.
     ///
     /// # Errors
     ///
@@ -59,8 +59,8 @@ mod system {
         }
     }
 
-    /// Kills all descendants of this process, again and again until there is none or the time is
-    /// over, and reaps the children among them. Returns whether none is left.
+    /// Kills all descendants of this process repeatedly until none is left or the time is over, and
+    /// reaps the children among them. Returns whether none is left.
     pub fn kill_descendants(limit: Duration) -> bool {
         let end = Instant::now() + limit;
         loop {
@@ -69,7 +69,8 @@ mod system {
                 return true;
             }
             for &pid in &alive {
-                // Ignore the errors: the process may have ended since, or be another's child.
+                // Ignore the errors: the process may have ended since, or be a child of another
+                // process.
                 let _ = kill_process(pid, Signal::KILL);
                 let _ = waitpid(Some(pid), WaitOptions::NOHANG);
             }
@@ -80,8 +81,8 @@ mod system {
         }
     }
 
-    /// Resident memory of all descendants of a process together, in bytes; what several of them
-    /// share counts for each.
+    /// Resident memory of all descendants of a process together, in bytes. Shared memory counts
+    /// once for each process.
     pub fn resident_memory(of: &Child) -> u64 {
         let resident = |pid: &Pid| -> Option<u64> {
             // The process may have ended since.
@@ -93,7 +94,8 @@ mod system {
         descendants(Pid::from_child(of)).iter().filter_map(resident).sum::<u64>() << 10
     }
 
-    /// The descendants of a process: those that have ended only if it has to reap them.
+    /// The descendants of a process. A descendant that has ended is only included if this process
+    /// has to reap it.
     fn descendants(of: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -101,7 +103,7 @@ mod system {
                 continue;
             };
             let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-            // The name of the process, in parentheses, may contain anything.
+            // The name of the process, in parentheses, may contain any characters.
             let Some((_, rest)) = stat.rsplit_once(") ") else { continue };
             let mut fields = rest.split(' ');
             let ended = matches!(fields.next(), Some("Z" | "X"));
@@ -131,7 +133,7 @@ mod system {
     use std::process::{Child, ExitStatus};
     use std::time::Duration;
 
-    /// Does nothing: this system gives orphans to its first process.
+    /// Does nothing: on this system the first process adopts orphans.
     ///
     /// # Errors
     ///

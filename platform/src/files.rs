@@ -1,4 +1,4 @@
-//! Permissions of files, and files that a program of another author has made.
+//! Permissions of files, and safe access to files that another author's program has made.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -15,19 +15,20 @@ mod system {
 
     use rustix::fs::OFlags;
 
-    /// Gives a file that is created these permission bits. Without effect on systems that have none.
+    /// Sets the permission bits with which a file is created. No effect on systems without
+    /// permission bits.
     pub fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
         options.mode(mode)
     }
 
-    /// Makes a folder that is created accessible for its owner alone. Without effect on systems
-    /// without permission bits.
+    /// Makes a new folder accessible only to its owner. No effect on systems without permission
+    /// bits.
     pub fn only_for_owner(builder: &mut DirBuilder) -> &mut DirBuilder {
         builder.mode(0o700)
     }
 
-    /// Opens a link as an error, and never waits for a writer of a FIFO.
-    pub(super) fn without_surprises(options: &mut OpenOptions) -> &mut OpenOptions {
+    /// Makes opening a symbolic link an error, and never waits for the writer of a FIFO.
+    pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
     }
 
@@ -52,18 +53,19 @@ mod system {
     use std::io;
     use std::path::Path;
 
-    /// Gives a file that is created these permission bits. Without effect on systems that have none.
+    /// Sets the permission bits with which a file is created. No effect on systems without
+    /// permission bits.
     pub fn with_mode(options: &mut OpenOptions, _: u32) -> &mut OpenOptions {
         options
     }
 
-    /// Makes a folder that is created accessible for its owner alone. Without effect on systems
-    /// without permission bits.
+    /// Makes a new folder accessible only to its owner. No effect on systems without permission
+    /// bits.
     pub fn only_for_owner(builder: &mut DirBuilder) -> &mut DirBuilder {
         builder
     }
 
-    pub(super) fn without_surprises(options: &mut OpenOptions) -> &mut OpenOptions {
+    pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options
     }
 
@@ -76,12 +78,12 @@ mod system {
     }
 }
 
-/// Opens a regular file for reading. A symbolic link is not followed, and a FIFO or device is not
-/// waited for.
+/// Opens a regular file for reading. A symbolic link is not followed, and a FIFO or device is
+/// refused without waiting for it.
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or is no regular file; the text says what it is.
+/// If the file cannot be opened, or is not a regular file; the message says what it is.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let check = |kind: fs::FileType| {
         let what = if kind.is_file() {
@@ -96,18 +98,18 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
         Err(io::Error::other(format!("{what}, not a regular file")))
     };
     check(fs::symlink_metadata(path)?.file_type())?;
-    let file = system::without_surprises(OpenOptions::new().read(true)).open(path)?;
-    // Another file may have taken the path since.
+    let file = system::without_following_or_waiting(OpenOptions::new().read(true)).open(path)?;
+    // The path may lead to another file since the check.
     check(file.metadata()?.file_type())?;
     Ok(file)
 }
 
-/// Removes a folder with all that it contains, also where a folder in it denies access to its
-/// owner. Symbolic links are removed, never followed.
+/// Removes a folder with all its contents, even if a folder in it denies access to its owner.
+/// Symbolic links are removed, never followed.
 ///
 /// # Errors
 ///
-/// If something cannot be removed. A folder that does not exist is no error.
+/// If something cannot be removed. It is not an error if the folder does not exist.
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
     let gone = |removed: io::Result<()>| match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_regular_files_is_opened_and_every_folder_is_removed() {
+    fn only_regular_files_are_opened_and_every_folder_is_removed() {
         let folder = place("regular");
         let closed = folder.join("closed");
         fs::create_dir_all(closed.join("inner")).unwrap();

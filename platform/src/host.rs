@@ -53,7 +53,8 @@ mod system {
         (0..thread::available_parallelism().map_or(1, usize::from)).collect()
     }
 
-    /// Does nothing for a core that exists: workers share the cores as the system decides.
+    /// Does nothing if the core exists, because this system has no affinity: it distributes the
+    /// workers itself.
     ///
     /// # Errors
     ///

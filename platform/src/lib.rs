@@ -1,6 +1,6 @@
 //! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
-//! process groups, namespaces, signals and permissions. Linux has all of them; on other systems a
-//! portable fall-back takes its place, and [`missing`] says which guarantees are absent there.
+//! process groups, namespaces, signals and permissions. Linux has all of them. On other systems a
+//! portable substitute is used, and [`missing`] lists the guarantees that are absent.
 //!
 //! No other crate calls the system directly.
 
@@ -31,8 +31,8 @@ pub use process::{kill_group, new_group, terminate, terminate_group, was_killed}
 pub use secrets::{check_private, create_private_folder, write_private};
 pub use signals::{ReloadSignal, StopSignals};
 
-/// The guarantees that this operating system does not give, for one line at the start of a
-/// worker. Empty on Linux.
+/// The guarantees that this operating system does not give. A worker prints them when it starts.
+/// Empty on Linux.
 pub fn missing() -> &'static [&'static str] {
     if cfg!(target_os = "linux") {
         &[]

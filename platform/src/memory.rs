@@ -9,7 +9,7 @@ pub use system::{limit_memory, oom_kills, own_cgroup_leaf};
 pub enum MemoryLimit {
     /// By a cgroup of its own, which counts all memory of the process and its programs.
     Cgroup(PathBuf),
-    /// By an rlimit, which counts the data of each process alone.
+    /// By an rlimit, which counts only the data of each process.
     Rlimit,
     /// Not at all.
     None,
@@ -43,8 +43,8 @@ mod system {
 
     use super::MemoryLimit;
 
-    /// Limits the memory of this process to so many bytes: by a cgroup if one can be made,
-    /// otherwise by an rlimit.
+    /// Limits the memory of this process to `bytes`: by a cgroup if one can be made, otherwise by
+    /// an rlimit.
     pub fn limit_memory(bytes: u64) -> MemoryLimit {
         if let Some(leaf) = enter_cgroup(bytes) {
             return MemoryLimit::Cgroup(leaf);
@@ -61,8 +61,8 @@ mod system {
     /// kernel has cgroup v2 and a group with the memory controller is delegated to this user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
         let group = own_cgroup()?;
-        // A group with controllers may hold no processes beside its child groups, so the leaf
-        // is made beside the group that this process is in, not below it.
+        // A group with controllers may not contain processes if it has child groups, so the leaf is
+        // made next to the group that contains this process, not below it.
         let parent = group.parent().filter(|parent| parent.starts_with("/sys/fs/cgroup/"))?;
         let controllers = fs::read_to_string(parent.join("cgroup.subtree_control")).ok()?;
         controllers.split_whitespace().find(|name| *name == "memory")?;
@@ -102,17 +102,17 @@ mod system {
 
     use super::MemoryLimit;
 
-    /// Limits nothing, because this system has no limit that counts data alone.
+    /// Limits nothing, because this system has no limit that counts only data.
     pub fn limit_memory(_: u64) -> MemoryLimit {
         MemoryLimit::None
     }
 
-    /// `None`: this system has no cgroups.
+    /// `None`, because this system has no cgroups.
     pub fn own_cgroup_leaf() -> Option<PathBuf> {
         None
     }
 
-    /// `None`: this system has no cgroups.
+    /// `None`, because this system has no cgroups.
     pub fn oom_kills(_: &Path) -> Option<u64> {
         None
     }

@@ -1,4 +1,4 @@
-//! Namespaces in which a program does not see the processes and the secret files of its worker.
+//! Namespaces that hide the processes and the secret files of a worker from a program.
 
 // Calls of the system that rustix has no safe functions for.
 #![allow(unsafe_code)]
@@ -31,8 +31,8 @@ mod system {
     const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
     /// Gives this process, which must have a single thread, a user namespace of its own, and its
-    /// children a process namespace, of which the first child is the init process. When the init
-    /// process ends, the kernel kills all others of the namespace. User and group keep their
+    /// children a process namespace, whose init process is the first child. When the init process
+    /// ends, the kernel kills all other processes of the namespace. User and group keep their
     /// numbers; the children have the privileges of the user namespace until
     /// [`give_up_privileges`].
     ///
@@ -46,7 +46,7 @@ mod system {
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-        // Otherwise a child that is another executable has the privileges of the namespace only
+        // Otherwise a child that executes another program only has the privileges of the namespace
         // if the user is root.
         let sets = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets })?;
@@ -56,8 +56,8 @@ mod system {
         Ok(())
     }
 
-    /// Gives this process, after [`enter_namespaces`], mounts of its own: what it mounts is seen
-    /// by it and its children alone.
+    /// Gives this process, after [`enter_namespaces`], its own mounts: only this process and its
+    /// children see what it mounts.
     ///
     /// # Errors
     ///
@@ -97,9 +97,9 @@ mod system {
         Ok(mount("proc", "/proc", "proc", PLAIN | MountFlags::NOEXEC, None::<&CStr>)?)
     }
 
-    /// Puts empty files and folders in place of `paths`, for this process and its children, after
-    /// [`enter_mount_namespace`]. The folder `visible` remains as it is, also within a hidden folder.
-    /// Paths that do not exist are passed over.
+    /// Hides `paths` behind empty files and folders, for this process and its children, after
+    /// [`enter_mount_namespace`]. The folder `visible` stays visible, even within a hidden folder.
+    /// Paths that do not exist are skipped.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ mod system {
         let mut hidden: Vec<PathBuf> = Vec::new();
         let mut real: Vec<_> =
             paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        // A folder comes before what it contains, which is hidden with it.
+        // A folder comes before its contents, which are hidden with it.
         real.sort_unstable();
         for path in real {
             if hidden.last().is_none_or(|folder| !path.starts_with(folder)) {
@@ -144,20 +144,20 @@ mod system {
     }
 
     /// Makes all files read-only for this process and its children, after
-    /// [`enter_mount_namespace`], but those of the folder `writable`. `/dev/shm` is empty and
-    /// writable.
+    /// [`enter_mount_namespace`], except the files in the folder `writable`. `/dev/shm` is empty
+    /// and writable.
     ///
     /// # Errors
     ///
-    /// The first place that remains writable.
+    /// The first path that remains writable.
     pub fn protect_files(writable: &Path) -> io::Result<()> {
         let writable = fs::canonicalize(writable)?;
         mount_bind(&writable, &writable)?;
-        // A program that asks for shared memory gets its own. Without it some still run.
+        // A program that uses shared memory gets its own. If that fails, some programs still run.
         let _ = mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(c"mode=1777"));
         let mounts = fs::read_to_string("/proc/self/mountinfo")?;
         let mut places: Vec<(PathBuf, MountFlags)> = mounts.lines().filter_map(place).collect();
-        // Of the mounts on one place only the last one can be seen.
+        // Of several mounts on one path only the last one is visible.
         places.reverse();
         let mut seen: Vec<PathBuf> = vec![writable, PathBuf::from("/dev/shm")];
         for (place, flags) in places {
@@ -179,10 +179,10 @@ mod system {
         Ok(())
     }
 
-    /// The place and the flags of a line of `mountinfo`; `None` if the line is malformed.
+    /// The path and the flags of a line of `mountinfo`; `None` if the line is malformed.
     fn place(line: &str) -> Option<(PathBuf, MountFlags)> {
         let mut fields = line.split(' ').skip(4);
-        // Blanks and backslashes are octal numbers there.
+        // Blanks and backslashes are written as octal numbers.
         let place = fields.next()?;
         let place = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
             .iter()
@@ -203,8 +203,8 @@ mod system {
         Some((place.into(), flags))
     }
 
-    /// Gives this process and its children a network of their own, after [`enter_namespaces`]: the
-    /// loopback device alone.
+    /// Gives this process and its children a network of their own, after [`enter_namespaces`], with
+    /// only the loopback device.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ mod system {
     pub fn leave_network() -> io::Result<()> {
         unshare(Unshared::Network)?;
         let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
-        /// `struct ifreq` of the kernel with flags.
+        /// The kernel's `struct ifreq` with flags.
         #[repr(C)]
         struct Request {
             name: [u8; 16],
@@ -232,9 +232,9 @@ mod system {
         Ok(())
     }
 
-    /// Takes from the programs that this process starts every way to privileges: those of their
-    /// user namespace, with which they could unmount what [`hide`] mounted, and those of
-    /// executables with the set-user-id bit.
+    /// Prevents the programs that this process starts from gaining privileges: the privileges of
+    /// their user namespace, with which they could unmount what [`hide`] mounted, and the
+    /// privileges of executables with the set-user-id bit.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ mod system {
     pub fn give_up_privileges() -> io::Result<()> {
         for capability in CapabilitySet::all().iter() {
             match remove_capability_from_bounding_set(capability) {
-                // The kernel is older than the capability.
+                // The kernel is older than this capability.
                 Ok(()) | Err(Errno::INVAL) => {}
                 Err(error) => return Err(error.into()),
             }

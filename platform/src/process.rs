@@ -1,4 +1,4 @@
-//! Processes that are started, told to end and killed together with what they started.
+//! Starting processes, telling them to end, and killing them together with what they started.
 
 pub use system::{kill_group, new_group, terminate, terminate_group, was_killed};
 
@@ -10,13 +10,13 @@ mod system {
 
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-    /// Starts the command in a process group of its own: a Ctrl-C on the terminal does not
-    /// reach it, and [`kill_group`] ends it with all that it started.
+    /// Starts the command in a process group of its own: Ctrl-C on the terminal does not reach it,
+    /// and [`kill_group`] ends it with all processes that it started.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
 
-    /// Kills a process of its own group, and all of the group.
+    /// Kills a process that was started with [`new_group`], and its whole group.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ mod system {
         Ok(kill_process_group(Pid::from_child(child), Signal::KILL)?)
     }
 
-    /// Asks a process to end in order (SIGTERM).
+    /// Asks a process to end properly (SIGTERM).
     ///
     /// # Errors
     ///
@@ -34,8 +34,8 @@ mod system {
         Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
     }
 
-    /// Asks all processes of a group to end in order (SIGTERM); the group is named by the number of
-    /// its first process.
+    /// Asks all processes of a group to end properly (SIGTERM). The number of its first process
+    /// identifies the group.
     ///
     /// # Errors
     ///
@@ -46,8 +46,8 @@ mod system {
         Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
-    /// Whether SIGKILL or SIGABRT ended the process: an operator, the system's memory limit or
-    /// the allocator, not the program itself.
+    /// Whether SIGKILL or SIGABRT ended the process: the cause is an operator, the system's memory
+    /// limit or the allocator, not the program itself.
     pub fn was_killed(status: ExitStatus) -> bool {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
@@ -59,12 +59,13 @@ mod system {
     use std::io;
     use std::process::{Child, Command, ExitStatus};
 
-    /// Starts the command as it is: this system has no process groups that can be killed whole.
+    /// Starts the command unchanged, because this system has no process groups that can be killed
+    /// as a whole.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command
     }
 
-    /// Kills the process alone.
+    /// Kills only the process.
     ///
     /// # Errors
     ///
@@ -91,7 +92,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`: this system does not say what ended a process.
+    /// `false`, because this system does not say what ended a process.
     pub fn was_killed(_: ExitStatus) -> bool {
         false
     }
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn killed_and_ended_processes_are_told_apart() {
+    fn killed_and_ended_processes_are_distinguished() {
         let mut child = new_group(Command::new("sleep").arg("1000")).spawn().unwrap();
         kill_group(&mut child).unwrap();
         assert!(was_killed(child.wait().unwrap()));

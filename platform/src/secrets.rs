@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::files::{only_for_owner, with_mode};
 
-/// Writes a file for a secret in one step: a reader finds the former contents or the new ones. It is
-/// readable by its owner alone (mode 0600), also if it was not before.
+/// Writes a secret to a file in one step: a reader finds either the former contents or the new
+/// ones. Only its owner can read the file (mode 0600), even if others could before.
 ///
 /// # Errors
 ///
-/// If the file cannot be written beside the former one and take its place.
+/// If the file cannot be written next to the former one or cannot replace it.
 pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut temporary = std::ffi::OsString::from(".");
@@ -21,7 +21,7 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = with_mode(options.write(true).create_new(true), 0o600);
     let opened = options.open(&temporary).or_else(|_| {
-        // An earlier process with this number ended before it renamed its file.
+        // An earlier process with this id ended before it renamed its file.
         fs::remove_file(&temporary)?;
         options.open(&temporary)
     });
@@ -31,18 +31,18 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
         fs::rename(&temporary, file)
     });
     if written.is_err() {
-        // Ignore the error: the first one is reported.
+        // Ignore the error of removing the file; the error of writing it is reported.
         let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// Creates a folder that its owner alone can enter (mode 0700), and the folders above it. A folder
-/// that exists is left as it is.
+/// Creates a folder that only its owner can enter (mode 0700), and the folders above it. An
+/// existing folder is left as it is.
 ///
 /// # Errors
 ///
-/// If it cannot be created.
+/// If the folder cannot be created.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_open_to_its_owner_alone() {
+    fn only_its_owner_can_read_a_secret() {
         let folder = std::env::temp_dir().join(format!("catherd-secret-{}", std::process::id()));
         create_private_folder(&folder).unwrap();
         check_private(&fs::metadata(&folder).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Signals that ask this process to end, or to read its files again.
+//! Signals that tell this process to end, or to read its files again.
 
 pub use system::{ReloadSignal, StopSignals};
 
@@ -8,7 +8,7 @@ mod system {
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    /// SIGINT and SIGTERM.
+    /// SIGINT and SIGTERM, which tell the process to end.
     #[derive(Debug)]
     pub struct StopSignals {
         interrupt: Signal,
@@ -16,7 +16,7 @@ mod system {
     }
 
     impl StopSignals {
-        /// Takes both signals over from the system's default action. Needs a tokio runtime.
+        /// Replaces the system's default action for both signals. Needs a tokio runtime.
         ///
         /// # Errors
         ///
@@ -28,7 +28,7 @@ mod system {
             })
         }
 
-        /// Waits for the next of either.
+        /// Waits for the next of either signal.
         pub async fn received(&mut self) {
             tokio::select! {
                 _ = self.interrupt.recv() => {}
@@ -37,12 +37,12 @@ mod system {
         }
     }
 
-    /// SIGHUP.
+    /// SIGHUP, which tells the process to read its files again.
     #[derive(Debug)]
     pub struct ReloadSignal(Signal);
 
     impl ReloadSignal {
-        /// Takes the signal over from the system's default action. Needs a tokio runtime.
+        /// Replaces the system's default action for the signal. Needs a tokio runtime.
         ///
         /// # Errors
         ///
@@ -51,7 +51,7 @@ mod system {
             Ok(ReloadSignal(signal(SignalKind::hangup())?))
         }
 
-        /// Waits for the next one.
+        /// Waits for the next signal.
         pub async fn received(&mut self) {
             let _ = self.0.recv().await;
         }
@@ -62,7 +62,7 @@ mod system {
 mod system {
     use std::io;
 
-    /// Ctrl-C.
+    /// Ctrl-C, which tells the process to end.
     #[derive(Debug)]
     pub struct StopSignals;
 
@@ -84,7 +84,7 @@ mod system {
         }
     }
 
-    /// No signal: this system has none for this.
+    /// A signal that never arrives, because this system has none for this purpose.
     #[derive(Debug)]
     pub struct ReloadSignal;
 
