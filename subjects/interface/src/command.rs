@@ -45,7 +45,9 @@
 
 mod adapter;
 mod answer;
+mod contract;
 mod describe;
+mod description;
 mod descriptor;
 mod limits;
 mod live;
@@ -143,7 +145,7 @@ impl SubjectKind for Command {
                             .to_owned(),
                 },
                 ParameterInfo {
-                    name: tool::ADAPTER.to_owned(),
+                    name: contract::ADAPTER.to_owned(),
                     default: Some(Parameter::Text(String::new())),
                     values: Values::Text,
                     meaning: "folder with adapter.toml, relative to the study file, in place of \
@@ -175,7 +177,7 @@ impl SubjectKind for Command {
     }
 
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
-        template::check(algorithm)?;
+        tool::check(algorithm)?;
         RunLimits::of(algorithm).map(drop)
     }
 

@@ -14,30 +14,12 @@ use catherd_experiments::{Algorithm, Parameter, RunSpec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::contract::{ADAPTER, CONTRACT, DESCRIPTION, DIGEST, EXECUTABLE, LIVE, REQUEST, RESULT};
 use super::descriptor::Descriptor;
 use super::limits::{self, RunLimits};
-use super::tool::{ADAPTER, DIGEST};
 use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
-
-/// The version of the contract.
-pub(super) const CONTRACT: u64 = 1;
-
-/// The description of an adapter, in its folder.
-pub(super) const DESCRIPTION: &str = "adapter.toml";
-
-/// The executable of an adapter, in its folder.
-pub(super) const EXECUTABLE: &str = "run";
-
-/// The request, in the working folder.
-pub(super) const REQUEST: &str = "request.json";
-
-/// The result, in the working folder.
-pub(super) const RESULT: &str = "result.json";
-
-/// Improvements while the tool runs, in the working folder, a JSON object on each line.
-pub(super) const LIVE: &str = "live.jsonl";
 
 /// Parameters of every tool, which an adapter may not declare.
 const COMMON: [&str; 4] = [ADAPTER, DIGEST, limits::TIME, limits::MEMORY];

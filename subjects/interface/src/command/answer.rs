@@ -28,7 +28,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::adapter::{Adapter, CONTRACT, DESCRIPTION, Determinism};
+use super::adapter::{Adapter, Determinism};
+use super::contract::{CONTRACT, DESCRIPTION};
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
 /// Most bytes of all files of a result.

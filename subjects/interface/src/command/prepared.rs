@@ -11,15 +11,13 @@ use std::process::{self, Stdio};
 
 use serde_json::{Value, json};
 
-use super::adapter::{Adapter, CONTRACT, EXECUTABLE};
-use super::describe::{self, Description};
+use super::adapter::Adapter;
+use super::contract::{CONTRACT, ENVIRONMENTS, EXECUTABLE};
+use super::description::{Description, known};
 use super::descriptor::Descriptor;
 use super::tool;
 use crate::projects::{Found, FoundProject, SkippedProject};
 use crate::resolved::Resolved;
-
-/// The folder of environments, in the folder of the adapter.
-pub(super) const FOLDER: &str = ".environment";
 
 /// The file that says that an environment is complete, in its folder.
 const MARK: &str = "prepared";
@@ -200,7 +198,7 @@ pub(super) fn described(found: Found, resolved: &Resolved) -> Found {
     let mut all = Vec::with_capacity(projects.len());
     for mut project in projects {
         let known = environments.iter().map(|environment| {
-            environment.as_deref().and_then(|folder| describe::known(folder, project.digest))
+            environment.as_deref().and_then(|folder| known(folder, project.digest))
         });
         let known: Vec<_> = known.collect();
         let unsupported = |one: &Option<Description>| {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use super::adapter::{self, Adapter, Places, Project};
+use super::adapter::{Adapter, Places, Project};
+use super::contract::{LIVE, RESULT};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
 use super::live::Live;
@@ -89,7 +90,7 @@ impl Program {
         let own_limits = RunLimits::of(&spec.algorithm).map_err(failed)?;
         let project = Project { file: &project, descriptor: descriptor.as_ref() };
         let (adapter, filled) = self.command_line(spec, folder, &project, &out)?;
-        let mut live = adapter.as_ref().map(|_| Live::of(folder.join(adapter::LIVE)));
+        let mut live = adapter.as_ref().map(|_| Live::of(folder.join(LIVE)));
         let mut variables = environment(folder).map_err(here)?;
         variables.extend(filled.variables);
         let program = filled.words[0].clone();

@@ -5,7 +5,6 @@ use std::path::Path;
 use catherd_experiments::{Algorithm, Parameter, RunSpec};
 
 use super::UNITS;
-use super::tool::ADAPTER;
 use crate::algorithm::FieldError;
 
 /// The parameter that holds the template.

@@ -234,7 +234,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
-            if [CACHE, prepared::FOLDER].iter().any(|own| entry.file_name() == *own) {
+            if [CACHE, ENVIRONMENTS].iter().any(|own| entry.file_name() == *own) {
                 continue;
             }
             match entry.file_type()?.is_dir() {

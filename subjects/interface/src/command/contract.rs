@@ -1,0 +1,28 @@
+//! Names of the contract with tools: parameters that choose one, and its files.
+
+/// The parameter that names the folder of an adapter.
+pub(super) const ADAPTER: &str = "adapter";
+
+/// The parameter with the digest of the tool.
+pub(super) const DIGEST: &str = "tool";
+
+/// The version of the contract.
+pub(super) const CONTRACT: u64 = 1;
+
+/// The description of an adapter, in its folder.
+pub(super) const DESCRIPTION: &str = "adapter.toml";
+
+/// The executable of an adapter, in its folder.
+pub(super) const EXECUTABLE: &str = "run";
+
+/// The request, in the working folder.
+pub(super) const REQUEST: &str = "request.json";
+
+/// The result, in the working folder.
+pub(super) const RESULT: &str = "result.json";
+
+/// Improvements while the tool runs, in the working folder, a JSON object on each line.
+pub(super) const LIVE: &str = "live.jsonl";
+
+/// The folder of environments, in the folder of the adapter.
+pub(super) const ENVIRONMENTS: &str = ".environment";
