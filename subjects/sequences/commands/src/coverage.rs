@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::{Criterion, EventId, shortest_trace};
+use catherd_sequences_testing::{Criterion, EventId, shortest_trace};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -168,7 +168,7 @@ struct Requirement {
 
 fn requirements(subject: &Subject, tests: &[Vec<EventId>]) -> Vec<Requirement> {
     let Some((model, _)) = &subject.model else { return Vec::new() };
-    let requirement = |word: &catherd_sequences_model::NamedWord| {
+    let requirement = |word: &catherd_sequences_testing::NamedWord| {
         let of = || (1..).zip(tests).filter(|(_, test)| word.is_in(test)).map(|(number, _)| number);
         Requirement { name: word.name.clone(), tests: of().count(), first: of().next() }
     };

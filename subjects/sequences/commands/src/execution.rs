@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::examples::Example;
-use catherd_sequences_model::risk::{self, Evidence, Policy, UnknownPolicy};
-use catherd_sequences_model::{Criterion, EventId, Pool, Sampler};
+use catherd_sequences_testing::examples::Example;
+use catherd_sequences_testing::risk::{self, Evidence, Policy, UnknownPolicy};
+use catherd_sequences_testing::{Criterion, EventId, Pool, Sampler};
 use clap::Args;
 use serde_json::json;
 
@@ -123,7 +123,7 @@ fn results(arguments: &RiskArguments, subject: &Subject) -> Result<Vec<Line>, Fa
                 return Err(Failure::new(cause).hint("begin each line with passed or failed"));
             }
         };
-        let labels = catherd_sequences_model::split_list(test);
+        let labels = catherd_sequences_testing::split_list(test);
         let test = subject.tests(&[labels], &format!("{path}: line {}", number + 1))?;
         found.extend(test.into_iter().map(|events| Line::Test { failed, events }));
     }
@@ -336,7 +336,7 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
 
 /// Walks of the model, duplicates removed.
 fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
-    let length = catherd_sequences_model::DEFAULT_LENGTH;
+    let length = catherd_sequences_testing::DEFAULT_LENGTH;
     let walker = subject.walker(Sampler::Steps, arguments.seed, length);
     let walker = walker.ok_or_else(|| Failure::new("there is no model"))??;
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::suite::{self, Matrix, Profile, Ties};
-use catherd_sequences_model::systems;
-use catherd_sequences_model::{
+use catherd_sequences_testing::suite::{self, Matrix, Profile, Ties};
+use catherd_sequences_testing::systems;
+use catherd_sequences_testing::{
     Aim, Case, Criterion, EventId, Pool, Sampler, Tests, direct, negatives, suite_json,
 };
 use clap::Args;
@@ -63,7 +63,7 @@ pub struct Generate {
     sampler: String,
 
     /// Longest test in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Tests that the suite contains in any case; the greedy algorithm adds others

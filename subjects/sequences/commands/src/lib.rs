@@ -13,7 +13,7 @@ use std::fs;
 use std::io::Read as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::{
+use catherd_sequences_testing::{
     Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
     parse_tests, unmarked,
 };

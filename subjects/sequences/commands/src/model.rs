@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::{Counts, Format, Sampler};
+use catherd_sequences_testing::{Counts, Format, Sampler};
 use clap::Args;
 use serde_json::json;
 
@@ -98,7 +98,7 @@ pub struct Walk {
     sampler: String,
 
     /// Longest trace in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Print one JSON object instead of lines, as a file of tests

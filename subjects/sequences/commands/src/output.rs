@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::Failure;
-use catherd_sequences_model::Case;
+use catherd_sequences_testing::Case;
 
 use crate::Subject;
 

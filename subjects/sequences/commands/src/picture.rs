@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catherd_cli_console::Failure;
-use catherd_sequences_model::{Alphabet, Criterion};
+use catherd_sequences_testing::{Alphabet, Criterion};
 use maud::{PreEscaped, html};
 
 /// Cells of a picture at most.

@@ -4,7 +4,7 @@ use std::fs;
 
 use catherd_cli_console::terminal::{self, bar};
 use catherd_cli_console::{Exit, Failure};
-use catherd_sequences_model::{Shape, SyntheticError, synthetic};
+use catherd_sequences_testing::{Shape, SyntheticError, synthetic};
 use clap::Args;
 use serde_json::json;
 

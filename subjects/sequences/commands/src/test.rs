@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_model::systems::{self, Online, System, Verdict};
-use catherd_sequences_model::{Case, EventId, Space};
+use catherd_sequences_testing::systems::{self, Online, System, Verdict};
+use catherd_sequences_testing::{Case, EventId, Space};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ pub struct Test {
     seed: u64,
 
     /// Longest test of --online in events
-    #[arg(long, value_name = "N", default_value_t = catherd_sequences_model::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
     /// Longest answer to an event in milliseconds

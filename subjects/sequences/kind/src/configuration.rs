@@ -4,8 +4,8 @@ mod values;
 
 use catherd_experiments::{Algorithm, Mutation, Parameter};
 use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values};
-use catherd_sequences_model::suite::{Profile, Ties};
-use catherd_sequences_model::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
+use catherd_sequences_testing::suite::{Profile, Ties};
+use catherd_sequences_testing::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
 
 use values::Settings;
 

@@ -1,7 +1,7 @@
 //! Detection: the faults that tests find, by each of the rules.
 
-use catherd_sequences_model::systems::{self, System, Verdict};
-use catherd_sequences_model::{EventId, Events, NamedWord, Source};
+use catherd_sequences_testing::systems::{self, System, Verdict};
+use catherd_sequences_testing::{EventId, Events, NamedWord, Source};
 
 use crate::configuration::{Bugs, Rule};
 use crate::subject::{Stop, Subject};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject};
-use catherd_sequences_model::{Model, Shape, Source, Space, Stepper, synthetic};
+use catherd_sequences_testing::{Model, Shape, Source, Space, Stepper, synthetic};
 
 /// The beginning of the name of a built-in model.
 const BUILTIN: &str = "builtin:";
@@ -206,7 +206,7 @@ fn measures(model: &Model) -> Vec<(&'static str, String)> {
     let space = Space::explore(&model.program, MOST_STATES).ok();
     let counts = space.filter(|space| !space.truncated()).map(|space| space.counts(None));
     let counted = |number: Option<usize>| number.map(|n| n.to_string()).unwrap_or_default();
-    let of = |value: fn(&catherd_sequences_model::Counts) -> Option<usize>| {
+    let of = |value: fn(&catherd_sequences_testing::Counts) -> Option<usize>| {
         counted(counts.as_ref().and_then(value))
     };
     let traces = counts.as_ref().and_then(|counts| counts.traces.as_ref());

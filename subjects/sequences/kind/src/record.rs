@@ -6,7 +6,7 @@ use catherd_experiments::{
     Criterion, Level, Metric, MutantOutcome, MutantRecord, Mutation, RunRecord, RunSpec, SuiteSize,
     TimelinePoint,
 };
-use catherd_sequences_model::EventId;
+use catherd_sequences_testing::EventId;
 use serde_json::json;
 
 use crate::configuration::{Bugs, Configuration, Letters, Rule};

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use catherd_experiments::{Criterion, RunRecord, RunSpec, SuiteSize, TimelinePoint};
-use catherd_sequences_model::Pool;
-use catherd_sequences_model::risk::{Beta, Orientation};
+use catherd_sequences_testing::Pool;
+use catherd_sequences_testing::risk::{Beta, Orientation};
 
 use crate::configuration::{Configuration, Rule};
 use crate::detection;

@@ -1,4 +1,4 @@
-//! Searching a suite: the algorithms of `catherd-sequences-model` with the budget of a run.
+//! Searching a suite: the algorithms of `catherd-sequences-testing` with the budget of a run.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Budget, RunSpec};
 use catherd_interface::RunProgress;
-use catherd_sequences_model::suite::{self, Found, Matrix};
-use catherd_sequences_model::{Aim, Cover, EventId, Pool, Space, direct};
+use catherd_sequences_testing::suite::{self, Found, Matrix};
+use catherd_sequences_testing::{Aim, Cover, EventId, Pool, Space, direct};
 
 use crate::configuration::{Configuration, Method};
 use crate::info::{EXECUTIONS, STEPS};
@@ -178,7 +178,7 @@ fn make(
     let most_steps = limit(&spec.budget, STEPS);
     let mut outcome = Outcome { goals: reachable.clone(), ..Outcome::default() };
     let mut covered: BTreeSet<u64> = BTreeSet::new();
-    let on_test = &mut |made: catherd_sequences_model::Made<'_>| {
+    let on_test = &mut |made: catherd_sequences_testing::Made<'_>| {
         covered.extend(items_of(goals, made.test, &alphabet, &space));
         let common = count_common(&covered.iter().copied().collect::<Vec<_>>(), reachable);
         (outcome.executions, outcome.steps) = (made.walks, made.events);
@@ -201,7 +201,7 @@ fn make(
 pub(crate) fn items_of(
     items: &Items,
     test: &[EventId],
-    alphabet: &catherd_sequences_model::Alphabet,
+    alphabet: &catherd_sequences_testing::Alphabet,
     space: &Space,
 ) -> Vec<u64> {
     let mut letters = Vec::new();

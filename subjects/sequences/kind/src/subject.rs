@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use catherd_experiments::Digest;
 use catherd_interface::Recent;
-use catherd_sequences_model::suite::Matrix;
-use catherd_sequences_model::{
+use catherd_sequences_testing::suite::Matrix;
+use catherd_sequences_testing::{
     Alphabet, Criterion, MOST_POOL_EVENTS, Model, Pool, Source, Space, Walker,
 };
 
@@ -183,7 +183,7 @@ impl Subject {
         let matrix = self.matrices.get(key, || {
             go_on()?;
             let tests = pool.pool.letters.iter().map(Vec::as_slice);
-            let refused = |error: catherd_sequences_model::CriterionError| {
+            let refused = |error: catherd_sequences_testing::CriterionError| {
                 Stop::Failed(format!("{error}; {}", error.hint))
             };
             items.criterion.check_tests(tests).map_err(refused)?;

@@ -1,7 +1,7 @@
 //! Typed expressions and their values: a value is one or more whole numbers in a row.
 
 use crate::events::{EventId, EventSet};
-use crate::model::Span;
+use crate::span::Span;
 
 use super::{EventFacts, Fault};
 

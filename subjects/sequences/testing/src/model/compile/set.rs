@@ -5,8 +5,8 @@ use crate::program::{Environment, Expr, SetExpr};
 
 use super::super::error::ModelError;
 use super::super::syntax::{self, Argument, ExprKind};
-use super::super::types::Type;
 use super::{Compiler, Constant, known, path};
+use crate::types::Type;
 
 impl Compiler {
     /// A set without variables.

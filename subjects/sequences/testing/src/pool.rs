@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use crate::alphabet::{Alphabet, Letter};
 use crate::events::EventId;
-use crate::model::Span;
 use crate::program::{Fault, Program, Stepper};
 use crate::space::Space;
+use crate::span::Span;
 use crate::streams::WALKS;
 
 /// The length of tests unless a study sets it.

@@ -12,8 +12,9 @@ use crate::program::{Body, EventFacts, MOST_WEIGHT, Next, Program, Row, SetTable
 use crate::space::Space;
 
 use super::compile::MOST_THREADS;
-use super::error::{ModelError, Span, closest};
+use super::error::{ModelError, closest};
 use super::{Model, NamedWord};
+use crate::span::Span;
 
 /// The largest number of states of all threads of a table.
 const MOST_ROWS: usize = 1 << 20;

@@ -8,7 +8,8 @@
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
 
-use super::error::{ModelError, Span};
+use super::error::ModelError;
+use crate::span::Span;
 
 /// The objects of BPjs; the value is the function that converts the b-threads.
 const OBJECTS: &str = include_str!("javascript.js");

@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sequences_model::suite::{self, Found, Matrix, Profile, Ties};
-use catherd_sequences_model::systems::{self, Answer, Online, Verdict};
-use catherd_sequences_model::{
+use catherd_sequences_testing::suite::{self, Found, Matrix, Profile, Ties};
+use catherd_sequences_testing::systems::{self, Answer, Online, Verdict};
+use catherd_sequences_testing::{
     Aim, Alphabet, Case, Cover, Criterion, Event, Events, Model, Pool, Sampler, Space, Tests,
     Walker, direct, reduced, shortest_trace,
 };
@@ -343,7 +343,7 @@ fn negative_tests_pass_on_systems_that_refuse_and_fail_on_others() {
     let (space, events) = (&setup.space, setup.model.program.events());
     let pool = setup.pool(200);
     let tests: Vec<_> = (0..pool.len()).map(|number| pool.tests.test(number)).collect();
-    let negatives = catherd_sequences_model::negatives(space, events.len(), &tests, 1);
+    let negatives = catherd_sequences_testing::negatives(space, events.len(), &tests, 1);
     assert_eq!(negatives.len(), tests.len());
     let refused: std::collections::BTreeSet<_> = negatives.iter().map(|one| one.refused).collect();
     assert_eq!(refused.len(), events.len(), "each event is refused somewhere");

@@ -23,11 +23,13 @@ mod pool;
 mod program;
 pub mod risk;
 mod space;
+mod span;
 mod streams;
 pub mod suite;
 mod synthetic;
 pub mod systems;
 mod test_file;
+mod types;
 
 pub use alphabet::{Alphabet, Letter};
 pub use criterion::{
@@ -35,10 +37,11 @@ pub use criterion::{
 };
 pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
-pub use model::{BUILTIN, Model, ModelError, NamedWord, Source, Span};
+pub use model::{BUILTIN, Model, ModelError, NamedWord, Source};
 pub use negative::{Case, negatives, unmarked};
 pub use pool::{DEFAULT_LENGTH, MOST_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
+pub use span::Span;
 pub use synthetic::{Shape, SyntheticError, synthetic};
 pub use test_file::{TestFileError, parse_tests, suite_json};

@@ -3,10 +3,11 @@
 mod expression;
 mod statement;
 
-use super::error::{ModelError, Span, closest};
+use super::error::{ModelError, closest};
 use super::syntax::{EffectSyntax, ExprKind, Syntax, ThreadSyntax, TypeSyntax};
 use super::syntax::{Statement, StatementKind, Sync, Variable, WordSyntax};
 use super::token::{Token, tokens};
+use crate::span::Span;
 
 /// The largest depth of blocks and expressions.
 const DEEPEST: usize = 100;

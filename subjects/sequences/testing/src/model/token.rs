@@ -1,6 +1,7 @@
 //! Words of the model language.
 
-use super::error::{ModelError, Span};
+use super::error::ModelError;
+use crate::span::Span;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,10 +8,11 @@ use crate::events::{EventSet, MOST_EVENTS};
 use crate::program::{BinaryOp, MOST_WEIGHT, PlaceStep};
 use crate::program::{Body, Code, Expr, Next, Op, Place, Row, Running, SetExpr, SetTable, Sync};
 
-use super::super::error::{ModelError, Span};
+use super::super::error::ModelError;
 use super::super::syntax::{self, ExprKind, Statement, StatementKind, ThreadSyntax};
-use super::super::types::{INTEGER, Type};
 use super::{Compiler, Variable, constant};
+use crate::span::Span;
+use crate::types::{INTEGER, Type};
 
 /// The largest number of words of the variables of a thread: the bits of [`Sync::live`].
 const MOST_LOCALS: usize = 64;

@@ -12,15 +12,13 @@ mod source;
 mod syntax;
 mod table;
 mod token;
-mod types;
 
 use crate::events::{EventId, EventSet};
 use crate::program::{Body, Program};
 
+pub use error::ModelError;
 pub(crate) use error::closest;
-pub use error::{ModelError, Span};
 pub use source::{BUILTIN, Source};
-pub(crate) use types::Type;
 
 /// A model that can be explored.
 #[derive(Clone, Debug)]

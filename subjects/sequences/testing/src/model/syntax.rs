@@ -1,6 +1,6 @@
 //! The syntax tree of a model.
 
-use super::error::Span;
+use crate::span::Span;
 
 /// An expression: a value or a set of events, which the place decides.
 #[derive(Clone, Debug)]

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::compile::{Compiled, compile};
-use super::error::{ModelError, Span};
+use super::error::ModelError;
 use super::syntax::Syntax;
 use super::{Model, graphwalker, javascript, parser, table};
+use crate::span::Span;
 
 /// The built-in models: name and text.
 pub const BUILTIN: [(&str, &str); 11] = [

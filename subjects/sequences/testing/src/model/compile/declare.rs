@@ -5,8 +5,8 @@ use crate::program::Environment;
 
 use super::super::error::ModelError;
 use super::super::syntax::{self, Argument, Expr, ExprKind, Syntax, TypeSyntax};
-use super::super::types::Type;
 use super::{Compiler, Constant, MOST_WORDS, Variable, path};
+use crate::types::Type;
 
 impl Compiler {
     /// Declares constants and events.
@@ -23,7 +23,7 @@ impl Compiler {
             }
             let setting = settings.iter().find(|(setting, _)| setting == name);
             if let Some((_, setting)) = setting {
-                let value = Constant::Value(super::super::types::INTEGER, vec![*setting]);
+                let value = Constant::Value(crate::types::INTEGER, vec![*setting]);
                 self.constants.insert(name.clone(), value);
                 continue;
             }
@@ -137,7 +137,7 @@ impl Compiler {
         let mut fields = Vec::new();
         for (name, value) in &event.fields {
             let (of, word) = match value {
-                FieldValue::Integer(number) => (super::super::types::INTEGER, *number),
+                FieldValue::Integer(number) => (crate::types::INTEGER, *number),
                 FieldValue::Flag(flag) => (Type::Flag, i32::from(*flag)),
                 FieldValue::Text(text) => (Type::Text(Vec::new()), self.word(text)),
             };

@@ -1,7 +1,8 @@
 //! Code of threads and effects.
 
 use crate::events::{EventId, EventSet, Events};
-use crate::model::{Span, Type};
+use crate::span::Span;
+use crate::types::Type;
 
 use super::{Environment, EventFacts, Expr, Fault, Place, SetExpr};
 

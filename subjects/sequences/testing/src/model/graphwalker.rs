@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::error::{ModelError, Span};
+use super::error::ModelError;
+use crate::span::Span;
 
 #[derive(Deserialize)]
 struct File {

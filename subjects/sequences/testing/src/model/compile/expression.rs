@@ -2,10 +2,11 @@
 
 use crate::program::{BinaryOp, Expr};
 
-use super::super::error::{ModelError, Span};
+use super::super::error::ModelError;
 use super::super::syntax::{self, Argument, ExprKind, Operator};
-use super::super::types::{INTEGER, Type};
 use super::{Compiler, Constant, constant, path};
+use crate::span::Span;
+use crate::types::{INTEGER, Type};
 
 /// The largest number of items of a list that is written out.
 const LONGEST: i64 = 4096;

@@ -1,14 +1,14 @@
 //! Measures mean ranks, detection and speed on the two published systems, and prints them beside
-//! reference values: `cargo run --release -p catherd-sequences-model --example reference [SEEDS]`.
+//! reference values: `cargo run --release -p catherd-sequences-testing --example reference [SEEDS]`.
 
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use catherd_sequences_model::suite::{self, Found, Matrix, Profile, Ties};
-use catherd_sequences_model::systems::{self, Verdict};
-use catherd_sequences_model::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
+use catherd_sequences_testing::suite::{self, Found, Matrix, Profile, Ties};
+use catherd_sequences_testing::systems::{self, Verdict};
+use catherd_sequences_testing::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
 /// System, criterion, size; means of unranked, better of 2, best of 1,000, GA, released GA, greedy.
 const RANKS: [(&str, &str, usize, [f64; 6]); 18] = [

@@ -9,7 +9,7 @@ mod expression;
 mod step;
 
 use crate::events::{EventId, EventSet, Events};
-use crate::model::Span;
+use crate::span::Span;
 
 pub(crate) use code::{Code, Effect, Op, Running, Sync};
 pub(crate) use expression::{BinaryOp, Environment, Expr, Place, PlaceStep, SetExpr};

@@ -13,9 +13,10 @@ use crate::program::{
 };
 
 use super::NamedWord;
-use super::error::{ModelError, Span, closest};
+use super::error::{ModelError, closest};
 use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax, WordSyntax};
-use super::types::Type;
+use crate::span::Span;
+use crate::types::Type;
 
 /// The largest number of b-threads.
 pub(super) const MOST_THREADS: usize = 4096;

@@ -1,6 +1,8 @@
 //! Models as text: what they mean, and what is said of mistakes.
 
-use catherd_sequences_model::{Alphabet, BUILTIN, Model, Sampler, Source, Space, Stepper, Walker};
+use catherd_sequences_testing::{
+    Alphabet, BUILTIN, Model, Sampler, Source, Space, Stepper, Walker,
+};
 
 fn space(text: &str) -> Space {
     let model = Model::parse("test", text).unwrap_or_else(|error| panic!("{error}"));
