@@ -17,6 +17,8 @@ use crate::support::cluster::{Process, postgres, run_with, succeed};
 use crate::support::{ENVIRONMENT, program, two_files};
 use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::Reader;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -55,20 +57,6 @@ impl Scale {
             seed: number("SEED", 1),
             partition: number("PARTITION", 5),
         }
-    }
-}
-
-/// A generator of random numbers (SplitMix64).
-struct Rng(u64);
-
-impl Rng {
-    /// A number below `limit`.
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 }
 
@@ -268,15 +256,15 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
 /// summary.
 fn inject_faults(cluster: &mut Cluster, scale: &Scale) -> String {
     let start = Instant::now();
-    let mut rng = Rng(scale.seed as u64);
+    let mut rng = ChaCha8Rng::seed_from_u64(scale.seed as u64);
     let (mut kills, mut coordinators, mut stops) = (0, 0, 0);
     while kills < scale.kills {
         cluster.wait_for_records((kills + 1) * scale.runs / (scale.kills + 2));
-        std::thread::sleep(Duration::from_millis(rng.below(2 * scale.ms) as u64));
-        let worker = rng.below(cluster.workers.len());
-        let coordinator = rng.below(cluster.coordinators.len());
-        let suspension = TERM + Duration::from_millis(rng.below(2000) as u64);
-        match rng.below(40) {
+        std::thread::sleep(Duration::from_millis(rng.random_range(0..2 * scale.ms) as u64));
+        let worker = rng.random_range(0..cluster.workers.len());
+        let coordinator = rng.random_range(0..cluster.coordinators.len());
+        let suspension = TERM + Duration::from_millis(rng.random_range(0..2000) as u64);
+        match rng.random_range(0..40) {
             0..5 => {
                 cluster.coordinators[coordinator].kill();
                 coordinators += 1;

@@ -3,27 +3,17 @@
 #![allow(unsafe_code)] // Calls of an allocator.
 
 use catherd_javascript_heap::Heap;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
-/// Random numbers (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
-    }
-
-    /// Mostly small, some larger than any small block.
-    fn size(&mut self) -> usize {
-        match self.below(20) {
-            0 => self.below(200_000),
-            1..4 => self.below(40_000),
-            _ => self.below(600),
-        }
-    }
+/// The size of a block: mostly small, sometimes larger than any small block.
+fn size(random: &mut ChaCha8Rng) -> usize {
+    let most = match random.random_range(0..20) {
+        0 => 200_000,
+        1..4 => 40_000,
+        _ => 600,
+    };
+    random.random_range(0..most)
 }
 
 /// A block with the byte that all of it has.
@@ -54,26 +44,26 @@ fn check(filled: &Filled) {
 
 /// Allocates, changes and frees blocks, and checks the contents of each before it goes. Miri takes a hundred
 /// times as long for a step, and does a tenth of them.
-fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut Random, steps: usize) {
+fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {
-        let byte = random.below(256) as u8;
-        match random.below(5) {
+        let byte = random.random();
+        match random.random_range(0..5) {
             0 | 1 => {
-                let size = random.size();
+                let size = size(random);
                 blocks.push(fill(heap.allocate(size), size, byte));
             }
             2 if !blocks.is_empty() => {
-                let old = blocks.swap_remove(random.below(blocks.len()));
+                let old = blocks.swap_remove(random.random_range(0..blocks.len()));
                 check(&old);
-                let size = random.size();
+                let size = size(random);
                 // SAFETY: the block is one of the heap, and is no longer in the list.
                 let moved = unsafe { heap.reallocate(old.block, size) };
                 check(&Filled { block: moved, size: old.size.min(size), ..old });
                 blocks.push(fill(moved, size, byte));
             }
             _ if blocks.len() > 20 => {
-                let old = blocks.swap_remove(random.below(blocks.len()));
+                let old = blocks.swap_remove(random.random_range(0..blocks.len()));
                 check(&old);
                 // SAFETY: as above.
                 unsafe { heap.free(old.block) };
@@ -86,7 +76,7 @@ fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut Random, steps: usize
 #[test]
 fn blocks_keep_their_contents_and_images_bring_them_back() {
     for (seed, chunk_bytes) in [(1, 64 << 20), (2, 1 << 20), (3, 0)] {
-        let mut random = Random(seed);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let heap = Heap::new(chunk_bytes);
         let mut blocks = Vec::new();
         work(&heap, &mut blocks, &mut random, 3_000);
@@ -110,7 +100,7 @@ fn blocks_keep_their_contents_and_images_bring_them_back() {
 fn the_same_requests_get_the_same_addresses_after_the_same_image() {
     let heap = Heap::new(1 << 20);
     let mut blocks = Vec::new();
-    work(&heap, &mut blocks, &mut Random(4), 500);
+    work(&heap, &mut blocks, &mut ChaCha8Rng::seed_from_u64(4), 500);
     let (image, then) = (heap.image(), blocks.clone());
     let addresses = |blocks: &[Filled]| -> Vec<*mut u8> {
         blocks.iter().filter(|filled| filled.size < 10_000).map(|filled| filled.block).collect()
