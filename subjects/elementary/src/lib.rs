@@ -1,11 +1,11 @@
-//! Elementary functions, correctly rounded, for the Scratch machine and the JavaScript engine.
+//! Elementary functions for the Scratch machine and the JavaScript engine, with the same results on
+//! every computer.
 //!
-//! JavaScript does not define their precision, and engines differ in the last digit, which
-//! programs can observe because they join numbers to texts and compare them. These functions
-//! return the double nearest to the true value, which every engine approximates and which is the
-//! same on every machine. Values are computed to about 80 bits, as double-doubles, starting from
-//! the values of `libm` where that saves work; one result in a hundred million may be the second
-//! nearest double.
+//! JavaScript does not define the precision of these functions, and engines differ in the last
+//! digit. Programs can observe it, because they convert numbers to strings and compare them. These
+//! functions return the double nearest to the exact value (correct rounding) in all but about one
+//! case in 10^8, in which they return the second nearest. Values are computed to about 80 bits, as
+//! double-doubles, starting from the values of `libm` where that saves work.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 use std::sync::LazyLock;
@@ -48,7 +48,7 @@ impl DoubleDouble {
         DoubleDouble { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
     }
 
-    /// 1 / n of an exact n.
+    /// 1 / n, for an n that a double holds exactly.
     const fn inverse(n: f64) -> DoubleDouble {
         let high = 1.0 / n;
         let DoubleDouble { high: one, low } = DoubleDouble::product(high, n);
@@ -110,7 +110,7 @@ fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     series
 }
 
-/// An angle in radians less the quarter turns that it has, and their number; `None` if it has more
+/// An angle in radians without its whole quarter turns, and their number; `None` if it has more
 /// than 2^19.
 fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     /// Pi / 2 in four pieces, of which the first three have 33 bits.
@@ -163,7 +163,7 @@ fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
     Some(turned(sin_cos_of(angle), quarters, DoubleDouble::negated))
 }
 
-/// Nodes of the table in a radian.
+/// Number of nodes of the table per radian.
 const NODES: f64 = 64.0;
 
 /// Sine and cosine of the nodes up to half a quarter turn.
@@ -182,10 +182,10 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
 /// Sine and cosine of an angle of at most half a quarter turn, rounded; `None` if a value is so near
 /// to the middle between two doubles that the exact series has to decide.
 ///
-/// The angle is a node `a` of the table and a rest `d` of at most 1/128: `sin(a + d)` is `sin(a)` plus
-/// `cos(a) d`, which are computed as double-doubles, and terms below `d^2 / 2`, for which doubles are
-/// precise enough. These are below 2^-15, so that their rounding errors, of ten operations each, stay
-/// below 2^-64; the parts of products that are left out are below 2^-100.
+/// The angle is a node `a` of the table and a remainder `d` of at most 1/128. `sin(a + d)` is `sin(a)`
+/// plus `cos(a) d`, which are computed as double-doubles, plus terms below `d^2 / 2`, for which doubles
+/// are precise enough: these terms are below 2^-15, so that the rounding errors of ten operations on
+/// each stay below 2^-64. The parts of products that are left out are below 2^-100.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;
@@ -220,7 +220,7 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let Some((angle, quarters)) = reduced(x) else { return (libm::sin(x), libm::cos(x)) };
     if x == 0.0 {
-        // The sign of a zero is lost in a sum.
+        // Handle zero here, because a sum loses its sign.
         return (x, 1.0);
     }
     let rounded = sin_cos_rounded(angle).unwrap_or_else(|| {
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(hash(-3600..=3600, |i| sin_cos(angle(i)).1), 0xdd64_f05d_e0df_544c);
     }
 
-    /// Sine and cosine by the series alone.
+    /// Sine and cosine by the series, without the table.
     fn exact(x: f64) -> (f64, f64) {
         match sin_cos_double(x) {
             _ if x == 0.0 => (x, 1.0),
@@ -384,9 +384,9 @@ mod tests {
         }
     }
 
-    /// Compares the bits of both ways for some angles of every kind: whole and fractional degrees, any
-    /// radians, angles near to quarter turns, small and huge ones. Returns how many the table left to
-    /// the series.
+    /// Compares the results of table and series bit by bit for angles of every kind: whole and fractional
+    /// degrees, any radians, angles near quarter turns, small and huge ones. Returns for how many the
+    /// table left the decision to the series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);

@@ -25,7 +25,7 @@ macro_rules! registry {
             )+
         }
 
-        /// Calls the method of whichever algorithm it is.
+        /// Calls a method of the algorithm that the variant holds.
         macro_rules! dispatch {
             ($value:expr, $bound:ident => $call:expr) => {
                 match $value { $(Algorithm::$algorithm($bound) => $call,)+ }
@@ -51,7 +51,7 @@ macro_rules! registry {
     };
 }
 
-// One line for each algorithm.
+// The registry: one line for each algorithm.
 registry! {
     RandomSearch,
     RandomEvents,
@@ -73,7 +73,7 @@ impl Algorithm {
         dispatch!(self, algorithm => name_of(algorithm))
     }
 
-    /// What it is, in one line with its source.
+    /// Description in one line, with the source.
     pub fn summary(&self) -> &'static str {
         dispatch!(self, algorithm => summary_of(algorithm))
     }
@@ -93,7 +93,7 @@ impl Algorithm {
     /// `rng` is left where the search ended, for the rest of the run.
     ///
     /// # Panics
-    /// If a test has not one fitness value for each goal.
+    /// If a test does not have exactly one fitness value for each goal.
     pub fn search<'a, P: Problem>(
         &self,
         problem: &'a mut P,

@@ -28,9 +28,9 @@ impl<T: Test> Archive<T> {
     }
 
     /// Offers a test for every goal and returns the goals that are covered for the
-    /// first time, ascending. A goal covered before changes its test only for one that
-    /// is strictly shorter or has a strictly larger `closeness`; algorithms that
-    /// compare lengths alone pass 0 (MIO does not).
+    /// first time, ascending. The test of a goal that was covered before is replaced only
+    /// by one that is strictly shorter or has a strictly larger `closeness`. Algorithms
+    /// that compare only lengths pass 0; MIO passes the sum of its heuristic values.
     pub(crate) fn update(&mut self, test: &T, closeness: f64) -> Vec<usize> {
         assert_eq!(test.fitness().len(), self.entries.len(), "one fitness value for each goal");
         self.offered += 1;

@@ -53,14 +53,14 @@ impl Meter {
     }
 }
 
-/// A source of real time. A search reads it to decide only if [`Budget::wall`] is set;
-/// otherwise for the milliseconds of its timeline alone.
+/// A source of real time. It influences a search only if [`Budget::wall`] is set; otherwise
+/// it only supplies the milliseconds of the timeline.
 pub trait Clock {
     /// Time since any fixed moment.
     fn now(&self) -> Duration;
 }
 
-/// The machine's monotonic clock.
+/// The monotonic clock of the computer.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
@@ -78,8 +78,8 @@ impl Clock for Stopwatch {
 }
 
 /// The limits of a search. The first limit that is reached ends it; without limits only
-/// full coverage or the observer does. Limits are checked between
-/// executions, never inside one, so the last execution may overshoot.
+/// full coverage or the observer does. Limits are checked between executions, never
+/// during one, so the last execution may exceed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Test executions.
@@ -95,12 +95,12 @@ pub struct Budget {
     /// tests (MIO), mutated tests ((1+1) EA).
     pub iterations: Option<u64>,
     /// Real time since the search began. The only limit that makes a search depend on
-    /// the machine.
+    /// the speed of the computer.
     pub wall: Option<Duration>,
 }
 
 impl Budget {
-    /// The used share of each limit, from 0 on; a limit is spent from 1 on.
+    /// The used share of each limit; a limit is spent if its share is at least 1.
     fn shares(
         &self,
         meter: &Meter,
@@ -122,8 +122,8 @@ impl Budget {
             .chain(wall)
     }
 
-    /// The limit that is spent; `None` if there is budget left. Calls `elapsed` only if there is
-    /// a wall limit.
+    /// Why the budget is spent; `None` if some is left. Calls `elapsed` only if there is a wall
+    /// limit.
     pub(crate) fn spent(
         &self,
         meter: &Meter,
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wall_counts_beside_the_others() {
+    fn the_wall_limit_is_one_of_several() {
         let budget = Budget {
             executions: Some(10),
             wall: Some(Duration::from_millis(1000)),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_nothing_is_spent_at_once() {
+    fn a_limit_of_zero_is_spent_at_once() {
         let budget = Budget { steps: Some(0), ..Budget::default() };
         assert_eq!(budget.spent(&Meter::default(), 0, no_clock), Some(Stop::Steps));
         assert_eq!(budget.progress(&Meter::default(), 0, no_clock), 1.0);

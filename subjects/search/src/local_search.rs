@@ -12,8 +12,8 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// Whether the operator's result may take the place of the test it started from:
-    /// extension has to cover more goals; a reduction is shorter by definition.
+    /// Whether the operator's result may replace the test it started from: an extension must
+    /// cover more goals; a reduction always may, because it is shorter by definition.
     pub(crate) fn improved<T: Test>(self, old: &T, new: &T) -> bool {
         match self {
             Self::Extension => covered(new) > covered(old),
@@ -34,7 +34,7 @@ pub(crate) struct LocalSearch {
 }
 
 impl LocalSearch {
-    /// What both parameters decide.
+    /// Description of both parameters.
     pub(crate) const MEANING: &str = "probability of each local search";
 
     /// The operators in their order, with their probabilities.

@@ -25,11 +25,11 @@ impl MioTargets {
 /// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test
 /// suite generation", 2017; Whisker paper, Algorithm 9). Three settings move linearly
 /// with the spent share of the budget from a start, which explores, to an end, which
-/// exploits. The defaults are those of the paper's section 6.1.4 and of its published
+/// exploits. The defaults are the values of the paper's section 6.1.4 and of its published
 /// program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mio {
-    /// Share of the budget after which the settings keep their end: 1.
+    /// Share of the budget after which the settings keep their end values: 1.
     pub focus: f64,
     /// Probability of sampling instead of mutating, at the start: 0.9.
     pub random_start: f64,
@@ -39,12 +39,12 @@ pub struct Mio {
     pub archive_start: usize,
     /// The same at the end: 5.
     pub archive_end: usize,
-    /// Mutations in a row of a chosen test, at the start: 0. As long as it rounds to 0
+    /// Consecutive mutations of a chosen test, at the start: 0. While this rounds to 0,
     /// all tests are sampled.
     pub mutations_start: usize,
     /// The same at the end: 3.
     pub mutations_end: usize,
-    /// The goals that get a population: the independent ones.
+    /// The goals that get a population; default: the independent ones.
     pub targets: MioTargets,
     /// Probability of extension local search after each turn: 0.3.
     pub extension: f64,
@@ -94,7 +94,7 @@ impl Parameters for Mio {
     }
 }
 
-/// The settings at one moment.
+/// The settings at one point of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Schedule {
     random: f64,
@@ -178,8 +178,8 @@ fn credit<P: Problem>(
     populations.offer(test, closeness);
 }
 
-/// Mutates a test of the goal that was tried least, several times in a row, going on
-/// from whatever is not worse for that goal; returns the last of the chain.
+/// Mutates a test of the least tried goal several times in a row, continuing from every
+/// mutant that is not worse for that goal. Returns the last test of the chain.
 fn mutate<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,

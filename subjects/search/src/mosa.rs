@@ -8,8 +8,8 @@ use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::targets::Targets;
 
-/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are those of the paper's
-/// section 6.1.4 and of its published program.
+/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of the
+/// paper's section 6.1.4 and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
     /// Tests in the population: 30.
@@ -121,7 +121,7 @@ impl Mosa {
         }
     }
 
-    /// As many chromosomes as the population has tests.
+    /// The children: as many chromosomes as the population has tests.
     fn offspring<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
@@ -179,8 +179,8 @@ impl Mosa {
         chosen.into_iter().map(|index| tests[index].clone()).collect()
     }
 
-    /// Extension, then reduction of each member; what improved takes the member's place
-    /// at once, so a reduction starts from a successful extension.
+    /// Extension, then reduction of each member. An improved test replaces the member at
+    /// once, so a reduction starts from a successful extension.
     fn local_search<'t, P: Problem<Test: 't>>(
         &self,
         session: &mut Session<'_, P>,

@@ -84,7 +84,7 @@ pub struct Parameter {
     pub kind: Kind,
     /// Its present value.
     pub value: Setting<'static>,
-    /// What it decides, in one line.
+    /// Description in one line.
     pub meaning: &'static str,
 }
 
@@ -96,7 +96,7 @@ pub enum ParameterError {
     Unknown {
         /// The name that was given.
         name: String,
-        /// The names that there are.
+        /// The names of all parameters of the algorithm.
         known: Vec<&'static str>,
     },
     /// The value is not allowed.
@@ -148,7 +148,7 @@ impl<'a> Field<'a> {
         Self { name, meaning: "", slot }
     }
 
-    /// Adds what the parameter decides, in one line.
+    /// Adds the description, in one line.
     #[must_use]
     pub fn meaning(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
@@ -164,7 +164,7 @@ impl<'a> Field<'a> {
         Self::new(name, Slot::Switch(value))
     }
 
-    /// One of a few words, each of which stands for a value.
+    /// One of a list of words, each of which stands for a value.
     pub fn choice<T: Copy + PartialEq>(
         name: &'static str,
         value: &'a mut T,

@@ -16,16 +16,16 @@ pub(crate) fn closeness(fitness: &[f64]) -> f64 {
 /// The candidates for each uncovered target, and how often each goal was chosen since
 /// it last made progress.
 pub(crate) struct Populations<T> {
-    /// For each goal, best first; among equals the latest first.
+    /// The members for each goal, best first; among equals the latest first.
     members: Vec<Vec<Member<T>>>,
     capacity: usize,
-    /// For each goal: how often it was chosen since a better test replaced another.
+    /// For each goal, how often it was chosen since a test last replaced a worse one.
     chosen: Vec<u64>,
     /// Uncovered targets, ascending.
     targets: Vec<usize>,
-    /// Uncovered targets with members, by when they got the first.
+    /// Uncovered targets with members, ordered by when they got their first member.
     open: Vec<usize>,
-    /// Covered goals, by when they were covered.
+    /// Covered goals, ordered by when they were covered.
     covered: Vec<usize>,
 }
 
@@ -64,7 +64,7 @@ impl<T: Test> Populations<T> {
         self.capacity = capacity;
     }
 
-    /// Whether no test is archived at all.
+    /// Whether there is neither a member nor a covered goal, so that no test can be mutated.
     pub(crate) fn nothing_to_mutate(&self) -> bool {
         self.open.is_empty() && self.covered.is_empty()
     }
@@ -92,8 +92,8 @@ impl<T: Test> Populations<T> {
 
     /// Offers a test to every population: it is added where there is room, or replaces
     /// the worst member if it is not worse (by heuristic value, then by closeness); the
-    /// latter is progress. A test infinitely far from a target, or one whose genes a
-    /// population has already, is not taken.
+    /// latter is progress. A test infinitely far from a target, or one whose genes the
+    /// population already contains, is not taken.
     pub(crate) fn offer(&mut self, test: &T, closeness: f64) {
         let fitness = test.fitness();
         for goal in self.targets.iter().copied() {

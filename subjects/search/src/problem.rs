@@ -3,15 +3,15 @@
 use crate::budget::Meter;
 use crate::stream::Stream;
 
-/// One executed test. Cheap to clone: archives hold one clone for each goal, so a
-/// problem puts its genes, trace and fitness behind an `Arc`.
+/// One executed test. Must be cheap to clone, because archives hold one clone for each
+/// goal: a problem puts its genes, trace and fitness into an `Arc`.
 pub trait Test: Clone {
     /// Fitness for each goal, in goal order: lower is better, 0 means covered,
     /// infinity is allowed, negative values and NaN are not.
     fn fitness(&self) -> &[f64];
 
-    /// Codons: the secondary criterion and the archive's tie-break. Never executed
-    /// events: a test that ended early keeps its unused codons.
+    /// The number of codons, which decides between tests of equal fitness. It is not the
+    /// number of executed events: a test that ended early keeps its unused codons.
     fn length(&self) -> usize;
 
     /// Whether both have the same genes (MIO refuses duplicates in an archive).
@@ -27,7 +27,7 @@ pub trait Test: Clone {
 /// 0 to [`Problem::goals`] in the problem's goal order.
 ///
 /// Every method must be a pure function of its arguments (the stream included) and of
-/// what earlier calls left in `self`, or searches are not repeatable.
+/// the state that earlier calls left in `self`, otherwise searches are not repeatable.
 pub trait Problem {
     /// A test before it has run (a chromosome).
     type Genes: Clone;
@@ -58,7 +58,7 @@ pub trait Problem {
     /// A mutated copy, which may be equal to the original.
     fn mutate(&mut self, genes: &Self::Genes, rng: &mut Stream) -> Self::Genes;
 
-    /// Two children: copies of the parents if these cannot be crossed.
+    /// Two children; copies of the parents if these cannot be crossed.
     fn crossover(
         &mut self,
         a: &Self::Genes,

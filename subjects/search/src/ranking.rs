@@ -4,7 +4,7 @@
 //!
 //! There may be ten thousand goals, and on most of them all tests are equal, so each function
 //! first finds, in one pass over the fitness, the goals on which its tests differ, and
-//! compares pairs on these alone.
+//! compares pairs only on these.
 
 use std::cmp::Ordering;
 
@@ -14,9 +14,9 @@ use crate::stream::Stream;
 /// Sorts tests into fronts, best first; fronts are lists of indices into `tests`.
 ///
 /// Front 0 has, for each target in order, the test closest to covering it: ties go to
-/// fewer codons, then to the earlier. The rest is one single front if front 0 has more
-/// than `capacity` members, which fill the next population alone, and is otherwise
-/// split by dominance over the targets.
+/// fewer codons, then to the earlier. The other tests are split into fronts by dominance
+/// over the targets, unless front 0 has more than `capacity` members: it then fills the next
+/// population by itself, and the others stay one single front.
 ///
 /// # Panics
 /// If there is no test.
@@ -61,7 +61,7 @@ pub fn preference_sorting<T: Test>(
     fronts
 }
 
-/// The goals that are marked.
+/// The goals that are marked in `differ`.
 fn where_they_differ(goals: &[usize], differ: &[bool]) -> Vec<usize> {
     goals.iter().zip(differ).filter_map(|(goal, differ)| differ.then_some(*goal)).collect()
 }
@@ -69,7 +69,7 @@ fn where_they_differ(goals: &[usize], differ: &[bool]) -> Vec<usize> {
 /// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic
 /// algorithm: NSGA-II", 2002) of some of the tests.
 fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) -> Vec<Vec<usize>> {
-    // Positions in `some`: those that each dominates, and the number of those that dominate it.
+    // For each position in `some`: the positions that it dominates, and how many dominate it.
     let mut dominates = vec![Vec::new(); some.len()];
     let mut dominators = vec![0_usize; some.len()];
     for p in 0..some.len() {
@@ -125,9 +125,9 @@ fn dominance(a: &[f64], b: &[f64], goals: &[usize]) -> Ordering {
     order
 }
 
-/// Orders a front by sub-vector dominance over `goals`, best first: a test stands
-/// behind those for which the largest number of goals on which any single other member
-/// is better is smaller. Stable.
+/// Orders a front by sub-vector dominance over `goals`, best first: for each test, counts
+/// the goals on which another member is better, takes the largest such count over all other
+/// members, and sorts by it, ascending. The sort is stable.
 pub(crate) fn sort_by_crowding<T: Test>(tests: &[T], front: &mut Vec<usize>, goals: &[usize]) {
     let mut order: Vec<(usize, usize)> =
         crowding(tests, front, goals).into_iter().zip(front.iter().copied()).collect();
@@ -149,7 +149,7 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
         }
     }
     let differing = where_they_differ(goals, &differ);
-    // Dense rows let the pairwise count below run without gathers.
+    // Copy the fitness into dense rows, so that the pairwise count reads memory in order.
     let rows: Vec<Vec<f64>> = front
         .iter()
         .map(|index| differing.iter().map(|goal| tests[*index].fitness()[*goal]).collect())
@@ -253,7 +253,7 @@ mod tests {
             Point::new(&[3.0, 3.0, 3.0, 0.0], 1),
         ];
         let all = [0, 1, 2, 3];
-        // 0: the others are better on goal 2 alone. 1: test 0 on two. 2: test 1 on three.
+        // 0: the others are better only on goal 2. 1: test 0 on two. 2: test 1 on three.
         assert_eq!(crowding(&tests, &[0, 1, 2], &all), [1, 2, 3]);
         let mut front = vec![2, 1, 0];
         sort_by_crowding(&tests, &mut front, &all);

@@ -9,11 +9,11 @@ pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// The name in study files.
     const NAME: &'static str;
 
-    /// What it is, in one line with its source.
+    /// Description in one line, with the source.
     const SUMMARY: &'static str;
 
-    /// Whether it derives tests from earlier ones. Tests that are drawn independently have
-    /// beginnings in common only by chance.
+    /// Whether it derives tests from earlier ones. Caching of common beginnings pays only
+    /// then, because independently drawn tests share beginnings only by chance.
     const DERIVES_TESTS: bool = true;
 
     /// Whether it searches a problem whose tests are drawn event by event while they run,

@@ -16,18 +16,18 @@ use crate::stream::Stream;
 pub struct Improvement {
     /// Test executions finished, the improving one included.
     pub executions: u64,
-    /// Steps run, those of the improving execution included.
+    /// Steps run, the steps of the improving execution included.
     pub steps: u64,
-    /// Real time; the one part that differs between repetitions.
+    /// Real time; the only field that differs between repetitions.
     pub elapsed: Duration,
-    /// Goals covered from here on.
+    /// Goals covered after it.
     pub covered: usize,
 }
 
 /// The state of a search that observers receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Spent so far.
+    /// Work so far.
     pub meter: Meter,
     /// Iterations completed so far.
     pub iterations: u64,
@@ -100,7 +100,7 @@ impl<'a, P: Problem> Session<'a, P> {
         }
     }
 
-    /// Why the search must end now; `None` if it may go on.
+    /// Why the search must end now; `None` if it may continue.
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);
@@ -130,15 +130,15 @@ impl<'a, P: Problem> Session<'a, P> {
         self.problem.mutate(genes, self.rng)
     }
 
-    /// Executes and credits, where shorter tests alone replace archived ones.
+    /// Executes a test and credits it; in the archive, only a shorter test replaces another.
     pub(crate) fn execute(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         let test = self.run(genes)?;
         self.credit(&test, 0.0);
         Ok(test)
     }
 
-    /// Executes unless the search must end; the caller credits the test next. No other
-    /// place runs chromosomes, so no algorithm can miss the end of its budget.
+    /// Executes a test unless the search must end; the caller credits it next. No other
+    /// function runs chromosomes, so no algorithm can miss the end of its budget.
     pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         if let Some(stop) = self.stop() {
             return Err(stop);

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A stream of random numbers that is the same on every machine and in every release.
+/// A stream of random numbers that is the same on every computer and in every release.
 ///
 /// It is the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes,
 /// least significant first, followed by 24 zero bytes; the nonce is the stream's
@@ -14,7 +14,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub struct Stream(ChaCha8Rng);
 
 impl Stream {
-    /// Number of the stream of a search and of the minimisation after it; one a run.
+    /// Number of the stream of a search and of the minimisation after it; one per run.
     pub const SEARCH: u64 = 0;
     /// Number of the stream of the machine that executes tests.
     pub const MACHINE: u64 = 1;
@@ -22,12 +22,11 @@ impl Stream {
     pub const EXTRACTION: u64 = 2;
     /// Number of the stream of the seeds under which tests are executed again.
     pub const REEXECUTION: u64 = 3;
-    /// Number of the stream of a random test's events; one for each test, of a seed of its
-    /// own.
+    /// Number of the stream of a random test's events; each test has a seed of its own.
     pub const EVENTS: u64 = 4;
     /// Number of the stream of the seeds under which policies are trained.
     pub const TRAINING: u64 = 5;
-    /// Number of the first of the streams of mutation analysis; it has sixteen.
+    /// Number of the first of the sixteen streams of mutation analysis.
     pub const MUTATION: u64 = 16;
 
     /// The stream with this number of a seed, at its beginning.
@@ -118,7 +117,7 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// Fixed for ever: a change here changes every published result.
+    /// Must never be changed: a change here changes every published result.
     #[test]
     fn the_stream_is_the_documented_one() {
         // ChaCha8, all-zero key and nonce: the first keystream bytes are 3e 00 ef 2f
@@ -144,7 +143,7 @@ mod tests {
         for _ in 0..70_000 {
             counts[stream.index(7)] += 1;
         }
-        // Five standard deviations of a binomial count are 463.
+        // The tolerance: five standard deviations of a binomial count are 463.
         assert!(counts.iter().all(|count| (count - 10_000).abs() < 463), "{counts:?}");
         assert!((0..100).all(|_| (3..=5).contains(&stream.between(3, 5))));
         assert_eq!(stream.between(9, 9), 9);

@@ -9,7 +9,7 @@ use crate::problem::Test;
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// For DynaMOSA: the goals each goal waits for; empty if it waits for none.
+    /// For DynaMOSA: for each goal the goals one of which must be covered first; empty if none.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 
@@ -22,10 +22,10 @@ impl Targets {
     /// DynaMOSA (Panichella et al., "Automated test case generation as a many-objective
     /// optimisation problem with dynamic selection of the targets", 2018): an uncovered
     /// goal is a target once one of the goals it depends on is covered, or if it
-    /// depends on none; crowding counts targets alone.
+    /// depends on none; crowding counts only targets.
     ///
-    /// Goals that only a cycle of dependencies leads to would never become targets, so
-    /// the first of each such group is taken to depend on nothing.
+    /// Goals that are reachable only through a cycle of dependencies would never become
+    /// targets, so the first of each such group is treated as if it depended on nothing.
     pub(crate) fn dynamic(mut dependencies: Vec<Vec<usize>>) -> Self {
         let goals = dependencies.len();
         let mut dependents = vec![Vec::new(); goals];
@@ -51,7 +51,7 @@ impl Targets {
         Self { current: Vec::new(), crowding: Vec::new(), waits_for: Some(dependencies) }
     }
 
-    /// Adapts the targets to the goals that are covered now.
+    /// Updates the targets after goals have been covered.
     pub(crate) fn follow<T: Test>(&mut self, archive: &Archive<T>) {
         self.current.clear();
         self.current.extend(archive.uncovered().iter().filter(|goal| match &self.waits_for {
@@ -90,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn goals_become_targets_behind_covered_ones() {
-        // 0 and 3 are roots; 1 behind 0; 2 behind 1 or 3.
+    fn goals_become_targets_after_the_goals_they_depend_on() {
+        // 0 and 3 depend on none; 1 depends on 0; 2 on 1 or 3.
         let mut targets = Targets::dynamic(vec![vec![], vec![0], vec![1, 3], vec![]]);
         let mut archive = Archive::new(4);
         targets.follow(&archive);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_cycle_does_not_hide_goals() {
-        // 1 and 2 wait for each other; 3 waits for itself; 4 behind 2.
+        // 1 and 2 depend on each other; 3 on itself; 4 on 2.
         let mut targets = Targets::dynamic(vec![vec![], vec![2], vec![1], vec![3], vec![2]]);
         targets.follow(&Archive::<Point>::new(5));
         assert_eq!(targets.current(), [0, 1, 3]);

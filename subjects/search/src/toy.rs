@@ -2,7 +2,7 @@
 
 use crate::problem::Test;
 
-/// A test that consists of its fitness alone.
+/// A test that consists only of its fitness.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     fitness: Vec<f64>,

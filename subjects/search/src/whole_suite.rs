@@ -12,8 +12,8 @@ use crate::stream::Stream;
 /// test suite generation", 2013; Pynguin paper, Algorithm 2): an individual is a set of
 /// tests, its fitness the sum over all goals of the normalised fitness of its closest
 /// test, ties going to fewer codons. Population, crossover and tournament default to
-/// the values of Pynguin's evaluation, the sizes of suites to EvoSuite's. No local
-/// search.
+/// the values of Pynguin's evaluation, the sizes of suites to the values of EvoSuite.
+/// No local search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
     /// Suites in the population: 50.
@@ -22,14 +22,14 @@ pub struct WholeSuite {
     pub elite: usize,
     /// Probability that two parents are crossed: 0.75.
     pub crossover: f64,
-    /// Suites in a tournament, of which the best becomes a parent: 5.
+    /// Suites in a tournament, the best of which becomes a parent: 5.
     pub tournament: usize,
-    /// Most tests in a random suite, which has at least one: 10.
+    /// Maximum number of tests in a random suite, which has at least one: 10.
     pub initial_tests: usize,
-    /// Most tests in a suite: 100.
+    /// Maximum number of tests in a suite: 100.
     pub maximum_tests: usize,
-    /// Probability that mutation adds a random test; that of an `i`-th is its `i`-th
-    /// power: 0.1.
+    /// Probability `p` that mutation adds a random test; it adds an `i`-th with probability
+    /// `p^i`: 0.1.
     pub insertion: f64,
 }
 
@@ -126,7 +126,8 @@ impl SearchAlgorithm for WholeSuite {
 }
 
 impl WholeSuite {
-    /// The elite, then the better of each two parents and their children.
+    /// The next generation: the elite, then of each two parents and their two children the
+    /// better pair.
     fn generation<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
@@ -184,7 +185,7 @@ impl WholeSuite {
 }
 
 /// Relative one-point crossover of two suites: both are cut at the same share of their
-/// length, before their last test at the latest, so that no child is empty or larger
+/// length, and at the latest before their last test, so that no child is empty or larger
 /// than the larger parent.
 fn cross<T: Clone>(rng: &mut Stream, a: &[T], b: &[T]) -> [Vec<T>; 2] {
     let share = rng.unit();
@@ -199,7 +200,7 @@ mod tests {
     use crate::toy::Point;
 
     #[test]
-    fn a_suite_is_as_good_as_its_closest_tests() {
+    fn the_fitness_of_a_suite_is_the_sum_over_its_closest_tests() {
         let inf = f64::INFINITY;
         let suite =
             Suite::new(vec![Point::new(&[0.0, 3.0, inf], 4), Point::new(&[7.0, 1.0, inf], 2)]);

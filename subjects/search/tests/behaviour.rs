@@ -44,7 +44,7 @@ fn named(name: &str) -> Algorithm {
     Algorithm::named(name).unwrap()
 }
 
-/// The parts of a search that must be the same in each repetition.
+/// The parts of a result that must be the same in each repetition.
 fn repeatable(search: &Search<Codons>) -> impl PartialEq + std::fmt::Debug {
     let archive: Vec<_> =
         search.archive.iter().map(|(goal, test)| (goal, test.genes().to_vec())).collect();
@@ -73,10 +73,10 @@ fn guided_searches_beat_random_search() {
     }
 }
 
-/// The end of each search when it was written. A change here changes results, so it needs a new
-/// engine id.
+/// Compares the end of each search with recorded values. A change of these values changes results,
+/// so it needs a new engine id.
 #[test]
-fn searches_are_the_same_for_ever() {
+fn searches_end_as_recorded() {
     let end = |name| {
         let mut rng = Stream::new(42, Stream::SEARCH);
         let mut problem = Chains::new(42, 5, 6, 20);
@@ -150,7 +150,7 @@ fn iterations_count_what_each_algorithm_repeats() {
     // The first population and seven generations.
     assert_eq!(run("mosa", false).meter.executions(), 8 * 30);
     assert_eq!(run("mio", false).meter.executions(), 7);
-    // One test to begin with, and seven mutants.
+    // The first test and seven mutants.
     assert_eq!(run("one-plus-one", true).meter.executions(), 8);
     for name in Algorithm::NAMES {
         let result = run(name, true);
@@ -193,9 +193,9 @@ fn a_problem_without_goals_is_covered_at_once() {
 }
 
 #[test]
-fn mio_samples_when_there_is_nothing_it_could_improve() {
-    // Goals beyond the next one are infinitely far, and every test covers the first, so that each
-    // turn that is not sampled chooses a covered goal.
+fn mio_samples_when_no_uncovered_goal_has_a_candidate() {
+    // All goals after the next one are infinitely far, and every test covers the first, so each turn
+    // that does not sample would choose a covered goal.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();
@@ -315,7 +315,7 @@ proptest! {
             ControlFlow::Continue(())
         });
 
-        // The archive keeps tests that cover; where length alone decides, the shortest.
+        // The archive keeps tests that cover; where only length decides, the shortest.
         for (goal, test) in result.archive.iter() {
             prop_assert!(test.covers(goal));
         }
@@ -324,7 +324,7 @@ proptest! {
         prop_assert_eq!(result.archive.covered() + result.archive.uncovered().len(), chains * depth);
         prop_assert!(result.archive.tests().len() <= result.archive.covered());
 
-        // The timeline rises on every clock that is logical, up to the final coverage.
+        // The timeline rises on every logical clock, up to the final coverage.
         let rises = |a: &Improvement, b: &Improvement| {
             a.covered < b.covered && a.executions < b.executions && a.steps < b.steps
         };
@@ -342,7 +342,7 @@ proptest! {
             }
         }
 
-        // Another clock and the same seed: the same search, the same rest of the stream.
+        // Another clock and the same seed give the same search and leave the stream at the same position.
         let mut again = Stream::new(seed, Stream::SEARCH);
         let mut subject = problem();
         let repeated = named(name).search(&mut subject, &budget, &mut again, &Stopwatch::start(), &mut |_| {

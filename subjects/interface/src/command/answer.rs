@@ -32,17 +32,17 @@ use super::adapter::{Adapter, Determinism};
 use super::contract::{CONTRACT, DESCRIPTION};
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
-/// Most bytes of all files of a result.
-const MOST_BYTES: u64 = 8 << 20;
+/// Maximum number of bytes of all files of a result.
+const MAX_BYTES: u64 = 8 << 20;
 
-/// Most files of a result.
-const MOST_FILES: usize = 200;
+/// Maximum number of files of a result.
+const MAX_FILES: usize = 200;
 
 /// The list of files that are logs, outside of the digest.
 const LOGS: &str = "logs";
 
-/// Most logs of a result.
-const MOST_LOGS: usize = 16;
+/// Maximum number of logs of a result.
+const MAX_LOGS: usize = 16;
 
 /// Bytes that are kept of a log, from its end.
 const LOG_TAIL: u64 = 64 << 10;
@@ -271,11 +271,11 @@ fn taken<T: DeserializeOwned>(
 
 /// Reads the files of a result: regular text files of the working folder.
 fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
-    if files.len() > MOST_FILES {
-        return Err(format!("{} files, at most {MOST_FILES} are kept", files.len()));
+    if files.len() > MAX_FILES {
+        return Err(format!("{} files, at most {MAX_FILES} are kept", files.len()));
     }
     let mut artifacts = BTreeMap::new();
-    let mut left = MOST_BYTES;
+    let mut left = MAX_BYTES;
     for name in files {
         let flaw = |cause: &dyn std::fmt::Display| format!("{}: {cause}", name.display());
         let file = open(folder, name).map_err(|cause| flaw(&cause))?;
@@ -284,7 +284,7 @@ fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String
         read.map_err(|cause| flaw(&format_args!("not readable as text: {cause}")))?;
         left = left
             .checked_sub(text.len() as u64)
-            .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MOST_BYTES >> 20)))?;
+            .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MAX_BYTES >> 20)))?;
         if artifacts.insert(flat(name), text).is_some() {
             return Err(flaw(&"another file has the same name as an artifact"));
         }
@@ -294,8 +294,8 @@ fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String
 
 /// Reads the ends of logs, in which what is no text is replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
-    if files.len() > MOST_LOGS {
-        return Err(format!("{} logs, at most {MOST_LOGS} are kept", files.len()));
+    if files.len() > MAX_LOGS {
+        return Err(format!("{} logs, at most {MAX_LOGS} are kept", files.len()));
     }
     let end = |name: &PathBuf| {
         let mut file = open(folder, name)?;

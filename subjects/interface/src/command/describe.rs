@@ -20,7 +20,7 @@ use crate::runner::Programs;
 /// Real time that a tool has for a project.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Most bytes of an answer.
+/// Maximum number of bytes of an answer.
 const LARGEST: u64 = 1 << 20;
 
 impl Tool {

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::UNITS;
 use crate::runner::RunProgress;
 
-/// Most bytes that are read of the file at a time.
-const MOST_BYTES: u64 = 1 << 16;
+/// Maximum number of bytes that are read of the file at a time.
+const MAX_BYTES: u64 = 1 << 16;
 
 /// A file to which the tool adds a line for each improvement. It is for displays alone, so that
 /// lines that cannot be read are passed over.
@@ -42,9 +42,9 @@ impl Live {
         };
         let mut bytes = Vec::new();
         let read = file.seek(SeekFrom::Start(self.read));
-        let read = read.and_then(|_| file.take(MOST_BYTES).read_to_end(&mut bytes));
+        let read = read.and_then(|_| file.take(MAX_BYTES).read_to_end(&mut bytes));
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if read.is_err() || (whole == 0 && bytes.len() as u64 == MOST_BYTES) {
+        if read.is_err() || (whole == 0 && bytes.len() as u64 == MAX_BYTES) {
             return self.progress.clone();
         }
         self.read += whole as u64;

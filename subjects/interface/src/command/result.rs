@@ -14,8 +14,8 @@ use super::{CRITERION, UNITS};
 /// The largest result file in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Most covered goals that are given as a number.
-const MOST_COUNTED: u32 = 10_000_000;
+/// Maximum number of covered goals that are given as a number.
+const MAX_COUNTED: u32 = 10_000_000;
 
 /// Keys of a result file.
 const KEYS: [&str; 8] =
@@ -122,8 +122,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         // Goals without names are counted: the first ones stand for all.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
-            if count > MOST_COUNTED {
-                return Err(format!("`covered` is {count}, at most {MOST_COUNTED}"));
+            if count > MAX_COUNTED {
+                return Err(format!("`covered` is {count}, at most {MAX_COUNTED}"));
             }
             *set = json!((0..count).collect::<Vec<_>>());
         }

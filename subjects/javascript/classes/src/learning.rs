@@ -9,8 +9,8 @@ use crate::results::Failure;
 use crate::settings::Profile;
 use crate::types::{Knowledge, Type};
 
-/// Most failures that are kept: one for each target, name and message.
-const MOST_FAILURES: usize = 200;
+/// Maximum number of failures that are kept: one for each target, name and message.
+const MAX_FAILURES: usize = 200;
 
 /// The type that an argument has; `None` for values that no evidence speaks of.
 fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
@@ -69,7 +69,7 @@ impl Subject {
             self.reward(genes, ended..ended + 1, -1.0);
         }
         let key = (last, thrown.name.clone(), thrown.message.clone());
-        if self.failures.len() >= MOST_FAILURES || self.failures.contains_key(&key) {
+        if self.failures.len() >= MAX_FAILURES || self.failures.contains_key(&key) {
             return;
         }
         let arguments = &genes.statements[ended].arguments;

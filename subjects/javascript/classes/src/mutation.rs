@@ -17,7 +17,7 @@ use crate::suite::{Suite, Verdict, check};
 pub struct MutationSettings {
     /// The operators.
     pub operators: Vec<MutationOperator>,
-    /// Most mutants, drawn with equal chances; `None` for all.
+    /// Maximum number of mutants, drawn with equal chances; `None` for all.
     pub sample: Option<u64>,
     /// Seed of the sample.
     pub seed: u64,

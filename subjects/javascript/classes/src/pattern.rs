@@ -2,7 +2,7 @@
 
 use catherd_search::Stream;
 
-/// Most repetitions that `*` and `+` draw.
+/// Maximum number of repetitions that `*` and `+` draw.
 const MOST: u32 = 20;
 /// Longest pattern, in characters; deepest nesting of groups; longest text that is drawn.
 const LONGEST: usize = 500;

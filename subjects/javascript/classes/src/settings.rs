@@ -84,7 +84,7 @@ pub struct Settings {
     pub goals: Goals,
     /// Which goals make `flycatcher` keep a test.
     pub scope: Scope,
-    /// Most statements of a test.
+    /// Maximum number of statements of a test.
     pub maximum_length: usize,
     /// Probability that a search takes a new random test in place of a mutated one.
     pub fresh: f64,

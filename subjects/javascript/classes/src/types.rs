@@ -182,8 +182,8 @@ fn score(evidence: &Evidence, type_: &str) -> u64 {
     evidence.scores.get(type_).copied().unwrap_or(0)
 }
 
-/// Most paths that are kept of what came of a parameter.
-const MOST_PATHS: usize = 64;
+/// Maximum number of paths that are kept of what came of a parameter.
+const MAX_PATHS: usize = 64;
 
 /// Adds evidence to other evidence.
 fn merge(into: &mut Evidence, from: &Evidence) {
@@ -200,7 +200,7 @@ fn merge(into: &mut Evidence, from: &Evidence) {
     into.arity = into.arity.max(from.arity);
     into.traps += from.traps;
     for (path, evidence) in &from.paths {
-        if into.paths.len() < MOST_PATHS || into.paths.contains_key(path) {
+        if into.paths.len() < MAX_PATHS || into.paths.contains_key(path) {
             merge(into.paths.entry(path.clone()).or_default(), evidence);
         }
     }

@@ -21,7 +21,7 @@ use crate::limits::{Halt, Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
 /// Rejections that are kept for [`Session::unhandled_rejections`].
-const MOST_REJECTIONS: usize = 1_000;
+const MAX_REJECTIONS: usize = 1_000;
 
 /// An engine could not be made: the limit of memory is too small for it.
 #[derive(Debug, Error)]
@@ -92,7 +92,7 @@ impl Engine {
                 let promise = promise_address(&promise);
                 if handled {
                     list.borrow_mut().retain(|rejection| rejection.promise != promise);
-                } else if list.borrow().len() < MOST_REJECTIONS {
+                } else if list.borrow().len() < MAX_REJECTIONS {
                     let reason = Thrown::describe(&ctx, &reason, "");
                     list.borrow_mut().push(Rejection { promise, reason });
                 }

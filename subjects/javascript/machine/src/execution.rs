@@ -61,7 +61,7 @@ pub struct Evidence {
     pub scores: BTreeMap<String, u64>,
     /// Other observations, with counts.
     pub more: BTreeMap<String, u64>,
-    /// Most arguments with which it was called.
+    /// Maximum number of arguments with which it was called.
     pub arity: u32,
     /// Traps of its proxy.
     pub traps: u64,

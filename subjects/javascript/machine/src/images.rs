@@ -12,8 +12,8 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, Settings};
 
-/// Most images of a context. Three seeds and times, and a build that infers types.
-const MOST_IMAGES: usize = 4;
+/// Maximum number of images of a context. Three seeds and times, and a build that infers types.
+const MAX_IMAGES: usize = 4;
 
 /// The images of a context.
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl Live {
         images.push(image);
         let bytes =
             |images: &[Loaded]| -> usize { images.iter().map(|image| image.engine.bytes()).sum() };
-        while images.len() > MOST_IMAGES || bytes(images) > settings.heap {
+        while images.len() > MAX_IMAGES || bytes(images) > settings.heap {
             images.remove(0);
         }
     }

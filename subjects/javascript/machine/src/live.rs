@@ -51,8 +51,8 @@ static COMPILED: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new(
 /// 2020-01-01T00:00:00.000Z, the beginning of logical time.
 const BEGINNING: f64 = 1_577_836_800_000.0;
 
-/// Most numbers that are looked at after each statement.
-const MOST_REACHED: usize = 4_096;
+/// Maximum number of numbers that are looked at after each statement.
+const MAX_REACHED: usize = 4_096;
 
 /// What functions of the host share with the machine.
 pub(crate) struct Shared {
@@ -64,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) drawn: Cell<bool>,
     /// The stream of collecting proxies.
     pub(crate) proxy: RefCell<Stream>,
-    /// Most steps of the present test.
+    /// Maximum number of steps of the present test.
     pub(crate) most_steps: Cell<u64>,
     /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
@@ -85,7 +85,7 @@ impl Shared {
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
-        if count + 4 * sites > MOST_REACHED {
+        if count + 4 * sites > MAX_REACHED {
             return None;
         }
         let hit = |array: &SharedArray<u32>, length: usize| {

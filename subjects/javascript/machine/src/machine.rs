@@ -268,8 +268,8 @@ impl Live {
     }
 }
 
-/// Most names of classes that are looked for.
-const MOST_CLASSES: usize = 200;
+/// Maximum number of names of classes that are looked for.
+const MAX_CLASSES: usize = 200;
 
 /// The classes of results whose names are not known, which are known from now on.
 fn new_classes(
@@ -284,7 +284,7 @@ fn new_classes(
     }
     for (index, type_) in execution.types.iter().enumerate() {
         let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
-        let Some(name) = name.filter(|name| known.len() < MOST_CLASSES && !known.contains(*name))
+        let Some(name) = name.filter(|name| known.len() < MAX_CLASSES && !known.contains(*name))
         else {
             continue;
         };

@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
-/// Most bytes of all files together.
-const MOST_BYTES: u64 = 16 << 20;
-/// Most files.
-const MOST_FILES: usize = 4_000;
+/// Maximum number of bytes of all files together.
+const MAX_BYTES: u64 = 16 << 20;
+/// Maximum number of files.
+const MAX_FILES: usize = 4_000;
 /// How packed bytes begin.
 const MAGIC: &[u8] = b"catherd javascript 1\n";
 
@@ -50,7 +50,7 @@ pub enum PackageError {
         cause: String,
     },
     /// The project has too many files or bytes.
-    #[error("the project has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
+    #[error("the project has more than {MAX_FILES} files or {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     /// It has no JavaScript.
     #[error("no JavaScript file")]
@@ -85,7 +85,7 @@ impl Package {
             add_folder(path, path, &mut files, &mut 0)?;
         } else {
             let size = fs::metadata(path).map_err(|error| file_error(&shown, error))?.len();
-            if size > MOST_BYTES {
+            if size > MAX_BYTES {
                 return Err(PackageError::TooLarge);
             }
             let bytes = fs::read(path).map_err(|error| file_error(&shown, error))?;
@@ -113,7 +113,7 @@ impl Package {
     /// If there are too many or none, or if `subject.toml` cannot be read.
     pub fn new(files: BTreeMap<String, Vec<u8>>) -> Result<Package, PackageError> {
         let bytes: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
-        if files.len() > MOST_FILES || bytes > MOST_BYTES {
+        if files.len() > MAX_FILES || bytes > MAX_BYTES {
             return Err(PackageError::TooLarge);
         }
         if !files.keys().any(|path| is_script(path)) {
@@ -150,7 +150,7 @@ impl Package {
             let length: usize = line(&mut rest)?.parse().map_err(|_| PackageError::Damaged)?;
             let bytes = rest.get(..length).ok_or(PackageError::Damaged)?;
             rest = &rest[length..];
-            if files.len() >= MOST_FILES || !is_inside(Path::new(&path)) {
+            if files.len() >= MAX_FILES || !is_inside(Path::new(&path)) {
                 return Err(PackageError::Damaged);
             }
             files.insert(path, bytes.to_vec());
@@ -244,7 +244,7 @@ fn add_folder(
             continue;
         }
         *bytes += kind.len();
-        if *bytes > MOST_BYTES || files.len() >= MOST_FILES {
+        if *bytes > MAX_BYTES || files.len() >= MAX_FILES {
             return Err(PackageError::TooLarge);
         }
         let content = fs::read(&path).map_err(|error| file_error(shown, error))?;
@@ -259,7 +259,7 @@ fn add_archive(
     files: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), PackageError> {
     let failed = |error: std::io::Error| file_error(shown, error);
-    let limited = flate2::read::GzDecoder::new(bytes).take(MOST_BYTES * 2);
+    let limited = flate2::read::GzDecoder::new(bytes).take(MAX_BYTES * 2);
     let mut archive = tar::Archive::new(limited);
     for entry in archive.entries().map_err(failed)? {
         let mut entry = entry.map_err(failed)?;
@@ -273,7 +273,7 @@ fn add_archive(
         let mut parts = path.components();
         parts.next();
         let inside = joined(parts.as_path());
-        if entry.size() > MOST_BYTES || files.len() >= MOST_FILES {
+        if entry.size() > MAX_BYTES || files.len() >= MAX_FILES {
             return Err(PackageError::TooLarge);
         }
         let mut content = Vec::new();

@@ -3,19 +3,19 @@
 /// Counted limits and the numbers of proxies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Most steps of a test.
+    /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Most units of 10,000 polls of a statement.
+    /// Maximum units of 10,000 polls of a statement.
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
     /// Bytes of the engine's stack.
     pub stack: usize,
-    /// Most timers of a test.
+    /// Maximum number of timers of a test.
     pub timers: usize,
-    /// Most steps of loading.
+    /// Maximum number of steps of loading.
     pub load_steps: u64,
-    /// Most units of 10,000 polls of loading.
+    /// Maximum units of 10,000 polls of loading.
     pub load_polls: u64,
     /// Traps of an idle proxy after which a test ends.
     pub idle_threshold: u32,
@@ -77,7 +77,7 @@ pub struct ExecuteOptions {
     pub trace: bool,
     /// Whether what loading reaches counts as well. Counters are 0 after loading otherwise.
     pub loading: bool,
-    /// Most steps of this test; `None` for those of the settings.
+    /// Maximum number of steps of this test; `None` for those of the settings.
     pub steps: Option<u64>,
     /// Milliseconds that have passed when the test begins.
     pub later: f64,

@@ -1,6 +1,6 @@
-//! A problem with the shape of test generation and no more: chains of goals, each goal
-//! behind the one before it. Goal `l` of a chain is covered by a test whose codons
-//! `0..=l` all come close enough to the chain's secret codons.
+//! A problem with the shape of test generation: chains of goals, each of which depends on the
+//! one before it. Goal `l` of a chain is covered by a test whose codons `0..=l` are all close
+//! enough to the chain's secret codons.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 /// Largest codon.
 const CODONS: u64 = 480;
-/// Most codons in a test.
+/// Maximum number of codons in a test.
 const MAXIMUM: usize = 20;
 
 #[derive(Clone)]
@@ -42,13 +42,13 @@ impl Test for Codons {
 
 pub(crate) struct Chains {
     secrets: Vec<Vec<u64>>,
-    /// How far a codon may be from the secret.
+    /// How far a codon may be from the secret codon.
     tolerance: u64,
     /// Every chromosome that was executed.
     pub(crate) executed: Vec<Vec<u64>>,
-    /// If set, crossover appends this codon, which no chromosome has otherwise.
+    /// A codon that crossover appends and no chromosome has otherwise; `None` to append none.
     pub(crate) brand: Option<u64>,
-    /// Whether tests infinitely far from a goal say so.
+    /// Whether a test that is far from a goal reports infinity instead of a number.
     pub(crate) infinite: bool,
 }
 

@@ -7,8 +7,8 @@ use crate::configuration::{self, Configuration};
 use crate::projects;
 use crate::subject::{Stop, Subject};
 
-/// Most items of a model that are named. A table of more is too long to be read.
-const MOST_NAMED: usize = 20_000;
+/// Maximum number of items of a model that are named. A table of more is too long to be read.
+const MAX_NAMED: usize = 20_000;
 
 /// The items of models by the configurations whose runs have them. Items that are not known exactly,
 /// because they depend on the pool, have no names, and neither have those of a model that cannot be
@@ -61,10 +61,10 @@ fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;
     let name = |&item: &u64| items.criterion.item_name(item, &alphabet);
-    let Some(reachable) = items.reachable.as_ref().filter(|items| items.len() <= MOST_NAMED) else {
+    let Some(reachable) = items.reachable.as_ref().filter(|items| items.len() <= MAX_NAMED) else {
         return Ok(None);
     };
-    let all = items.criterion.all_items(MOST_NAMED as u64).unwrap_or_default();
+    let all = items.criterion.all_items(MAX_NAMED as u64).unwrap_or_default();
     let beyond = all.iter().filter(|item| reachable.binary_search(item).is_err());
     let unreachable = beyond.map(name).collect();
     Ok(Some(Names { reachable: reachable.iter().map(name).collect(), unreachable }))

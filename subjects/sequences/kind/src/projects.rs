@@ -15,7 +15,7 @@ const BUILTIN: &str = "builtin:";
 const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 
 /// States that are explored at most to measure a model.
-const MOST_STATES: usize = 1_000_000;
+const MAX_STATES: usize = 1_000_000;
 
 /// Finds models: built-in ones, files, and the files of folders; or makes synthetic ones.
 ///
@@ -203,7 +203,7 @@ pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
 /// The measures of a model by column.
 fn measures(model: &Model) -> Vec<(&'static str, String)> {
     let events = model.program.events();
-    let space = Space::explore(&model.program, MOST_STATES).ok();
+    let space = Space::explore(&model.program, MAX_STATES).ok();
     let counts = space.filter(|space| !space.truncated()).map(|space| space.counts(None));
     let counted = |number: Option<usize>| number.map(|n| n.to_string()).unwrap_or_default();
     let of = |value: fn(&catherd_sequences_testing::Counts) -> Option<usize>| {

@@ -7,7 +7,7 @@ use catherd_experiments::Digest;
 use catherd_interface::Recent;
 use catherd_sequences_testing::suite::Matrix;
 use catherd_sequences_testing::{
-    Alphabet, Criterion, MOST_POOL_EVENTS, Model, Pool, Source, Space, Walker,
+    Alphabet, Criterion, MAX_POOL_EVENTS, Model, Pool, Source, Space, Walker,
 };
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
@@ -147,7 +147,7 @@ impl Subject {
             let walker =
                 Walker::new(program, Some(&space), settings.sampler, key.seed, settings.length)
                     .map_err(|error| failed(error.to_string()))?;
-            let limit = events.unwrap_or(u64::MAX).min(MOST_POOL_EVENTS);
+            let limit = events.unwrap_or(u64::MAX).min(MAX_POOL_EVENTS);
             let mut asked = None;
             let walks = walker.walks_within(settings.walks, limit, &mut || match go_on() {
                 Ok(()) => ControlFlow::Continue(()),

@@ -25,7 +25,7 @@ pub use parse::{CriterionError, split_list};
 pub use reachable::Unbounded;
 
 /// The largest number of items that are kept as a bit vector while a test is read.
-const MOST_BITS: u64 = 1 << 28;
+const MAX_BITS: u64 = 1 << 28;
 
 /// A criterion over an alphabet.
 #[derive(Clone, Debug)]
@@ -285,7 +285,7 @@ impl Criterion {
 
     /// Whether numbers of items are kept as bits.
     fn dense(&self) -> bool {
-        self.span <= MOST_BITS && !matches!(self.kind, Kind::Symmetry(_))
+        self.span <= MAX_BITS && !matches!(self.kind, Kind::Symmetry(_))
     }
 
     /// The words of a bit vector of all items.

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 pub type EventId = u32;
 
 /// The largest number of events of a model.
-pub const MOST_EVENTS: usize = 1 << 16;
+pub const MAX_EVENTS: usize = 1 << 16;
 
 /// The value of an event's field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

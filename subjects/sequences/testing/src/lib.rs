@@ -36,10 +36,10 @@ pub use criterion::{
     Cover, Criterion, CriterionError, Expression, ExpressionError, Unbounded, split_list,
 };
 pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
-pub use events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS};
+pub use events::{Event, EventId, EventSet, Events, FieldValue, MAX_EVENTS};
 pub use model::{BUILTIN, Model, ModelError, NamedWord, Source};
 pub use negative::{Case, negatives, unmarked};
-pub use pool::{DEFAULT_LENGTH, MOST_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
+pub use pool::{DEFAULT_LENGTH, MAX_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
 pub use span::Span;

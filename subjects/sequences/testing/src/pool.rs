@@ -18,7 +18,7 @@ use crate::streams::WALKS;
 pub const DEFAULT_LENGTH: usize = 1000;
 
 /// Events of the walks of a pool at most, because they take some ten bytes each with their letters: 2^29.
-pub const MOST_POOL_EVENTS: u64 = 1 << 29;
+pub const MAX_POOL_EVENTS: u64 = 1 << 29;
 
 /// Events of the walks at most that are made before their number is looked at: 2^27.
 const BATCH_EVENTS: u64 = 1 << 27;
@@ -295,11 +295,11 @@ impl<'m> Walker<'m> {
     /// # Errors
     ///
     /// If the model breaks a rule of its own, or, with [`Sampler::Avoid`], if the walks have more than
-    /// [`MOST_POOL_EVENTS`].
+    /// [`MAX_POOL_EVENTS`].
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
-            let (tests, cut) = self.walks_in_turn(&numbers, MOST_POOL_EVENTS)?;
-            return if tests.events() as u64 > MOST_POOL_EVENTS {
+            let (tests, cut) = self.walks_in_turn(&numbers, MAX_POOL_EVENTS)?;
+            return if tests.events() as u64 > MAX_POOL_EVENTS {
                 Err(too_many())
             } else {
                 Ok((tests, cut))
@@ -396,9 +396,9 @@ impl<'m> Walker<'m> {
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own, or the walks have more than [`MOST_POOL_EVENTS`].
+    /// If the model breaks a rule of its own, or the walks have more than [`MAX_POOL_EVENTS`].
     pub fn pool_walks(&self, size: u64) -> Result<(Tests, usize), Fault> {
-        let walks = self.walks_within(size, MOST_POOL_EVENTS, &mut || ControlFlow::Continue(()))?;
+        let walks = self.walks_within(size, MAX_POOL_EVENTS, &mut || ControlFlow::Continue(()))?;
         let (tests, cut) = walks.unwrap_or_default();
         if (tests.len() as u64) < size { Err(too_many()) } else { Ok((tests, cut)) }
     }
@@ -450,7 +450,7 @@ impl Pool {
 }
 
 fn too_many() -> Fault {
-    let cause = format!("the walks have more than {MOST_POOL_EVENTS} events");
+    let cause = format!("the walks have more than {MAX_POOL_EVENTS} events");
     Fault::new(Span::default(), cause)
 }
 

@@ -84,7 +84,7 @@ pub(crate) enum Body {
 }
 
 /// The largest weight of a statement.
-pub(crate) const MOST_WEIGHT: u32 = 1_000_000;
+pub(crate) const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Number of a set in [`Program::sets`].
 pub(crate) type SetId = u32;

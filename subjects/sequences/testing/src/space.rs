@@ -15,7 +15,7 @@ pub use count::{Counts, Traces};
 pub use export::{Format, UnknownFormat};
 
 /// Bytes that states and edges take at most while a model is explored: 2 GiB.
-const MOST_BYTES: usize = 2 << 30;
+const MAX_BYTES: usize = 2 << 30;
 
 /// An event from a state to a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Space {
     ///
     /// If the model breaks a rule of its own, such as the capacity of a list.
     pub fn explore(program: &Program, limit: usize) -> Result<Space, BrokenModel> {
-        Space::explore_within(program, limit, MOST_BYTES)
+        Space::explore_within(program, limit, MAX_BYTES)
     }
 
     fn explore_within(program: &Program, limit: usize, most: usize) -> Result<Space, BrokenModel> {

@@ -23,7 +23,7 @@ pub use local::local;
 pub use random::{best_of, unranked};
 
 /// The largest number of items that tests of a matrix keep as bits.
-const MOST_COLUMNS: usize = 1 << 16;
+const MAX_COLUMNS: usize = 1 << 16;
 
 /// The items of the tests of a pool. Items that no test covers have no column.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl Matrix {
             }
         }
         let columns: FxHashMap<u64, u32> = items.iter().copied().zip(0..).collect();
-        let rows = if items.len() <= MOST_COLUMNS {
+        let rows = if items.len() <= MAX_COLUMNS {
             let words = bits::words(items.len()).max(1);
             let mut rows = vec![0; words * lists.len()];
             for (row, list) in rows.chunks_mut(words).zip(lists) {

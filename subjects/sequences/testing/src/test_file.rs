@@ -18,7 +18,7 @@ pub struct TestFileError {
 
 /// Commas and spaces of a file of tests at most, because each event takes some fifty bytes of memory:
 /// 2^25.
-const MOST_SEPARATORS: usize = 1 << 25;
+const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text has one test a line, its events separated by commas,
 /// or by spaces if it has no comma; lines that begin with `#` are left out. JSON is an array of
@@ -33,10 +33,9 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
     let mut separators =
         text.bytes().enumerate().filter(|(_, byte)| is_separator(byte)).map(|(at, _)| at);
-    if let Some(at) = separators.nth(MOST_SEPARATORS) {
+    if let Some(at) = separators.nth(MAX_SEPARATORS) {
         let number = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-        let cause =
-            format!("the file has more than {MOST_SEPARATORS} commas and spaces up to here");
+        let cause = format!("the file has more than {MAX_SEPARATORS} commas and spaces up to here");
         return Err(TestFileError { number, cause });
     }
     if !text.trim_start().starts_with(['{', '[']) {

@@ -106,7 +106,7 @@ impl Type {
             Type::Text(allowed) => {
                 out.push(allowed.iter().max().map(|&largest| largest as u32));
             }
-            Type::Event => out.push(Some(crate::events::MOST_EVENTS as u32)),
+            Type::Event => out.push(Some(crate::events::MAX_EVENTS as u32)),
             Type::Tuple(fields) => fields.iter().for_each(|(_, of)| of.largest(out)),
             Type::List(of, capacity) => {
                 out.push(Some(*capacity as u32));

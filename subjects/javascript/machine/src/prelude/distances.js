@@ -70,8 +70,8 @@ const partDistance = (mode, whole, part) => {
     const last = whole.length > n ? whole.length - n : 0;
     const first = mode === ENDS ? last : 0;
     let least = textDistance(slice(whole, first, first + n), part);
-    if (mode === CONTAINS && n <= MOST_COMPARED) {
-        for (let i = 1; i <= last && i < MOST_COMPARED && least > 0; i++) {
+    if (mode === CONTAINS && n <= MAX_COMPARED) {
+        for (let i = 1; i <= last && i < MAX_COMPARED && least > 0; i++) {
             const d = textDistance(slice(whole, i, i + n), part);
             least = d < least ? d : least;
         }
@@ -79,7 +79,7 @@ const partDistance = (mode, whole, part) => {
     return least;
 };
 /** Most places of a text at which it is compared with a part, and most units of that part. */
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 /** Sets both distances of a test of a text. */
 const measurePart = (mode, whole, part, result) => {
     if (typeof whole !== 'string' || typeof part !== 'string') {

@@ -1,5 +1,5 @@
 // Values as data: what assertions compare, and types of results.
-const MOST_NODES = 200;
+const MAX_NODES = 200;
 const DEEPEST = 5;
 const className = value => {
     const prototype = getPrototypeOf(value);
@@ -34,17 +34,17 @@ const observe = value => {
         if (mapHas(seen, value)) {
             return {same_as: '#' + mapGet(seen, value)};
         }
-        if (level > DEEPEST || ++nodes > MOST_NODES) {
+        if (level > DEEPEST || ++nodes > MAX_NODES) {
             return {type: 'object'};
         }
         mapSet(seen, value, nodes - 1);
         if (isArray(value)) {
             const array = [];
-            for (let i = 0; i < value.length && i < MOST_NODES; i++) {
+            for (let i = 0; i < value.length && i < MAX_NODES; i++) {
                 const item = getOwn(value, String(i));
                 push(array, item === undefined ? {hole: true} : 'value' in item ? see(item.value, level + 1) : {type: 'accessor'});
             }
-            return value.length > MOST_NODES ? {type: 'array'} : {array};
+            return value.length > MAX_NODES ? {type: 'array'} : {array};
         }
         const tag = builtinTag(value);
         if (tag === 'Map') {

@@ -19,7 +19,7 @@ const LINES = host.lines;
 /** Whether what comes of a collecting proxy records as well, by its path. */
 const PATHS = host.paths;
 const DEEPEST_PATH = 3;
-const MOST_PATHS = 32;
+const MAX_PATHS = 32;
 
 const stop = reason => {
     host.stop(reason);
@@ -109,7 +109,7 @@ const offspring = (record, count, level, path, name) => {
     }
     let child = record.paths[path];
     if (child === undefined) {
-        if (keys(record.paths).length >= MOST_PATHS) {
+        if (keys(record.paths).length >= MAX_PATHS) {
             return idleProxy(count, record, name);
         }
         child = record.paths[path] = newRecord(0);

@@ -132,7 +132,7 @@ const run = index => {
     const statement = test[index];
     try {
         const result = synchronously(() => execute(statement));
-        if (typeof result === 'string' && result.length > MOST_UNITS) {
+        if (typeof result === 'string' && result.length > MAX_UNITS) {
             tooLong();
         }
         variables[index] = result;

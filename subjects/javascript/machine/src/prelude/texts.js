@@ -1,5 +1,5 @@
 // Texts have a length that one call cannot exceed, so that a test is not about megabytes.
-const MOST_UNITS = 1 << 20;
+const MAX_UNITS = 1 << 20;
 const tooLong = () => {
     throw new RangeError('Invalid string length');
 };
@@ -11,15 +11,15 @@ const limitText = (owner, name, isTooLong) => {
             tooLong();
         }
         const text = apply(original, this, values);
-        return typeof text === 'string' && text.length > MOST_UNITS ? tooLong() : text;
+        return typeof text === 'string' && text.length > MAX_UNITS ? tooLong() : text;
     }};
     defineProperty(limited, 'length', {value: original.length, writable: false, enumerable: false, configurable: true});
     defineProperty(owner, name, {value: limited, writable: true, enumerable: false, configurable: true});
 };
-const padsTooMuch = (text, values) => typeof values[0] === 'number' && values[0] > MOST_UNITS && values[1] !== '';
+const padsTooMuch = (text, values) => typeof values[0] === 'number' && values[0] > MAX_UNITS && values[1] !== '';
 limitText(String.prototype, 'padStart', padsTooMuch);
 limitText(String.prototype, 'padEnd', padsTooMuch);
 limitText(String.prototype, 'repeat', (text, [count]) => typeof text === 'string' && typeof count === 'number'
-    && count !== Infinity && text.length * count > MOST_UNITS);
+    && count !== Infinity && text.length * count > MAX_UNITS);
 limitText(Array.prototype, 'join', (array, [separator]) => isArray(array)
-    && (array.length - 1) * (typeof separator === 'string' ? separator.length : separator === undefined ? 1 : 0) > MOST_UNITS);
+    && (array.length - 1) * (typeof separator === 'string' ? separator.length : separator === undefined ? 1 : 0) > MAX_UNITS);

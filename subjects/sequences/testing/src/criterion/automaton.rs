@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 use crate::alphabet::{Alphabet, Letter};
 
 /// The largest number of states of an automaton.
-const MOST_STATES: usize = 10_000;
+const MAX_STATES: usize = 10_000;
 
 /// The largest number of transitions of the automata of a criterion, which take four bytes each: 2^27.
-pub(crate) const MOST_TRANSITIONS: usize = 1 << 27;
+pub(crate) const MAX_TRANSITIONS: usize = 1 << 27;
 
 /// The largest number of repetitions, and of parts of an expression.
-const MOST_REPEATS: u32 = 1000;
-const MOST_PARTS: usize = 20_000;
+const MAX_REPEATS: u32 = 1000;
+const MAX_PARTS: usize = 20_000;
 
 /// The largest depth of parentheses.
 const DEEPEST: usize = 100;
@@ -152,8 +152,8 @@ impl Reader {
             let part = self.single(next)?;
             parts.push(self.repeated(part)?);
             self.parts += 1;
-            if self.parts > MOST_PARTS {
-                return Err(self.error(format!("more than {MOST_PARTS} parts")));
+            if self.parts > MAX_PARTS {
+                return Err(self.error(format!("more than {MAX_PARTS} parts")));
             }
         }
         Ok(Part::Sequence(parts))
@@ -252,8 +252,8 @@ impl Reader {
                 part => Part::Repeat(Box::new(part), low, high),
             };
             self.parts += 1;
-            if self.parts > MOST_PARTS {
-                return Err(self.error(format!("more than {MOST_PARTS} parts")));
+            if self.parts > MAX_PARTS {
+                return Err(self.error(format!("more than {MAX_PARTS} parts")));
             }
         }
     }
@@ -263,7 +263,7 @@ impl Reader {
         let rest: String =
             self.characters[self.at + 1..].iter().take_while(|c| **c != '}').collect();
         let wrong = || self.error("write {n} or {n,m}, numbers up to 1000".to_owned());
-        let number = |text: &str| text.trim().parse().ok().filter(|n| *n <= MOST_REPEATS);
+        let number = |text: &str| text.trim().parse().ok().filter(|n| *n <= MAX_REPEATS);
         let bounds = match rest.split_once(',') {
             None => number(&rest).map(|n| (n, Some(n))),
             Some((low, "")) => number(low).map(|low| (low, None)),
@@ -290,7 +290,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn state(&mut self) -> Result<usize, ExpressionError> {
-        if self.states.len() >= 10 * MOST_STATES {
+        if self.states.len() >= 10 * MAX_STATES {
             let cause = "the expression is too large".to_owned();
             return Err(ExpressionError { column: 1, cause });
         }
@@ -409,12 +409,12 @@ impl Builder<'_> {
                 next.push(number);
             }
             at += 1;
-            if sets.len() > MOST_STATES {
-                let cause = format!("the automaton has more than {MOST_STATES} states");
+            if sets.len() > MAX_STATES {
+                let cause = format!("the automaton has more than {MAX_STATES} states");
                 return Err(ExpressionError { column: 1, cause });
             }
-            if next.len() > MOST_TRANSITIONS {
-                let cause = format!("the automaton has more than {MOST_TRANSITIONS} transitions");
+            if next.len() > MAX_TRANSITIONS {
+                let cause = format!("the automaton has more than {MAX_TRANSITIONS} transitions");
                 return Err(ExpressionError { column: 1, cause });
             }
         }

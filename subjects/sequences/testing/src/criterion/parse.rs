@@ -8,15 +8,15 @@ use crate::alphabet::{Alphabet, Letter};
 use crate::events::Events;
 use crate::space::Space;
 
-use super::automaton::{Expression, MOST_TRANSITIONS};
+use super::automaton::{Expression, MAX_TRANSITIONS};
 use super::{Criterion, Kind, Relax};
 use group::group;
 
 /// The largest number of expressions.
-const MOST_EXPRESSIONS: usize = 100_000;
+const MAX_EXPRESSIONS: usize = 100_000;
 
 /// Pairs of edges at most, which take some twenty bytes each: 2^25.
-const MOST_PAIRS: usize = 1 << 25;
+const MAX_PAIRS: usize = 1 << 25;
 
 const NAMES: [&str; 12] = [
     "subsequence:T",
@@ -386,8 +386,8 @@ fn over_states(context: &Context<'_>, name: &str, space: &Space) -> Result<Kind,
         _ => {
             let edges = (0..space.states() as u32).flat_map(|state| space.edges(state));
             let count: usize = edges.map(|edge| space.edges(edge.target).len()).sum();
-            if count > MOST_PAIRS {
-                let cause = format!("{count} pairs of edges, more than {MOST_PAIRS}");
+            if count > MAX_PAIRS {
+                let cause = format!("{count} pairs of edges, more than {MAX_PAIRS}");
                 return Err(context.error(cause, "use transitions"));
             }
             let mut pairs = FxHashMap::default();
@@ -427,8 +427,8 @@ fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, Criterio
             Some(rest) => instances(context, rest, &sets)?,
         };
         for text in template {
-            if found.len() == MOST_EXPRESSIONS {
-                let cause = format!("more than {MOST_EXPRESSIONS} expressions");
+            if found.len() == MAX_EXPRESSIONS {
+                let cause = format!("more than {MAX_EXPRESSIONS} expressions");
                 return Err(context.error(cause, "use fewer"));
             }
             let hint = "letters are events, . is any, [a b] one of some, [^a b] any other";
@@ -437,8 +437,8 @@ fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, Criterio
             if context.model {
                 let automaton = expression.automaton(context.alphabet).map_err(refused)?;
                 transitions += automaton.next.len();
-                if transitions > MOST_TRANSITIONS {
-                    let cause = format!("more than {MOST_TRANSITIONS} transitions of automata");
+                if transitions > MAX_TRANSITIONS {
+                    let cause = format!("more than {MAX_TRANSITIONS} transitions of automata");
                     return Err(context.error(cause, "use fewer or simpler expressions"));
                 }
                 found.push((text, automaton));
@@ -479,8 +479,8 @@ fn instances(
             None => return Err(context.error(format!("unknown set `{}`", set.trim()), hint)),
         };
         let place = format!("${}", name.trim());
-        if found.len() * set.len() > MOST_EXPRESSIONS {
-            let cause = format!("more than {MOST_EXPRESSIONS} expressions");
+        if found.len() * set.len() > MAX_EXPRESSIONS {
+            let cause = format!("more than {MAX_EXPRESSIONS} expressions");
             return Err(context.error(cause, "use smaller sets"));
         }
         found = found

@@ -9,13 +9,13 @@ use crate::space::Space;
 use super::{Criterion, Kind};
 
 /// The largest memory for sets of words, in bytes.
-const MOST_BYTES: u128 = 3 << 30;
+const MAX_BYTES: u128 = 3 << 30;
 
 /// The largest number of reachable items, which take eight bytes each.
-const MOST_ITEMS: u64 = 1 << 28;
+const MAX_ITEMS: u64 = 1 << 28;
 
 /// Words that are extended along edges at most, and steps of automata along edges: about a minute.
-const MOST_STEPS: u64 = 1 << 35;
+const MAX_STEPS: u64 = 1 << 35;
 
 /// A criterion whose reachable items are not computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,8 +28,8 @@ struct Steps(u64);
 impl Steps {
     fn add(&mut self, more: u64) -> Result<(), Unbounded> {
         self.0 = self.0.saturating_add(more);
-        match self.0 > MOST_STEPS {
-            true => Err(Unbounded(format!("it takes more than {MOST_STEPS} steps"))),
+        match self.0 > MAX_STEPS {
+            true => Err(Unbounded(format!("it takes more than {MAX_STEPS} steps"))),
             false => Ok(()),
         }
     }
@@ -38,8 +38,8 @@ impl Steps {
 /// The items of a bit vector.
 fn listed(bits: &[u64]) -> Result<Vec<u64>, Unbounded> {
     let count = bits::count(bits);
-    if count > MOST_ITEMS {
-        return Err(Unbounded(format!("{count} items, more than {MOST_ITEMS}")));
+    if count > MAX_ITEMS {
+        return Err(Unbounded(format!("{count} items, more than {MAX_ITEMS}")));
     }
     let mut items = Vec::with_capacity(count as usize);
     items.extend(bits::ones(bits));
@@ -145,11 +145,11 @@ impl Criterion {
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);
-        if count / 8 * sets > MOST_BYTES {
+        if count / 8 * sets > MAX_BYTES {
             let cause = format!(
                 "{count} words of {j} of {s} letters for each of {sets} parts of the model need \
                  more than {} MiB",
-                MOST_BYTES >> 20
+                MAX_BYTES >> 20
             );
             return Err(Unbounded(cause));
         }

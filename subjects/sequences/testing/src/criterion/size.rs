@@ -6,7 +6,7 @@ use super::parse::CriterionError;
 use super::{Criterion, Kind, binomial};
 
 /// The largest number of items of all tests, which take eight bytes each.
-const MOST_ITEMS: u64 = 1 << 29;
+const MAX_ITEMS: u64 = 1 << 29;
 
 impl Criterion {
     /// Checks that the items of some projected tests fit into memory.
@@ -21,10 +21,10 @@ impl Criterion {
         let mut total = 0_u64;
         for test in tests {
             total = total.saturating_add(self.most_items(test));
-            if total > MOST_ITEMS {
+            if total > MAX_ITEMS {
                 return Err(CriterionError {
                     text: self.to_string(),
-                    cause: format!("the tests have more than {MOST_ITEMS} items"),
+                    cause: format!("the tests have more than {MAX_ITEMS} items"),
                     hint: "use shorter words, or fewer or shorter tests".to_owned(),
                 });
             }

@@ -19,10 +19,10 @@ use crate::span::Span;
 use crate::types::Type;
 
 /// The largest number of b-threads.
-pub(super) const MOST_THREADS: usize = 4096;
+pub(super) const MAX_THREADS: usize = 4096;
 
 /// The largest number of words of the data, and of the variables of all threads.
-const MOST_WORDS: usize = 4096;
+const MAX_WORDS: usize = 4096;
 
 /// A name that a value has.
 #[derive(Clone, Debug)]
@@ -102,10 +102,10 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
         compiler.locals.clear();
     }
 
-    if syntax.threads.len() > MOST_THREADS {
-        let cause = format!("{} threads: at most {MOST_THREADS}", syntax.threads.len());
+    if syntax.threads.len() > MAX_THREADS {
+        let cause = format!("{} threads: at most {MAX_THREADS}", syntax.threads.len());
         return Err(
-            ModelError::new(syntax.threads[MOST_THREADS].span, cause).hint("split the model")
+            ModelError::new(syntax.threads[MAX_THREADS].span, cause).hint("split the model")
         );
     }
     let mut sets = SetTable::new(compiler.events.len());
@@ -121,8 +121,8 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
         let (body, width) = compiler.thread(thread, &mut sets, &mut largest)?;
         threads.push(Thread { name: thread.name.clone(), guard, body, at });
         at += width;
-        if at > MOST_WORDS {
-            let cause = format!("the threads have more than {MOST_WORDS} variables");
+        if at > MAX_WORDS {
+            let cause = format!("the threads have more than {MAX_WORDS} variables");
             return Err(ModelError::new(thread.span, cause).hint("use fewer or shorter ones"));
         }
     }

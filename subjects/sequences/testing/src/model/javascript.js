@@ -8,8 +8,8 @@
   "use strict";
   // Sequences of events that tell states apart: long ones, and a short one for each first event. The
   // only sequence of a b-thread that waits for one event at a time is longer.
-  const LONG_PROBES = 4, LONG = 120, MOST_PROBES = 64, SHORT = 8, ONLY = 800;
-  const MOST_STATES = 2000, MOST_EVENTS = 4096, MOST_THREADS = 4096;
+  const LONG_PROBES = 4, LONG = 120, MAX_PROBES = 64, SHORT = 8, ONLY = 800;
+  const MAX_STATES = 2000, MAX_EVENTS = 4096, MAX_THREADS = 4096;
   const PAUSE = { toString: () => "the end of the known events" };
   const fail = (cause) => { throw new Error(cause); };
 
@@ -90,7 +90,7 @@
   let grown = false;
   const know = (event) => {
     if (events.has(event.label)) return;
-    if (events.size === MOST_EVENTS) fail(`more than ${MOST_EVENTS} events`);
+    if (events.size === MAX_EVENTS) fail(`more than ${MAX_EVENTS} events`);
     events.set(event.label, event);
     grown = true;
   };
@@ -175,7 +175,7 @@
   // What the b-thread does after a history that leads to a statement, for some sequences of events.
   const digest = (thread, history, first) => {
     const parts = [], width = resumers(first).length;
-    const probes = Math.min(Math.max(width, LONG_PROBES), MOST_PROBES);
+    const probes = Math.min(Math.max(width, LONG_PROBES), MAX_PROBES);
     for (let probe = 0; probe < probes; probe += 1) {
       let at = 0, steps = 0, draw = 7 + 101 * probe, hash = 0, branches = false;
       const ended = execute(thread, (statement) => {
@@ -212,8 +212,8 @@
       if (statement === undefined) return null;
       const key = `${numberOf(statement)} ${digest(thread, history, statement)}`;
       if (!numbers.has(key)) {
-        if (states.length === MOST_STATES) {
-          fail(`b-thread \`${thread.name}\` has more than ${MOST_STATES} states`);
+        if (states.length === MAX_STATES) {
+          fail(`b-thread \`${thread.name}\` has more than ${MAX_STATES} states`);
         }
         numbers.set(key, states.length);
         states.push({ ...statement, next: {} });
@@ -241,7 +241,7 @@
     if (body === undefined) [data, body] = [undefined, data];
     if (typeof body !== "function") fail("a b-thread needs a function");
     if (running !== undefined) fail("a b-thread must not register another one");
-    if (threads.length === MOST_THREADS) fail(`more than ${MOST_THREADS} b-threads`);
+    if (threads.length === MAX_THREADS) fail(`more than ${MAX_THREADS} b-threads`);
     threads.push({ name: String(name), data, body });
   };
 

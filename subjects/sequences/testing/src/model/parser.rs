@@ -13,7 +13,7 @@ use crate::span::Span;
 const DEEPEST: usize = 100;
 
 /// The largest number of operators of a statement.
-const MOST_OPERATORS: usize = 400;
+const MAX_OPERATORS: usize = 400;
 
 /// Words that begin a declaration.
 const ITEMS: [&str; 11] = [
@@ -183,10 +183,10 @@ impl Parser {
     /// Counts an operator: a chain of them nests as deep as it is long.
     fn operator(&mut self) -> Result<(), ModelError> {
         self.operators += 1;
-        if self.operators <= MOST_OPERATORS {
+        if self.operators <= MAX_OPERATORS {
             return Ok(());
         }
-        let cause = format!("more than {MOST_OPERATORS} operators in one statement");
+        let cause = format!("more than {MAX_OPERATORS} operators in one statement");
         Err(ModelError::new(self.span(), cause).hint("split it into constants"))
     }
 

@@ -39,7 +39,7 @@ const JAVASCRIPT: &str = ".bp.js";
 const LARGEST: u64 = 16 << 20;
 
 /// The largest number of files of a model.
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 
 /// The format of packed models of several files.
 const FORMAT: &str = "catherd-sequences-files/1";
@@ -158,8 +158,8 @@ impl Source {
         if self.files.iter().any(|(known, _)| known == name) {
             return Ok(());
         }
-        if self.files.len() == MOST_FILES {
-            return Err(failed(format!("more than {MOST_FILES} files")).hint("join some of them"));
+        if self.files.len() == MAX_FILES {
+            return Err(failed(format!("more than {MAX_FILES} files")).hint("join some of them"));
         }
         let text = read(path, name).map_err(|error| ModelError { span, ..error })?;
         let file = self.files.len() as u32;

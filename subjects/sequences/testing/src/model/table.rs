@@ -7,20 +7,20 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
-use crate::events::{Event, EventId, EventSet, Events, FieldValue, MOST_EVENTS, ones};
-use crate::program::{Body, EventFacts, MOST_WEIGHT, Next, Program, Row, SetTable, Thread};
+use crate::events::{Event, EventId, EventSet, Events, FieldValue, MAX_EVENTS, ones};
+use crate::program::{Body, EventFacts, MAX_WEIGHT, Next, Program, Row, SetTable, Thread};
 use crate::space::Space;
 
-use super::compile::MOST_THREADS;
+use super::compile::MAX_THREADS;
 use super::error::{ModelError, closest};
 use super::{Model, NamedWord};
 use crate::span::Span;
 
 /// The largest number of states of all threads of a table.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// The largest memory of all sets of events, in bytes.
-const MOST_SET_BYTES: usize = 256 << 20;
+const MAX_SET_BYTES: usize = 256 << 20;
 
 /// Any event in `block` and `wait`, or the default in `next`.
 const ANY: &str = "*";
@@ -142,8 +142,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
             .hint("write {\"events\": [...], \"threads\": [{\"name\", \"states\": [...]}]}")
     })?;
     let mut events = Events::default();
-    if tables.events.len() > MOST_EVENTS {
-        return Err(failed(format!("{} events: at most {MOST_EVENTS}", tables.events.len())));
+    if tables.events.len() > MAX_EVENTS {
+        return Err(failed(format!("{} events: at most {MAX_EVENTS}", tables.events.len())));
     }
     for form in &tables.events {
         let event = event(form)?;
@@ -156,8 +156,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     if events.is_empty() {
         return Err(failed("the model has no events").hint("list them under `events`"));
     }
-    if tables.threads.len() > MOST_THREADS {
-        return Err(failed(format!("{} threads: at most {MOST_THREADS}", tables.threads.len())));
+    if tables.threads.len() > MAX_THREADS {
+        return Err(failed(format!("{} threads: at most {MAX_THREADS}", tables.threads.len())));
     }
     let mut sets = SetTable::new(events.len());
     let mut threads = Vec::new();
@@ -165,11 +165,11 @@ pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let mut rows_of_all = 0;
     for (at, thread) in tables.threads.iter().enumerate() {
         rows_of_all += thread.states.len();
-        if rows_of_all > MOST_ROWS {
-            return Err(failed(format!("more than {MOST_ROWS} states of threads")));
+        if rows_of_all > MAX_ROWS {
+            return Err(failed(format!("more than {MAX_ROWS} states of threads")));
         }
         let rows = thread.states.iter().enumerate().map(|(number, state)| {
-            if sets.bytes() > MOST_SET_BYTES {
+            if sets.bytes() > MAX_SET_BYTES {
                 return Err(failed("the sets of events need too much memory"));
             }
             let place = || format!("thread `{}`, state {number}", thread.name);
@@ -307,9 +307,9 @@ fn row(
         interrupt: sets.add(set(&state.interrupt, events)?),
         priority: state.priority,
         weight: match state.weight {
-            weight @ 1..=MOST_WEIGHT => weight,
+            weight @ 1..=MAX_WEIGHT => weight,
             _ => {
-                let cause = format!("a weight is a whole number from 1 to {MOST_WEIGHT}");
+                let cause = format!("a weight is a whole number from 1 to {MAX_WEIGHT}");
                 return Err(failed(cause));
             }
         },

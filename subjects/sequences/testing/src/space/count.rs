@@ -178,7 +178,7 @@ impl Space {
     /// The number of distinct projections of the traces that end; `None` if the space is cyclic or
     /// has too many sets of states.
     pub fn projected_traces(&self, alphabet: &Alphabet) -> Option<BigUint> {
-        const MOST_SETS: usize = 1 << 20;
+        const MAX_SETS: usize = 1 << 20;
         if self.cyclic() {
             return None;
         }
@@ -205,7 +205,7 @@ impl Space {
                 targets.push(number);
             }
             next.push(targets);
-            if sets.len() > MOST_SETS {
+            if sets.len() > MAX_SETS {
                 return None;
             }
         }

@@ -19,7 +19,7 @@ const LONGEST: usize = 1 << 20;
 
 /// Messages that wait for the program, and answers that wait for a message: more than any program
 /// needs that reads each message and answers it.
-const MOST_WAITING: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// A program that cannot be used as a system.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,10 +43,10 @@ pub(super) struct Command {
 }
 
 /// The most goals that are kept until they are taken.
-const MOST_GOALS: usize = 1 << 20;
+const MAX_GOALS: usize = 1 << 20;
 
 /// The most events that an answer may name as next.
-const MOST_NEXT: usize = 10_000;
+const MAX_NEXT: usize = 10_000;
 
 struct Running {
     child: Child,
@@ -105,8 +105,8 @@ impl Command {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(self.error("no pipes"));
         };
-        let (messages, waiting) = sync_channel(MOST_WAITING);
-        let (send, answers) = sync_channel(MOST_WAITING);
+        let (messages, waiting) = sync_channel(MAX_WAITING);
+        let (send, answers) = sync_channel(MAX_WAITING);
         std::thread::spawn(move || write(input, &waiting));
         std::thread::spawn(move || read(output, &send));
         Ok(Running { child, messages, answers })
@@ -140,11 +140,11 @@ impl Command {
         let mut reply: Reply = serde_json::from_str(&answer)
             .map_err(|_| format!("the answer `{}` is not understood", shown(&answer)))?;
         if let Some(next) = &mut reply.next {
-            next.truncate(MOST_NEXT);
+            next.truncate(MAX_NEXT);
         }
         self.next = reply.next.take();
         for goal in reply.coverage.drain(..) {
-            if self.reached.len() == MOST_GOALS {
+            if self.reached.len() == MAX_GOALS {
                 break;
             }
             self.reached.insert(match goal {

@@ -7,7 +7,7 @@ use crate::alphabet::Letter;
 use crate::criterion::CriterionError;
 
 /// The largest number of letter permutations of a group.
-const MOST_PERMUTATIONS: usize = 10_000;
+const MAX_PERMUTATIONS: usize = 10_000;
 
 /// The group that permutations generate, one a line: `a b c -> b c a`.
 pub(super) fn group(context: &Context<'_>, text: &str) -> Result<Vec<Vec<Letter>>, CriterionError> {
@@ -41,8 +41,8 @@ pub(super) fn group(context: &Context<'_>, text: &str) -> Result<Vec<Vec<Letter>
                 group.push(product);
             }
         }
-        if group.len() > MOST_PERMUTATIONS {
-            let cause = format!("the group has more than {MOST_PERMUTATIONS} permutations");
+        if group.len() > MAX_PERMUTATIONS {
+            let cause = format!("the group has more than {MAX_PERMUTATIONS} permutations");
             return Err(context.error(cause, "use a smaller group"));
         }
         at += 1;

@@ -1,11 +1,11 @@
 //! Declarations: constants, events and data.
 
-use crate::events::{Event, FieldValue, MOST_EVENTS};
+use crate::events::{Event, FieldValue, MAX_EVENTS};
 use crate::program::Environment;
 
 use super::super::error::ModelError;
 use super::super::syntax::{self, Argument, Expr, ExprKind, Syntax, TypeSyntax};
-use super::{Compiler, Constant, MOST_WORDS, Variable, path};
+use super::{Compiler, Constant, MAX_WORDS, Variable, path};
 use crate::types::Type;
 
 impl Compiler {
@@ -109,7 +109,7 @@ impl Compiler {
         match &declaration.kind {
             ExprKind::Range(low, high) => {
                 let (low, high) = (self.constant_integer(low)?, self.constant_integer(high)?);
-                if i64::from(high) - i64::from(low) >= MOST_EVENTS as i64 {
+                if i64::from(high) - i64::from(low) >= MAX_EVENTS as i64 {
                     return Err(too_many(declaration));
                 }
                 for number in low..=high {
@@ -127,7 +127,7 @@ impl Compiler {
     }
 
     fn add(&mut self, event: Event, declaration: &Expr) -> Result<(), ModelError> {
-        if self.events.len() == MOST_EVENTS {
+        if self.events.len() == MAX_EVENTS {
             return Err(too_many(declaration));
         }
         if self.events.labelled(&event.to_string()).is_some() {
@@ -181,7 +181,7 @@ impl Compiler {
             }
             let mut found = Vec::new();
             self.field_values(values, &mut found)?;
-            if events.len() * found.len() > MOST_EVENTS {
+            if events.len() * found.len() > MAX_EVENTS {
                 return Err(too_many(declaration));
             }
             events = events
@@ -206,7 +206,7 @@ impl Compiler {
             }
             ExprKind::Range(low, high) => {
                 let (low, high) = (self.constant_integer(low)?, self.constant_integer(high)?);
-                if i64::from(high) - i64::from(low) >= MOST_EVENTS as i64 {
+                if i64::from(high) - i64::from(low) >= MAX_EVENTS as i64 {
                     return Err(too_many(expr));
                 }
                 out.extend((low..=high).map(FieldValue::Integer));
@@ -253,10 +253,10 @@ impl Compiler {
             }
             TypeSyntax::List(capacity, of) => {
                 let (span, capacity) = (capacity.span, self.constant_integer(capacity)?);
-                if !(1..=MOST_WORDS as i32).contains(&capacity) {
+                if !(1..=MAX_WORDS as i32).contains(&capacity) {
                     let cause = format!("a list of {capacity} items");
                     return Err(ModelError::new(span, cause)
-                        .hint(format!("write a number from 1 to {MOST_WORDS}")));
+                        .hint(format!("write a number from 1 to {MAX_WORDS}")));
                 }
                 Type::List(Box::new(self.type_of(of)?), capacity as usize)
             }
@@ -273,9 +273,9 @@ impl Compiler {
                 return Err(ModelError::new(span, cause).hint("give it another name"));
             }
             let of = self.type_of(&variable.of)?;
-            let width = of.width().filter(|width| self.data_words + width <= MOST_WORDS);
+            let width = of.width().filter(|width| self.data_words + width <= MAX_WORDS);
             let Some(width) = width else {
-                let cause = format!("the data has more than {MOST_WORDS} values");
+                let cause = format!("the data has more than {MAX_WORDS} values");
                 return Err(ModelError::new(span, cause).hint("use shorter lists"));
             };
             let expr = self.value_of(&variable.start, &of)?;
@@ -298,6 +298,6 @@ impl Compiler {
 }
 
 fn too_many(declaration: &Expr) -> ModelError {
-    ModelError::new(declaration.span, format!("more than {MOST_EVENTS} events"))
+    ModelError::new(declaration.span, format!("more than {MAX_EVENTS} events"))
         .hint("use fewer events, or fewer values of fields")
 }

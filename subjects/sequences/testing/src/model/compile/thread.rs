@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use crate::events::{EventSet, MOST_EVENTS};
-use crate::program::{BinaryOp, MOST_WEIGHT, PlaceStep};
+use crate::events::{EventSet, MAX_EVENTS};
+use crate::program::{BinaryOp, MAX_WEIGHT, PlaceStep};
 use crate::program::{Body, Code, Expr, Next, Op, Place, Row, Running, SetExpr, SetTable, Sync};
 
 use super::super::error::ModelError;
@@ -15,14 +15,14 @@ use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
 /// The largest number of words of the variables of a thread: the bits of [`Sync::live`].
-const MOST_LOCALS: usize = 64;
+const MAX_LOCALS: usize = 64;
 
 /// The largest numbers of states and transitions of a thread that is made a table.
-const MOST_ROWS: usize = 4096;
-const MOST_TRANSITIONS: usize = 1 << 20;
+const MAX_ROWS: usize = 4096;
+const MAX_TRANSITIONS: usize = 1 << 20;
 
 /// The largest memory of all sets of events in tables, in bytes.
-const MOST_SET_BYTES: usize = 64 << 20;
+const MAX_SET_BYTES: usize = 64 << 20;
 
 /// The name of variables that keep values of data for one statement.
 const CAPTURED: &str = " captured";
@@ -73,8 +73,8 @@ impl Compiler {
 
     fn local(&mut self, name: &str, of: Type, span: Span) -> Result<usize, ModelError> {
         let width = of.width().unwrap_or(usize::MAX);
-        if width > MOST_LOCALS - self.local_words {
-            let cause = format!("the variables of a thread have more than {MOST_LOCALS} values");
+        if width > MAX_LOCALS - self.local_words {
+            let cause = format!("the variables of a thread have more than {MAX_LOCALS} values");
             return Err(ModelError::new(span, cause).hint("keep lists in `data`"));
         }
         let offset = self.local_words;
@@ -283,9 +283,9 @@ impl Compiler {
         let weight = match &sync.weight {
             None => 1,
             Some(expr) => match u32::try_from(self.constant_integer(expr)?) {
-                Ok(weight @ 1..=MOST_WEIGHT) => weight,
+                Ok(weight @ 1..=MAX_WEIGHT) => weight,
                 _ => {
-                    let cause = format!("a weight is a whole number from 1 to {MOST_WEIGHT}");
+                    let cause = format!("a weight is a whole number from 1 to {MAX_WEIGHT}");
                     return Err(ModelError::new(expr.span, cause).hint("write weight 3"));
                 }
             },
@@ -383,9 +383,9 @@ impl Compiler {
             let [request, wake, block, interrupt] =
                 [request, wake, block, interrupt].map(|set| sets.add(set));
             rows.push(Row { request, wake, block, interrupt, priority, weight, next });
-            if rows.len() + queue.len() > MOST_ROWS
-                || transitions > MOST_TRANSITIONS
-                || sets.bytes() > MOST_SET_BYTES
+            if rows.len() + queue.len() > MAX_ROWS
+                || transitions > MAX_TRANSITIONS
+                || sets.bytes() > MAX_SET_BYTES
             {
                 return None;
             }
@@ -396,7 +396,7 @@ impl Compiler {
 
 /// Transitions with the most frequent target as the default.
 pub(in super::super) fn next_of(mut targets: Vec<(u32, u32)>) -> Next {
-    debug_assert!(targets.is_sorted() && targets.len() <= MOST_EVENTS);
+    debug_assert!(targets.is_sorted() && targets.len() <= MAX_EVENTS);
     let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
     for (_, target) in &targets {
         *counts.entry(*target).or_default() += 1;
