@@ -1,4 +1,4 @@
-//! Algorithms and parameters as a kind describes them, and what it refuses of them.
+//! Descriptions of algorithms and parameters, and the error for a setting that a kind refuses.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub const ANY_ALGORITHM: &str = "*";
 pub struct AlgorithmInfo {
     /// The name in study files; [`ANY_ALGORITHM`] if the kind takes any.
     pub name: String,
-    /// What it is, in one line.
+    /// Description in one line.
     pub summary: String,
     /// Its parameters, in the order of the documentation.
     pub parameters: Vec<ParameterInfo>,
@@ -24,11 +24,11 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value unless a study sets it. `None` if a study has to.
+    /// The value unless a study sets it. `None` if the study must set it.
     pub default: Option<Parameter>,
     /// The values that are allowed.
     pub values: Values,
-    /// What it decides, in one line.
+    /// Description in one line.
     pub meaning: String,
 }
 
@@ -78,8 +78,8 @@ impl fmt::Display for Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FieldError {
-    /// The parameter, or the key of the mutation settings. `None` if the algorithm's name is at
-    /// fault, or mutation analysis as such.
+    /// The parameter, or the key of the mutation settings. `None` if the kind refuses the algorithm's
+    /// name, or any mutation analysis.
     pub field: Option<String>,
     /// What is wrong, in one line.
     pub cause: String,

@@ -1,34 +1,34 @@
-//! The subject kind `command`: any external tool, started by a command line on a file of its
-//! choice, that leaves a result file.
+//! The subject kind `command`: any external tool, started by a command line on the file of a
+//! project, that writes a result file.
 //!
 //! The algorithm's parameter `command` is the template of the command line, a part of the run's
-//! name like every parameter. It is split into words at white space (`'...'` and `"..."` keep
-//! words together; no shell is involved), and in each word these are replaced:
+//! id like every parameter. It is split into words at white space (`'...'` and `"..."` keep
+//! words together; no shell is involved), and in each word these placeholders are replaced:
 //!
 //! | | |
 //! | --- | --- |
-//! | `{project}` | path of the project's file; its extension is that of the project's name |
-//! | `{algorithm}`, `{seed}` | of the run |
-//! | `{executions}`, `{steps}`, `{seconds}` | the limits of the budget, 0 for those not set |
-//! | `{budget}` | the first of them that is set |
+//! | `{project}` | path of the project's file, with the extension of the project's name |
+//! | `{algorithm}`, `{seed}` | algorithm and seed of the run |
+//! | `{executions}`, `{steps}`, `{seconds}` | the limits of the budget, 0 if a limit is not set |
+//! | `{budget}` | the first of these limits that is set |
 //! | `{out}` | path of the result file |
 //!
 //! The environment of a program is built, not inherited: `PATH` names the system's folders, `HOME`
 //! and `TMPDIR` are folders in the run's working folder, `LANG` is `C.UTF-8`, `TZ` is `UTC`, and
 //! the optional parameter `environment` adds or replaces variables: `NAME=VALUE` words with the
-//! same places.
+//! same placeholders.
 //!
-//! The parameters `run_limit` and `run_memory` are limits of a run that are a part of its id (module
-//! `limits`); a project may be a descriptor (module `descriptor`).
+//! The parameters `run_limit` and `run_memory` limit time and memory of a run and are part of its id
+//! (module `limits`). A project may be a descriptor of several files (module `descriptor`).
 //!
-//! The parameter `adapter` takes the place of `command` for a tool with a folder of its own
-//! (module `adapter`). Tools that are named by relative paths are found beside the study file and
-//! known by their digests (module `tool`).
+//! The parameter `adapter` replaces `command` for a tool with a folder of its own (module
+//! `adapter`). Relative paths of tools start at the folder of the study file, and a tool is
+//! identified by its digest (module `tool`).
 //!
 //! Each run has a new working folder, and its processes are killed when the program ends, when
 //! the run takes longer than [`Limits::wall`](crate::Limits::wall), when it is cancelled, and when
-//! the worker dies (module `supervisor`). Only a valid result file makes a record, whatever the
-//! program's exit code says:
+//! the worker dies (module `supervisor`). A run has a record if the program has written a valid
+//! result file; its exit code is ignored:
 //!
 //! ```json
 //! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
@@ -122,7 +122,7 @@ impl SubjectKind for Command {
         }
     }
 
-    /// A program names the criteria of its result itself.
+    /// False, because a program names the criteria of its result itself.
     fn fixes_criteria(&self) -> bool {
         false
     }
@@ -190,7 +190,7 @@ impl SubjectKind for Command {
         tool::resolve(algorithms, folder, mutation)
     }
 
-    /// The adapter decides what settings it takes: they are in the request.
+    /// Accepts all settings: they are in the request, and the adapter refuses what it does not know.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
     }

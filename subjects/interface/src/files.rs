@@ -11,8 +11,8 @@ use crate::projects::{FindError, Found, FoundProject, Progress};
 /// The largest project in bytes: 512 MiB, as much as the network protocol transfers.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
 
-/// Finds files: those that are named, and of each folder all files in it that `takes` accepts.
-/// Hidden files and those of folders below are left out. A project is named by its file.
+/// Finds files: every file that is named, and in each named folder all files that `takes` accepts.
+/// Hidden files and subfolders are left out. A project has the name of its file.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_folder_the_visible_files_that_are_wanted_are_found() {
+    fn in_a_folder_the_visible_files_that_are_accepted_are_found() {
         let place = tempfile::tempdir().unwrap();
         for name in ["b.txt", "a.txt", ".hidden", "c.md"] {
             fs::write(place.path().join(name), name).unwrap();

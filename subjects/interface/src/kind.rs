@@ -1,4 +1,4 @@
-//! Subject kinds, and the list of those that a program has.
+//! Subject kinds, and the list of the kinds that a program supports.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub trait SubjectKind: Send + Sync {
         self.info().kind
     }
 
-    /// Whether every record of the kind has criteria of its [`SubjectInfo`] alone.
+    /// Whether every record of the kind has only criteria of its [`SubjectInfo`].
     fn fixes_criteria(&self) -> bool {
         true
     }
@@ -32,7 +32,7 @@ pub trait SubjectKind: Send + Sync {
         &[]
     }
 
-    /// What the kind is, in one line for `catherd subjects`.
+    /// Description of the kind in one line, for `catherd subjects`.
     fn summary(&self) -> &'static str;
 
     /// The algorithms with their parameters, in the order of the documentation.
@@ -42,7 +42,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The first field that cannot be used; no field if it is the name.
+    /// The first field that cannot be used; the error has no field if the name is unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
     /// The algorithms of a study with everything that their runs depend on, such as the digests of
@@ -65,7 +65,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The first field that cannot be used; no field if the kind has no mutation analysis.
+    /// The first field that cannot be used; the error has no field if the kind has no mutation analysis.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Err(FieldError {
             field: None,
@@ -75,7 +75,7 @@ pub trait SubjectKind: Send + Sync {
     }
 
     /// Finds the projects that a study names and checks that they can be run. The result
-    /// depends on the files alone, not on the order of the paths.
+    /// depends only on the files, not on the order of the paths.
     ///
     /// # Errors
     ///
@@ -88,8 +88,8 @@ pub trait SubjectKind: Send + Sync {
         found
     }
 
-    /// The ending of the names of project files without its dot, by which [`SubjectKind::find`] finds
-    /// them in a folder. Empty if the name of a project has its ending, or files need none.
+    /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a folder.
+    /// Empty if the names of projects include the extension, or files need none.
     fn project_extension(&self) -> &'static str {
         ""
     }
@@ -103,8 +103,8 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Names the goals of projects that the runs of some algorithms have, for `goals.csv`. Empty if the
-    /// kind names none.
+    /// The names of the goals of projects in runs of some algorithms, for `goals.csv`. Empty if the kind
+    /// has no names for goals.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ pub trait SubjectKind: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Makes what executes runs. `None` if the context does not permit runs of this kind.
+    /// Makes a runner. `None` if the context does not permit runs of this kind.
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
@@ -129,23 +129,23 @@ pub struct Kinds {
     kinds: Vec<Box<dyn SubjectKind>>,
 }
 
-/// A name that is no kind's.
+/// There is no subject kind of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown subject kind `{name}`")]
 pub struct UnknownKind {
     /// The name that was given.
     pub name: String,
-    /// The names that there are.
+    /// The names of all kinds.
     pub known: Vec<String>,
 }
 
 impl Kinds {
-    /// A list with the default kind alone.
+    /// A list with only the default kind.
     pub fn new(default: impl SubjectKind + 'static) -> Kinds {
         Kinds { kinds: vec![Box::new(default)] }
     }
 
-    /// The list with one more kind.
+    /// Adds a kind to the list.
     #[must_use]
     pub fn with(mut self, kind: impl SubjectKind + 'static) -> Kinds {
         self.kinds.push(Box::new(kind));
@@ -162,7 +162,7 @@ impl Kinds {
         &*self.kinds[0]
     }
 
-    /// The kind with a name or an earlier name.
+    /// The kind with this name or earlier name.
     ///
     /// # Errors
     ///
@@ -194,8 +194,8 @@ impl Kinds {
         engines
     }
 
-    /// The engine id that runs of a kind with a name or an earlier name have here: an earlier name has
-    /// that of version 0.3.0, as in [`Kinds::served`].
+    /// The engine id of runs of a kind, given its name or an earlier name. Runs under an earlier name have
+    /// the engine id of version 0.3.0, as in [`Kinds::served`].
     ///
     /// # Errors
     ///
@@ -214,8 +214,8 @@ impl Kinds {
         fixed.map(names).collect()
     }
 
-    /// Makes what executes runs of a kind. `None` if there is no such kind, or if the context
-    /// does not permit its runs.
+    /// Makes a runner of a kind. `None` if there is no such kind, or if the context does not permit its
+    /// runs.
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         self.get(name).ok()?.runner(context)
     }

@@ -9,8 +9,8 @@
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
 //!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
 //! - [`search`]: conversions for kinds whose algorithms are from `catherd-search`.
-//! - The kinds that need no crate of their own: [`command`] runs external tools, [`noop`] tests
-//!   and measures the machinery around runs.
+//! - The kinds that need no crate of their own: [`command`] runs external tools; [`noop`] runs nothing,
+//!   to test and measure coordinator and workers.
 //!
 //! A kind is a crate that implements [`SubjectKind`], and one line where the binary lists its
 //! kinds.

@@ -68,21 +68,21 @@ impl<P: LoadedProject> Runner for LoadedRunner<P> {
 #[derive(Debug)]
 pub struct LoadedProjects<T> {
     projects: Recent<Digest, T>,
-    /// Time that loading took since the last run.
+    /// Time spent on loading since the last run.
     loading: Duration,
 }
 
 impl<T> LoadedProjects<T> {
-    /// No project yet. At most `most` projects are kept, and at least one.
+    /// Without projects. At most `most` projects are kept, and at least one.
     pub fn new(most: usize) -> LoadedProjects<T> {
         LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
 
-    /// Makes a project the one of the runs that follow. `read` is called unless the project is kept.
+    /// Selects the project of the runs that follow. `read` is called unless the project is kept.
     ///
     /// # Errors
     ///
-    /// That of `read`. The project of the runs that follow stays another one, so that they are refused.
+    /// The error of `read`. The selected project does not change, so runs on the new one are refused.
     pub fn load<E>(
         &mut self,
         digest: Digest,
@@ -94,12 +94,12 @@ impl<T> LoadedProjects<T> {
         Ok(())
     }
 
-    /// The project of a run, and the time that loading took since the last run: it is part of this
-    /// run's.
+    /// The project of a run, and the time spent on loading since the previous run, which belongs to this
+    /// run.
     ///
     /// # Errors
     ///
-    /// If the project that was loaded last is another one.
+    /// If another project was loaded last.
     pub fn take_turn(&mut self, project: Digest) -> Result<(&mut T, Duration), RunError> {
         let loading = std::mem::take(&mut self.loading);
         match self.projects.last_used() {

@@ -1,9 +1,9 @@
-//! The subject kind `noop`: executes nothing and derives its records from the specification of
-//! the run alone, for tests and measurements of the coordinator and its workers.
+//! The subject kind `noop`: executes nothing and derives its records only from the specification of
+//! the run, for tests and measurements of the coordinator and its workers.
 //!
 //! Parameters of the algorithm: `ms` (how long a run sleeps), `panic` (panics in every
 //! run whose seed is divisible by this number), `abort` (the same, but aborts the process),
-//! `hog` (the same, but requests more memory than any machine has).
+//! `hog` (the same, but requests more memory than any computer has).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -73,7 +73,7 @@ impl SubjectKind for Noop {
         }]
     }
 
-    /// Accepts any name and parameter: those that it does not know have no effect.
+    /// Accepts any name and parameter: unknown ones have no effect.
     fn check_algorithm(&self, _: &Algorithm) -> Result<(), FieldError> {
         Ok(())
     }
@@ -96,10 +96,10 @@ impl SubjectKind for Noop {
     }
 }
 
-/// The only unit of work: one execution each run.
+/// The only unit of work: each run counts as one execution.
 const EXECUTIONS: &str = "executions";
 
-/// Goals of every project.
+/// Number of goals of every project.
 const GOALS: u32 = 16;
 
 /// The runner of the kind.

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use catherd_experiments::Digest;
 
-/// Receives how far a long operation is.
+/// Receives the progress of a long operation.
 pub trait Progress {
-    /// So many of so many parts are done.
+    /// Reports that `done` of `total` parts are done.
     fn report(&self, done: u64, total: u64);
 }
 
-/// Reports nothing.
+/// Ignores all reports.
 impl Progress for () {
     fn report(&self, _: u64, _: u64) {}
 }
@@ -24,7 +24,7 @@ pub struct Found {
     pub projects: Vec<FoundProject>,
     /// Projects that cannot be run.
     pub skipped: Vec<SkippedProject>,
-    /// What projects lack although they can be run: one line each that names the file.
+    /// Defects of projects that can be run nevertheless: one line each, which names the file.
     pub warnings: Vec<String>,
 }
 
@@ -45,13 +45,13 @@ pub struct FoundProject {
 /// Reads the bytes of a project; the error is one line that names the file.
 type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
-/// Why the bytes of a project are not at hand although it was found before.
+/// Why the bytes of a project that was found before cannot be read again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// They cannot be read; the line names the file.
+    /// They cannot be read: the reason in one line, which names the file.
     #[error("{0}")]
     Unreadable(String),
-    /// They are not those that were found.
+    /// They have changed since.
     #[error("{}: changed while the study was being planned", .0.display())]
     Changed(PathBuf),
 }
@@ -108,7 +108,7 @@ pub struct SkippedProject {
     pub reason: String,
 }
 
-/// A search that found nothing it could go on with.
+/// A search for projects that failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FindError {

@@ -1,24 +1,24 @@
 //! Values that are expensive to make and needed by many runs.
 
-/// The most recently used values by key, each made once while it is kept.
+/// A cache of the most recently used values by key.
 #[derive(Debug)]
 pub struct Recent<K, V> {
-    /// The least recently used first.
+    /// Keys and values, the least recently used first.
     kept: Vec<(K, V)>,
     most: usize,
 }
 
 impl<K: PartialEq, V> Recent<K, V> {
-    /// No value yet. At most `most` values are kept, and at least one.
+    /// An empty cache. At most `most` values are kept, and at least one.
     pub fn new(most: usize) -> Recent<K, V> {
         Recent { kept: Vec::new(), most: most.max(1) }
     }
 
-    /// The value of a key, made if it is not kept. It becomes the last one used.
+    /// The value of a key, which `make` makes if the cache does not have it. It becomes the value used last.
     ///
     /// # Errors
     ///
-    /// That of `make`. The values that are kept stay the same.
+    /// The error of `make`; the cache does not change then.
     pub fn get<E>(&mut self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<&mut V, E> {
         let entry = match self.kept.iter().position(|(known, _)| *known == key) {
             Some(at) => self.kept.remove(at),
@@ -32,7 +32,7 @@ impl<K: PartialEq, V> Recent<K, V> {
         Ok(&mut self.kept[last].1)
     }
 
-    /// The value that was used last, with its key; `None` if none was.
+    /// The value that was used last, with its key; `None` if the cache is empty.
     pub fn last_used(&mut self) -> Option<(&K, &mut V)> {
         self.kept.last_mut().map(|(key, value)| (&*key, value))
     }

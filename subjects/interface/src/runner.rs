@@ -1,4 +1,4 @@
-//! Executing the runs of a kind.
+//! Runners: execution of the runs of a kind.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-/// How far a run is: for displays, never part of a result.
+/// Progress of a run: for displays, never part of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// Work so far, by the name of the unit.
@@ -25,22 +25,22 @@ pub enum RunError {
     /// The input cannot be run; a repetition would end in the same way.
     #[error("{0}")]
     Failed(String),
-    /// The time limit of the runner ended it; another machine may be faster.
+    /// The time limit of the runner ended it; another computer may be faster.
     #[error("{0}")]
     TimedOut(String),
-    /// The memory limit of the runner ended it; another machine may be larger.
+    /// The memory limit of the runner ended it; another computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
     /// The subject or its tool broke down; a repetition may succeed.
     #[error("{0}")]
     Crashed(String),
-    /// The progress callback asked for the end.
+    /// The progress callback stopped it.
     #[error("stopped")]
     Stopped,
 }
 
 /// Limits of a worker process, not of the run: a run that they end may succeed on another
-/// machine, so what they end is no deterministic result.
+/// computer, so its end is no deterministic result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Real time of a run; `None` if there is no limit.
@@ -50,28 +50,28 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
-/// How external programs are run on this machine.
+/// How external programs are run on this computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Programs {
     /// The folder in which the working folders of runs are made: an absolute path, used by no
     /// other process.
     pub folder: PathBuf,
-    /// The executable that supervises programs: `supervise` is its first argument, and it calls
-    /// [`supervise`](crate::command::supervise). `None` if programs are started directly, as on
+    /// The executable that supervises programs. It is started with the first argument `supervise` and
+    /// calls [`supervise`](crate::command::supervise). `None` if programs are started directly, as on
     /// systems other than Linux.
     pub supervisor: Option<PathBuf>,
     /// Files and folders that programs must not see, such as tokens.
     pub hidden: Vec<PathBuf>,
-    /// Folders in which tools are found that a study names by relative paths.
+    /// Folders in which tools are looked up that a study names by relative paths.
     pub tools: Vec<PathBuf>,
     /// Whether programs get namespaces of their own where the kernel permits it.
     pub namespaces: bool,
-    /// Whether this process executes one run at a time and starts nothing else, so that all its
-    /// descendants are the run's.
+    /// Whether this process executes one run at a time and starts no other processes, so that all its
+    /// descendants belong to the run.
     pub exclusive: bool,
 }
 
-/// What a worker gives to the runners that it makes.
+/// The settings of a worker that it passes to the runners that it makes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunnerContext<'a> {
     /// How external programs are run. `None` if this worker runs none: a client that may submit a
@@ -84,11 +84,11 @@ pub struct RunnerContext<'a> {
 /// Executes runs of one subject kind, one at a time. The worker survives a panic: it reports
 /// the attempt as a crash and makes a new runner.
 pub trait Runner: Send {
-    /// Takes a project; the runs that follow are on it. Called again when the project changes.
+    /// Loads a project, on which the runs that follow are executed. Called again when the project changes.
     ///
     /// # Errors
     ///
-    /// Why the project cannot be run, the same on every machine.
+    /// If the project cannot be run: the reason, which is the same on every computer.
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String>;
 
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
@@ -97,7 +97,7 @@ pub trait Runner: Send {
     ///
     /// # Errors
     ///
-    /// If there is no record.
+    /// If the run has no record.
     fn run(
         &mut self,
         spec: &RunSpec,

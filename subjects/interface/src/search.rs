@@ -9,7 +9,7 @@ use catherd_search::{Kind, ParameterError, Setting};
 
 use crate::{FieldError, ParameterInfo, Values};
 
-/// The value of a study's parameter as algorithms take it.
+/// Converts the value of a parameter from the type of a study to the type of the search.
 pub fn setting(parameter: &Parameter) -> Setting<'_> {
     match parameter {
         Parameter::Bool(on) => Setting::Switch(*on),
@@ -19,7 +19,7 @@ pub fn setting(parameter: &Parameter) -> Setting<'_> {
     }
 }
 
-/// What a study may write for a parameter of an algorithm.
+/// Describes a parameter of the search for study files.
 pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     let values = match parameter.kind {
         Kind::Number { low, high } => Values::Number { low, high },
@@ -43,7 +43,7 @@ pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     }
 }
 
-/// The error of a parameter, with the name of the parameter as its field.
+/// Converts the error of a parameter; its field is the name of the parameter.
 pub fn refusal(error: &ParameterError) -> FieldError {
     let (name, advice) = match error {
         ParameterError::Unknown { name, .. } => {

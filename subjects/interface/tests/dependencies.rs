@@ -1,5 +1,5 @@
-//! The layers of the workspace: names of crates, which crates may use which, and that no crate but a
-//! subject kind's own names the kind.
+//! The layers of the workspace: names of crates, which crates may use which, and that only the crates
+//! of a subject kind name it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ struct Member {
     folder: PathBuf,
     /// Names of crates of the workspace that it uses.
     uses: BTreeSet<String>,
-    /// The same for its tests alone.
+    /// Names of crates of the workspace that only its tests use.
     tests_use: BTreeSet<String>,
 }
 

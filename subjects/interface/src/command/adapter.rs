@@ -1,9 +1,9 @@
-//! Adapters: folders that make a tool usable, with `adapter.toml`, which says what the tool takes,
-//! and the executable `run`.
+//! Adapters: folders that make a tool usable. An adapter has the file `adapter.toml`, which declares
+//! the tool's algorithms, parameters and needs, and the executable `run`.
 //!
 //! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file;
-//! paths in it are relative to the working folder, but for that of the environment, which is absolute
-//! (module `prepared`). The answer is the JSON file that the request names as `out` (module
+//! paths in it are relative to the working folder, except the path of the environment, which is
+//! absolute (module `prepared`). The answer is the JSON file that the request names as `out` (module
 //! `answer`).
 
 use std::collections::BTreeMap;
@@ -33,14 +33,14 @@ pub(super) struct Adapter {
     pub(super) tool: String,
     /// Version of the tool.
     pub(super) version: String,
-    /// Version of the Python that runs the tool, as `3.11` for all of its releases.
+    /// Version of the Python that runs the tool; `3.11` stands for all releases of 3.11.
     pub(super) python: Option<String>,
     /// File or folder with pinned versions of what the tool needs, in the adapter's folder.
     pub(super) environment: Option<PathBuf>,
     /// Names of algorithms; empty if the tool takes any.
     #[serde(default)]
     algorithms: Vec<String>,
-    /// Limits that the tool keeps: units of work, or `wall`. Empty if it keeps all.
+    /// Limits that the tool observes: units of work, or `wall`. Empty if it observes all.
     #[serde(default)]
     budgets: Vec<String>,
     /// Which runs give the same result again.
@@ -63,12 +63,12 @@ pub(super) struct Adapter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {
-    /// None.
+    /// No run.
     None,
-    /// Those without a budget of real time.
+    /// Runs without a budget of real time.
     #[default]
     Logical,
-    /// All.
+    /// All runs.
     Always,
 }
 
@@ -127,7 +127,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// Why the folder is no adapter, with the file at fault.
+    /// If the folder is no adapter: the reason, with the file at fault.
     pub(super) fn read(folder: &Path) -> Result<Adapter, String> {
         let file = folder.join(DESCRIPTION);
         let named = |cause: &dyn std::fmt::Display| format!("{}: {cause}", file.display());
@@ -153,7 +153,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// The first that the tool does not take.
+    /// The first setting that the tool does not take.
     pub(super) fn check(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         let Adapter { tool, algorithms, parameters, .. } = self;
         if !algorithms.is_empty() && !algorithms.contains(&algorithm.name) {
@@ -188,7 +188,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// What the tool does not take, or why the request cannot be written.
+    /// If the tool does not take a setting, or the request cannot be written.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
@@ -280,11 +280,11 @@ pub(super) struct Places<'p> {
 pub(super) struct Project<'d> {
     /// The file with the project's bytes.
     pub(super) file: &'d Path,
-    /// What they say if they are a descriptor.
+    /// The descriptor that the bytes are; `None` if they are another file.
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm that are the tool's own.
+/// The parameters of an algorithm without those that every tool has.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

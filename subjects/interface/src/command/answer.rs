@@ -1,4 +1,4 @@
-//! Answers of adapters: result files with `"contract": 1`, and the records that they make.
+//! Answers of adapters: result files with `"contract": 1`, and their conversion to records.
 //!
 //! | key | meaning |
 //! | --- | --- |
@@ -8,12 +8,12 @@
 //! | `executions`, `steps` | work in units of the budget; left out if the tool does not count it |
 //! | `timeline` | points with `wall_ms`, `covered`, and the units of work that the tool counts |
 //! | `suite` | `tests`, `size`, `unit`, `removed` |
-//! | `metrics` | numbers by name; `search_covered` if minimisation lost goals, `test_timeouts` of tests that real time ended |
+//! | `metrics` | numbers by name; `search_covered`, the goals that the search covered, if minimisation lost some; `test_timeouts`, how many tests a limit of real time ended |
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
-//! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, of a tool that names no mutants |
+//! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that lists no mutants |
 //! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` is outside of the digest |
-//! | `tool` | `name` and `version` of what ran, and if the tool tells them `python` and `lock`, which must be those of `adapter.toml` |
+//! | `tool` | `name` and `version` of the tool that ran, optionally its `python` and `lock`; all must equal the values in `adapter.toml` |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl RanTool {
     ///
     /// # Errors
     ///
-    /// What else ran.
+    /// If another tool, version, Python or lock ran.
     fn check(&self, adapter: &Adapter) -> Result<(), String> {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
@@ -135,7 +135,7 @@ struct MutantCounts {
 ///
 /// # Errors
 ///
-/// Why the file is not the result of a run of this tool.
+/// If the file is not a valid result of a run of this tool.
 pub(super) fn record(
     adapter: &Adapter,
     spec: &RunSpec,
@@ -207,8 +207,8 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Makes `criteria` of `goals` and `covered`, and `work` of the units that are there, so that units
-/// which the tool does not count are absent instead of 0.
+/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units that
+/// the tool does not count are absent instead of 0.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else { return Ok(()) };
     if file.contains_key("criteria") {
@@ -228,7 +228,7 @@ fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
         } else if let Some(metrics) =
             file.entry("metrics").or_insert_with(|| json!({})).as_object_mut()
         {
-            // The tool has no such clock, but says how much there was.
+            // The timeline has no values of this unit, but the result has the total.
             metrics.insert(unit.to_owned(), amount);
         }
     }
@@ -260,7 +260,7 @@ fn named_mutant(mutant: Mutant) -> MutantRecord {
     }
 }
 
-/// Takes a value out of a result file; `None` if there is none.
+/// Removes a value from a result file; `None` if the key is missing.
 fn taken<T: DeserializeOwned>(
     file: &mut Map<String, Value>,
     key: &str,
@@ -292,7 +292,7 @@ fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String
     Ok(artifacts)
 }
 
-/// Reads the ends of logs, in which what is no text is replaced.
+/// Reads the ends of logs; bytes that are not UTF-8 are replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
         return Err(format!("{} logs, at most {MAX_LOGS} are kept", files.len()));
@@ -318,7 +318,7 @@ fn open(folder: &Path, name: &Path) -> io::Result<File> {
         return Err(elsewhere());
     }
     let file = folder.join(name);
-    // A link in the place of a folder would lead elsewhere.
+    // Refuse symbolic links, because a link instead of a folder would lead out of the working folder.
     let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
     if !real.starts_with(fs::canonicalize(folder)?) {
         return Err(elsewhere());
@@ -326,7 +326,7 @@ fn open(folder: &Path, name: &Path) -> io::Result<File> {
     catherd_platform::open_regular(&file)
 }
 
-/// The name of a file as that of an artifact, without folders.
+/// The name of a file as the name of an artifact, without folders.
 fn flat(name: &Path) -> String {
     let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("-")

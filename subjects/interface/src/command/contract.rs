@@ -1,4 +1,5 @@
-//! Names of the contract with tools: parameters that choose one, and its files.
+//! Names that tools and catherd agree on: the parameters that choose a tool, and the files of an
+//! adapter and of its runs.
 
 /// The parameter that names the folder of an adapter.
 pub(super) const ADAPTER: &str = "adapter";
@@ -21,7 +22,8 @@ pub(super) const REQUEST: &str = "request.json";
 /// The result, in the working folder.
 pub(super) const RESULT: &str = "result.json";
 
-/// Improvements while the tool runs, in the working folder, a JSON object on each line.
+/// The file of improvements that the tool reports while it runs, in the working folder: one JSON object
+/// on each line.
 pub(super) const LIVE: &str = "live.jsonl";
 
 /// The folder of environments, in the folder of the adapter.

@@ -1,5 +1,5 @@
-//! The description of a project by its tool (module `description`): the adapter is asked once, and its
-//! answer is kept.
+//! Asking an adapter to describe a project (module `description`): once, because the answer is kept in
+//! the environment.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +17,7 @@ use super::program;
 use crate::projects::FoundProject;
 use crate::runner::Programs;
 
-/// Real time that a tool has for a project.
+/// Limit of real time for the description of one project.
 const LIMIT: Duration = Duration::from_secs(600);
 
 /// Maximum number of bytes of an answer.
@@ -29,12 +29,12 @@ impl Tool {
         self.adapter.describe
     }
 
-    /// Has the tool describe a project in its environment, which must be prepared, unless it has done
-    /// so before. The answer stays in the environment.
+    /// Returns the tool's description of a project. The tool is run, in its prepared environment, only if
+    /// the environment has no description of the project yet.
     ///
     /// # Errors
     ///
-    /// Why there is no description, in one line. The project may be run nevertheless.
+    /// If there is no description: the reason in one line. The project may be run nevertheless.
     pub fn describe(
         &self,
         project: &FoundProject,
@@ -51,12 +51,12 @@ impl Tool {
         made.and_then(|()| program::make_folder(&folder))
             .map_err(|cause| named(&folder, &cause))?;
         let answer = self.ask(project, programs, &folder, &environment);
-        // The supervisor removes it where there is one.
+        // A supervisor has removed the folder already.
         catherd_platform::remove_folder(&folder).map_err(|cause| named(&folder, &cause))?;
         let answer = answer?;
         let found = Description::parse(&answer)?;
         let file = file_of(&environment, project.digest);
-        // A file that is half written would be taken for none.
+        // Write to a new file and rename it, so that no process reads half a description.
         let fresh = file.with_extension("new");
         fs::create_dir_all(file.parent().unwrap_or(&environment))
             .and_then(|()| fs::write(&fresh, &answer))

@@ -1,4 +1,5 @@
-//! What a tool says of a project before any run: its measures, or that it can never be used.
+//! Descriptions of projects by tools, before any run: measures, or that the tool does not support the
+//! project.
 //!
 //! An adapter whose description has `describe = true` is asked once for each project, when its
 //! environment is prepared: `run describe REQUEST` is started as a run is, in a working folder, with a
@@ -20,14 +21,14 @@ use serde::Deserialize;
 use super::contract::CONTRACT;
 use super::descriptor::MEASURES;
 
-/// The folder of descriptions, in that of the environment.
+/// The folder of descriptions, in the folder of the environment.
 const FOLDER: &str = "described";
 
-/// The measure with the number of goals, which runs count themselves: it is for adapters, which can
-/// then say how far a run is.
+/// The measure with the number of goals. Only adapters use it, to report the progress of a run; the
+/// number in results is counted by each run.
 const GOALS: &str = "goals";
 
-/// What a tool says of a project.
+/// The description of a project by a tool.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
@@ -40,7 +41,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Why the tool can never do the project; `None` if it can.
+    /// Why the tool does not support the project; `None` if it does.
     pub fn unsupported(&self) -> Option<&str> {
         self.outcome.as_ref().map(|_| self.reason.as_deref().unwrap_or("no reason was given"))
     }
@@ -68,8 +69,8 @@ pub(super) fn file_of(environment: &Path, project: Digest) -> PathBuf {
     environment.join(FOLDER).join(format!("{project}.json"))
 }
 
-/// The description of a project in an environment; `None` if the tool was not asked, or if it is
-/// damaged: then the project is run as it is.
+/// The description of a project in an environment. `None` if there is none or it is damaged; the
+/// project is then run without it.
 pub(super) fn known(environment: &Path, project: Digest) -> Option<Description> {
     Description::parse(&fs::read(file_of(environment, project)).ok()?).ok()
 }

@@ -14,8 +14,8 @@
 //! lines = 40
 //! ```
 //!
-//! The digest of the descriptor is that of the project, so `data` names everything that matters by
-//! digests. A file whose name ends in `.project.toml` is a descriptor.
+//! The digest of the descriptor is the digest of the project, so `data` must contain the digests of
+//! all files that influence results. A file whose name ends in `.project.toml` is a descriptor.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::projects::{FindError, Found, FoundProject, ProjectTable};
 
-/// What the names of descriptors end with.
+/// The ending of the names of descriptors.
 const ENDING: &str = ".project.toml";
 
 /// The version of descriptors.
@@ -54,7 +54,7 @@ pub(super) struct Descriptor {
     /// Name of the level above; empty if there is none.
     #[serde(default)]
     pub(super) group: String,
-    /// What the adapter is told.
+    /// The table that is passed to the adapter.
     #[serde(default)]
     pub(super) data: Map<String, Value>,
     /// Numbers by the name of the measure.
@@ -63,7 +63,7 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// The descriptor in the bytes of a project; `None` if the project is a file of another sort.
+    /// Parses the bytes of a project; `None` if they are no descriptor.
     pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
         // Descriptors are small, and parsing a large project on each run would take time.
         let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;
@@ -76,7 +76,7 @@ impl Descriptor {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, in one line.
+    /// If it is invalid: what is wrong, in one line.
     fn parse(text: &str) -> Result<Descriptor, String> {
         let descriptor: Descriptor =
             toml::from_str(text).map_err(|cause| cause.message().replace('\n', ", "))?;
@@ -99,7 +99,7 @@ impl Descriptor {
     }
 }
 
-/// Names projects by their descriptors.
+/// Gives each project that has a descriptor the name in it.
 ///
 /// # Errors
 ///

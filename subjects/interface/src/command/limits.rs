@@ -1,8 +1,8 @@
 //! Limits that belong to a run of an external tool: its parameters `run_limit` and `run_memory`.
 //!
-//! They are a part of the run id, because they decide results: a run that exceeds one has ended, with
-//! the outcome `timed-out` or `out-of-memory`, and is not repeated. Limits of a worker
-//! ([`Limits`](crate::Limits)) are apart from them.
+//! They are a part of the run id, because they decide results: a run that exceeds one ends with the
+//! outcome `timed-out` or `out-of-memory` and is not repeated. The limits of a worker
+//! ([`Limits`](crate::Limits)) apply in addition and are no part of the id.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) const TIME: &str = "run_limit";
 /// The parameter with the limit of memory of all processes together, such as `"4GiB"`.
 pub(super) const MEMORY: &str = "run_memory";
 
-/// Time between the request to end and the end.
+/// Time between the request to end (SIGTERM) and the kill.
 const NOTICE: Duration = Duration::from_secs(10);
 
 /// The limits of a run.
@@ -33,7 +33,7 @@ impl RunLimits {
     ///
     /// # Errors
     ///
-    /// The parameter that is no limit.
+    /// If a parameter is not a valid limit.
     pub(super) fn of(algorithm: &Algorithm) -> Result<RunLimits, FieldError> {
         let time =
             number(algorithm, TIME, &[("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3600e3)])?;
@@ -42,8 +42,8 @@ impl RunLimits {
         Ok(RunLimits { time: time.map(Duration::from_millis), memory })
     }
 
-    /// When the program is asked to end: ten seconds before the limit of time, or at half of it if it
-    /// is shorter than twenty. `None` if there is none.
+    /// The time after which the program is asked to end: ten seconds before the limit of time, or half of
+    /// the limit if it is shorter than twenty seconds. `None` if there is no limit.
     pub(super) fn notice(&self) -> Option<Duration> {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
@@ -65,7 +65,7 @@ impl RunLimits {
         Some(RunRecord::limited(spec, Outcome::OutOfMemory, limit, reason, wall_ms))
     }
 
-    /// The record of a run that the limit of time ended.
+    /// The record of a run that exceeded the limit of time.
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
         let limit = self.time.unwrap_or_default();
         let reason = format!("ended by its limit of {} s", limit.as_secs_f64());

@@ -11,11 +11,11 @@ use crate::runner::RunProgress;
 /// Maximum number of bytes that are read of the file at a time.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// A file to which the tool adds a line for each improvement. It is for displays alone, so that
-/// lines that cannot be read are passed over.
+/// A file to which the tool adds a line for each improvement. Only displays use it, so lines that
+/// cannot be read are skipped.
 pub(super) struct Live {
     path: PathBuf,
-    /// Bytes that have been read as whole lines.
+    /// Number of bytes that have been read, up to the end of the last complete line.
     read: u64,
     progress: RunProgress,
 }
@@ -36,7 +36,7 @@ impl Live {
 
     /// The progress that the lines so far report.
     pub(super) fn progress(&mut self) -> RunProgress {
-        // The file may not exist yet, or be none that is read.
+        // Ignore the error: the file may not exist yet, or not be a regular file.
         let Ok(mut file) = catherd_platform::open_regular(&self.path) else {
             return self.progress.clone();
         };

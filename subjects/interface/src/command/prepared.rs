@@ -1,8 +1,8 @@
-//! What a tool needs on a machine and what an adapter makes of its lock: its environment, which
-//! [`Tool::prepare`] makes once, and what [`Tool::doctor`] finds missing.
+//! Environments of tools: the installed packages that a tool needs on a computer. [`Tool::prepare`] has
+//! the adapter install what its lock file lists, and [`Tool::doctor`] reports what is missing.
 //!
 //! Environments are in the folder `.environment` of the adapter, each in a folder named by the
-//! digest of the lock. They are no part of the tool's digest, because the lock is.
+//! digest of the lock. They are no part of the tool's digest, because the lock already is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,15 +22,15 @@ use crate::resolved::Resolved;
 /// The file that says that an environment is complete, in its folder.
 const MARK: &str = "prepared";
 
-/// A tool with an adapter, in a folder of this machine.
+/// A tool with an adapter, in a folder of this computer.
 pub struct Tool {
     pub(super) adapter: Adapter,
     pub(super) folder: PathBuf,
 }
 
-/// What a check of a machine found.
+/// The result of checking whether a tool can run on this computer.
 pub struct Diagnosis {
-    /// Whether the tool can be run.
+    /// Whether it can.
     pub usable: bool,
     /// What the adapter printed.
     pub text: String,
@@ -41,7 +41,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// Why the folder is no adapter, with the file at fault.
+    /// If the folder is no adapter: the reason, with the file at fault.
     pub fn open(folder: &Path) -> Result<Tool, String> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
@@ -90,7 +90,7 @@ impl Tool {
         }
     }
 
-    /// Checks that the environment, if the tool needs one, is on this machine.
+    /// Checks that the environment, if the tool needs one, has been prepared on this computer.
     ///
     /// # Errors
     ///
@@ -104,13 +104,13 @@ impl Tool {
         }
     }
 
-    /// Has the adapter make the environment, and what it needs of these projects, with the
-    /// variables and the standard output of this process. `wheels` is a folder of packages, from
-    /// which the adapter takes them instead of from an index.
+    /// Has the adapter make the environment, and install what these projects need. The adapter gets the
+    /// environment variables and the standard output of this process. `wheels` is a folder of packages
+    /// that the adapter installs from; `None` to install from an index.
     ///
     /// # Errors
     ///
-    /// Why there is no environment.
+    /// If the environment cannot be made.
     pub fn prepare(
         &self,
         projects: &[FoundProject],
@@ -154,11 +154,11 @@ impl Tool {
         Ok(environment)
     }
 
-    /// Has the adapter say whether the tool can be run here.
+    /// Has the adapter check whether the tool can run on this computer.
     ///
     /// # Errors
     ///
-    /// If it does not say so.
+    /// If the adapter cannot be started.
     pub fn doctor(&self) -> Result<Diagnosis, String> {
         let environment = self.environment()?;
         if let Some(folder) = &environment

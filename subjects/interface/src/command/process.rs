@@ -14,22 +14,22 @@ use crate::runner::{Programs, RunError};
 /// The interval at which the process is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The part of the program's output that a reason is made from, from its end, in bytes.
+/// The number of bytes that are kept of the program's output, from its end; error messages quote it.
 const OUTPUT_TAIL: usize = 2000;
 
-/// Time for the end of processes that have been killed.
+/// Limit of the time that killed processes take to exit.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
-/// Time for the end of the output after the last process has ended.
+/// Limit of the time until the output ends after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
-/// What is missing on a system without supervisors.
+/// The missing guarantee on a system without supervisors.
 pub(super) const UNSUPERVISED: &str = "supervising programs";
 
 /// The largest report of a supervisor in bytes.
 const LARGEST_REPORT: u64 = 1 << 16;
 
-/// A program with all that it started; killed when dropped.
+/// A program and all its descendants, which are killed when this value is dropped.
 pub(super) struct Process {
     child: Child,
     supervisor: Option<Supervisor>,
@@ -40,7 +40,7 @@ pub(super) struct Process {
 
 /// The pipes of a supervisor.
 struct Supervisor {
-    /// Closing it ends the supervisor; a byte has the program asked to end.
+    /// Standard input. Closing it ends the supervisor; a byte makes it ask the program to end.
     leash: ChildStdin,
     report: Receiver<Vec<u8>>,
 }
@@ -58,7 +58,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// If it cannot be started. A supervisor says later that the program itself could not be.
+    /// If it cannot be started. If there is a supervisor, a program that it cannot start is an error of
+    /// [`Process::ended`].
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,
@@ -99,7 +100,7 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended; `None` while it runs. No process of it is left then.
+    /// How the program ended; `None` while it runs. After it has ended, none of its processes is left.
     ///
     /// # Errors
     ///
@@ -139,13 +140,12 @@ impl Process {
         }
     }
 
-    /// Resident memory of all processes of the program in bytes, with that of the supervisor's own
-    /// init process.
+    /// Resident memory in bytes of all processes of the program and of the supervisor's init process.
     pub(super) fn resident_memory(&self) -> u64 {
         catherd_platform::resident_memory(&self.child)
     }
 
-    /// Asks the program to end in order (SIGTERM).
+    /// Asks the program to end (SIGTERM).
     pub(super) fn ask_to_end(&mut self) {
         // Ignore the errors: the program may have ended since.
         let _ = match &mut self.supervisor {
@@ -156,8 +156,8 @@ impl Process {
         };
     }
 
-    /// Ends a program that has not ended; the end of its output. A supervisor removes the working
-    /// folder.
+    /// Ends the program if it still runs, and returns the end of its output. A supervisor removes the
+    /// working folder.
     pub(super) fn finish(mut self) -> String {
         // Ignore the error: the process may have been waited for.
         let _ = self.kill();
@@ -177,7 +177,7 @@ impl Process {
         let _ = catherd_platform::kill_group(&mut self.child);
         let status = self.child.wait();
         if self.exclusive {
-            // What a program leaves that has killed its supervisor.
+            // Kill the processes of a program that has killed its supervisor.
             catherd_platform::kill_descendants(KILL_TIME);
         }
         status
@@ -205,8 +205,8 @@ fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Reads output in a thread of its own, so that the program never waits for a reader, and keeps
-/// its end, so that a talkative program fills neither memory nor disk.
+/// Reads output in a thread of its own, so that the program never waits for a reader. Only the end of
+/// the output is kept, so that a program with much output fills neither memory nor disk.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {

@@ -27,7 +27,7 @@ use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
 /// The variable `PATH` of programs.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What the names of the runs' working folders begin with.
+/// Prefix of the names of working folders.
 const FOLDER_PREFIX: &str = "run-";
 
 /// The interval at which the memory of the program is measured.
@@ -140,11 +140,11 @@ impl Program {
                 Ok(record)
             }
             Ok(Err(flaw)) => Err(RunError::Crashed(format!("invalid result file: {flaw}"))),
-            // It was asked to end, and had no result yet.
+            // The program was asked to end and had written no result.
             Err(_) if noticed => Ok(own_limits.timed_out(spec, start.elapsed())),
             Err(flaw) => {
                 let reason = format!("{flaw}; {}", how_it_ended(&end.status, &output));
-                // This process is alive, so the kill that was counted hit the program.
+                // This process is alive, so an out-of-memory kill that was counted since has hit the program.
                 let out_of_memory = kills() > kills_before;
                 Err(if out_of_memory {
                     RunError::OutOfMemory(reason)
@@ -185,8 +185,8 @@ impl Runner for Program {
 }
 
 impl Programs {
-    /// Makes the folder for the working folders of runs, and removes those that a worker that was
-    /// killed has left.
+    /// Makes the folder for the working folders of runs, and removes the working folders that a killed
+    /// worker has left.
     ///
     /// # Errors
     ///
@@ -207,7 +207,7 @@ impl Programs {
     ///
     /// # Errors
     ///
-    /// Why programs cannot be run at all.
+    /// If programs cannot be run at all.
     pub fn missing_guarantees(&self) -> Result<Vec<String>, RunError> {
         let Some(supervisor) = &self.supervisor else {
             return Ok(vec![UNSUPERVISED.to_owned()]);
@@ -244,7 +244,7 @@ pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>>
     Ok(variables)
 }
 
-/// What a program was kept from, for the record, without the guarantees that are missing.
+/// The value of `isolation` in the record: `full`, or the guarantees that are missing.
 fn isolation(missing: &[String]) -> String {
     match missing {
         [] => "full".to_owned(),
@@ -256,7 +256,8 @@ fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 
-/// The file of a project in a working folder: its extension is that of its name, or that of descriptors.
+/// The file of a project in a working folder, with the extension of the project's name, or `.toml` for a
+/// descriptor.
 pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
     let extension = match descriptor {
         Some(_) => ".toml".to_owned(),
@@ -418,7 +419,7 @@ mod tests {
         assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
         let grandchild = fs::read_to_string(pid).unwrap();
         let stat = format!("/proc/{}/stat", grandchild.trim());
-        // Gone, or a zombie that is not reaped yet. Delivery of a signal takes time.
+        // Wait, because the delivery of a signal takes time. The process is gone or not reaped yet.
         let dead = || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
         let deadline = Instant::now() + Duration::from_secs(10);
         while !dead() {

@@ -1,4 +1,4 @@
-//! Result files of external tools, and the records that they make.
+//! Result files of external tools, and their conversion to records.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -21,7 +21,7 @@ const MAX_COUNTED: u32 = 10_000_000;
 const KEYS: [&str; 8] =
     ["criteria", "outcome", "reason", "work", "timeline", "suite", "metrics", "artifacts"];
 
-/// Keys of a result file of version 0.3.0, and what they are if left out.
+/// Keys of a result file of version 0.3.0 with their default values.
 fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     [
         ("reason", json!("")),
@@ -40,7 +40,7 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// If there is none, or it cannot be read.
 pub(super) fn read(out: &Path) -> Result<Map<String, Value>, String> {
     let name = out.file_name().unwrap_or_default().display();
     let unreadable = |error: io::Error| match error.kind() {
@@ -63,7 +63,7 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, String> {
 ///
 /// # Errors
 ///
-/// Why the file is not the result of a run.
+/// If the file is not a valid result of a run.
 pub(super) fn record(
     spec: &RunSpec,
     file: Map<String, Value>,
@@ -119,7 +119,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
     for set in sets {
-        // Goals without names are counted: the first ones stand for all.
+        // If goals have no names, the result has only a count: record the first `count` goals as covered.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {

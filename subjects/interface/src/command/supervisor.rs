@@ -1,22 +1,22 @@
-//! The supervisor of a program: a process between worker and program, so that nothing of the
-//! program remains when either ends, and the program sees no secret of the worker.
+//! The supervisor of a program: a process between worker and program. It ensures that no process of the
+//! program remains when the program or the worker ends, and hides the worker's secrets from the program.
 //!
 //! ```text
 //! worker ── supervisor ── init process ── program ── ...
 //!           new namespaces: user, mount, process
 //! ```
 //!
-//! The worker holds the supervisor's standard input and closes it when it has read the result, or
-//! to end the run; the kernel does so when the worker is killed. The supervisor then ends what
-//! is left of the program and removes the working folder. When the init process ends, the kernel
-//! kills all processes of the namespace, in whatever session they are. Where the kernel permits no
-//! namespaces the supervisor adopts orphans instead and kills its descendants one by one.
+//! The worker holds a pipe to the supervisor's standard input and closes it when it has read the
+//! result, or to end the run; the kernel closes it when the worker is killed. The supervisor then kills
+//! the remaining processes of the program and removes the working folder. When the init process ends,
+//! the kernel kills all processes of the namespace, also those in other sessions. Where the kernel
+//! permits no namespaces, the supervisor adopts orphans instead and kills its descendants one by one.
 //!
 //! In the namespaces the program has no network but the loopback device, and can write to its working
-//! folder alone. The worker writes a byte to the pipe to have the program asked to end (SIGTERM).
+//! folder only. The worker writes a byte to the pipe to have the program asked to end (SIGTERM).
 //!
 //! When the program and all its processes have ended, the supervisor writes its report to
-//! standard output, as a line. Standard error is the program's output.
+//! standard output, as one line. The program's own output goes to standard error.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
@@ -27,10 +27,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Time for killing the descendants of a supervisor without namespaces.
+/// Limit of the time for killing the descendants of a supervisor without namespaces.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
-/// What a supervisor is told by its command line.
+/// The command line of a supervisor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision {
     /// The working folder of the program, which is removed at the end.
@@ -45,7 +45,7 @@ pub struct Supervision {
     pub words: Vec<String>,
 }
 
-/// How a program ended, as the supervisor says it.
+/// The report of a supervisor: how the program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Report {
     /// The exit status in words, or why the program was not started.
@@ -86,7 +86,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::remove_folder(&supervision.folder)
 }
 
-/// Runs the init process of the new namespace to its end; its report.
+/// Runs the init process of the new namespace to its end, and returns its report.
 fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
     let mut command = process::Command::new("/proc/self/exe");
     command
@@ -97,8 +97,8 @@ fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
     Ok(command.output()?.stdout)
 }
 
-/// Hides what is to be hidden, runs the program and writes the report. The kernel kills what is
-/// left of the program when this process ends.
+/// Hides the files of [`Supervision::hidden`], runs the program and writes the report. The kernel kills
+/// the remaining processes of the program when this process ends.
 fn as_init(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::end_with_parent()?;
     let mut missing = Vec::new();
@@ -110,7 +110,7 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
     if let Err(error) = catherd_platform::leave_network() {
         missing.push(format!("keeping programs off the network ({error})"));
     }
-    // Otherwise `/proc` shows the processes outside, which is no danger: they cannot be signalled.
+    // Ignore the error: `/proc` then shows the processes outside, but they cannot be signalled.
     let _ = catherd_platform::mount_proc();
     if hidden.is_ok()
         && let Err(error) = catherd_platform::protect_files(&supervision.folder)
@@ -131,8 +131,8 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
     io::stdout().write_all(&serde_json::to_vec(&Report { ended, missing })?)
 }
 
-/// Runs the program to its end and kills what it leaves. Returns the report, and a thread that
-/// ends when the worker has closed the pipe.
+/// Runs the program to its end and kills the processes that it leaves. Returns the report, and a thread
+/// that ends when the worker has closed the pipe.
 fn without_namespaces(
     supervision: &Supervision,
     refused: &str,
@@ -163,7 +163,7 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     let mut command = process::Command::new(&words[0]);
     command
         .args(&words[1..])
-        // The folder may be mounted anew since this process was started in it.
+        // Set the folder, because it may have been mounted again since this process was started in it.
         .current_dir(&supervision.folder)
         .stdin(Stdio::null())
         .stdout(io::stderr())

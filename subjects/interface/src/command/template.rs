@@ -1,4 +1,4 @@
-//! Templates of command lines: words with places that are filled in for each run.
+//! Templates of command lines: words with placeholders that are filled in for each run.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ pub(super) const PARAMETER: &str = "command";
 /// The parameter that holds variables of the environment.
 pub(super) const ENVIRONMENT: &str = "environment";
 
-/// The names of places.
+/// The names of placeholders.
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
 
-/// Checks that an algorithm has a template, and that the places of it and of the environment are
-/// known.
+/// Checks that an algorithm has a template, and that all placeholders in the template and in the
+/// environment are known.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// The places of words.
+/// The names of the placeholders in words.
 fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>, FieldError> {
     let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
     let places: Vec<&str> = places.collect();
@@ -63,7 +63,7 @@ fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>
     }
 }
 
-/// The words of the parameter [`ENVIRONMENT`]; none if the algorithm does not have it.
+/// The words of the parameter [`ENVIRONMENT`]; empty if the algorithm does not have it.
 fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
     match algorithm.parameters.get(ENVIRONMENT) {
         None => Ok(Vec::new()),
@@ -122,11 +122,11 @@ pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
     words.into_iter().next().ok_or_else(empty)
 }
 
-/// What a program of a run is started with.
+/// The command line and the environment variables of a run.
 pub(super) struct Filled {
     /// The words of the command line, at least one.
     pub(super) words: Vec<String>,
-    /// The variables that the study names.
+    /// The variables that the study sets.
     pub(super) variables: Vec<(String, String)>,
 }
 
@@ -198,8 +198,8 @@ fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// The parts of a word from left to right: text, and the place that follows it. A place is
-/// a name in braces; other braces are text.
+/// The parts of a word from left to right: text, and the placeholder that follows it. A placeholder
+/// is a name in braces; other braces are text.
 struct Parts<'a>(&'a str);
 
 impl<'a> Iterator for Parts<'a> {

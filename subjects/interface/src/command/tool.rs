@@ -217,16 +217,16 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
     }
     let short: String = wanted.chars().take(12).collect();
     let found = if found.is_empty() { "no --tools folder".to_owned() } else { found.join("; ") };
-    // Another worker may have it.
+    // Not a failure of the run, because another worker may have the tool.
     Err(RunError::Crashed(format!(
         "this worker does not have {} with digest {short}: {found}",
         path.display()
     )))
 }
 
-/// The digest of a file, or of a folder: that of the names and digests of its files.
+/// The digest of a file; for a folder, the digest of the list of its files with their digests.
 pub(super) fn digest(path: &Path) -> io::Result<Digest> {
-    // The tool itself may be a link, because the user of the study named it.
+    // Follow links here, because the tool itself may be a link that the author of the study chose.
     if !fs::metadata(path)?.is_dir() {
         return Ok(Digest::of(&read(path, &mut 0)?));
     }
@@ -257,7 +257,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     Ok(Digest::of(list.as_bytes()))
 }
 
-/// Reads a file, whose length is added to `bytes`.
+/// Reads a file and adds its length to `bytes`.
 fn read(path: &Path, bytes: &mut u64) -> io::Result<Vec<u8>> {
     let path = fs::canonicalize(path)?;
     *bytes += catherd_platform::open_regular(&path)?.metadata()?.len();
