@@ -1,4 +1,4 @@
-//! Tests in the making: statements with their types, pools, and values of types.
+//! Construction of tests: calls of targets, and arguments for them by type.
 
 use std::collections::BTreeMap;
 
@@ -12,39 +12,39 @@ use crate::settings::{Drawing, Profile, Settings};
 use crate::types::{self, Knowledge, Type};
 use crate::values::{self, Constants};
 
-/// Deepest nesting of values that are made for others.
+/// Maximum nesting of values inside other values, such as arrays in arrays.
 const DEEPEST: usize = 4;
-/// Probability that an instance of a class is what a call returns, where calls did.
+/// Probability that an instance of a class is taken from a call that returns one, if one is known.
 const RETURNED: f64 = 0.3;
 
-/// All that making a test needs.
+/// The data from which tests are made.
 pub struct Maker<'m> {
-    /// What the program offers.
+    /// Classes, functions and targets of the program.
     pub model: &'m Model,
-    /// What is known of each parameter.
+    /// Evidence on the type of each parameter.
     pub knowledge: &'m [Knowledge],
-    /// What the calls of each target returned.
+    /// The results that calls of each target returned.
     pub results: &'m [Results],
     /// Constants of the program.
     pub constants: &'m Constants,
-    /// Settings.
+    /// Settings of test generation.
     pub settings: &'m Settings,
     /// Whether parameters without a type are passed unknown values.
     pub unknowns: bool,
 }
 
-/// A test in the making.
+/// A test under construction.
 pub struct Building<'m, 'r> {
     maker: &'m Maker<'m>,
     rng: &'r mut Stream,
     /// The test so far.
     pub genes: Genes,
-    /// Primitives of the test by type.
+    /// Numbers and strings of the test, which later arguments may reuse.
     pool: Vec<(Type, Argument)>,
 }
 
 impl<'m, 'r> Building<'m, 'r> {
-    /// Goes on with a test.
+    /// Continues a test.
     pub fn new(maker: &'m Maker<'m>, genes: Genes, rng: &'r mut Stream) -> Self {
         let mut pool = Vec::new();
         for argument in genes.statements.iter().flat_map(|statement| &statement.arguments) {
@@ -66,7 +66,7 @@ impl<'m, 'r> Building<'m, 'r> {
         (0..self.genes.statements.len()).filter(made).collect()
     }
 
-    /// The variables that hold an instance of a class, those that calls returned included.
+    /// The variables that hold an instance of a class, including instances that calls returned.
     fn values_of(&self, class: usize) -> Vec<usize> {
         let mut known = self.instances(class);
         if self.maker.settings.profile == Profile::Scored {
@@ -84,7 +84,7 @@ impl<'m, 'r> Building<'m, 'r> {
             && self.maker.results[target].classes.contains(&class)
     }
 
-    /// Adds a finished statement.
+    /// Adds a complete statement.
     pub(crate) fn add(&mut self, statement: Statement, target: usize) -> usize {
         self.genes.statements.push(statement);
         self.genes.targets.push(target);
@@ -100,7 +100,7 @@ impl<'m, 'r> Building<'m, 'r> {
         self.call(number, None, depth)
     }
 
-    /// Adds a call of a target, and what it needs before it.
+    /// Adds a call of a target, preceded by the statements that make its receiver and arguments.
     pub fn call(&mut self, number: usize, receiver: Option<usize>, depth: usize) -> Option<usize> {
         let target = &self.maker.model.targets[number];
         let receiver = match (target.kind, target.class) {
@@ -135,8 +135,8 @@ impl<'m, 'r> Building<'m, 'r> {
         Some(self.add(statement, number))
     }
 
-    /// Adds a call of a target, and with a half each further calls of the same receiver before it,
-    /// so that a state that takes several calls can be reached by one change.
+    /// Adds a call of a target, preceded by further calls of the same receiver, each with probability
+    /// 1/2, so that a state that takes several calls can be reached by one change.
     pub fn burst(&mut self, number: usize) -> Option<usize> {
         let target = &self.maker.model.targets[number];
         let receiver = match (target.kind, target.class) {
@@ -208,7 +208,7 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// A value of a type by points: of any type without any.
+    /// A value of a type that is drawn by points; of a random type if there are no points.
     fn of_points(
         &mut self,
         points: &BTreeMap<Type, f64>,
@@ -221,7 +221,7 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// A value for what comes of a parameter by a path.
+    /// A value for the result of an access path on a parameter, such as a member or an element.
     fn of_path(&mut self, evidence: Option<&'m Evidence>, path: &str, depth: usize) -> Argument {
         let known = evidence.and_then(|evidence| evidence.paths.get(path));
         let settings = self.maker.settings;
@@ -236,7 +236,7 @@ impl<'m, 'r> Building<'m, 'r> {
         }
     }
 
-    /// A type by points; `None` for any.
+    /// Draws a type by points; `None` stands for any type.
     fn draw(&mut self, points: &BTreeMap<Type, f64>) -> Option<Type> {
         if self.maker.settings.types == Drawing::Ranked {
             return types::best(points);
@@ -258,7 +258,7 @@ impl<'m, 'r> Building<'m, 'r> {
             let class = self.rng.index(classes);
             return self.value(&Type::Class(class), None, depth);
         }
-        // Numbers and texts are what most parameters take, and what constants of the program are.
+        // Prefer numbers and strings, because most parameters take them and constants of the program are such.
         let types = [
             Type::Number,
             Type::Number,
@@ -277,7 +277,7 @@ impl<'m, 'r> Building<'m, 'r> {
         self.value(&type_, None, depth)
     }
 
-    /// A value of a type. `evidence` is what is known of the parameter, or of what comes of it.
+    /// A value of a type. `evidence` is the evidence on the parameter, or on values accessed through it.
     fn value(&mut self, type_: &Type, evidence: Option<&'m Evidence>, depth: usize) -> Argument {
         if depth > DEEPEST {
             return Argument::Null;
@@ -367,7 +367,7 @@ impl<'m, 'r> Building<'m, 'r> {
         }
         let targets = 0..self.maker.model.targets.len();
         let makers: Vec<usize> = targets.filter(|target| self.returns(*target, class)).collect();
-        // An instance of a class that is not exported is what a call returned, or nothing.
+        // A class that is not exported has instances only from calls.
         let observed = self.maker.model.constructor(class).is_none();
         if makers.is_empty() || !(observed || self.rng.chance(RETURNED)) {
             return None;

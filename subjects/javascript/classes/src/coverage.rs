@@ -1,4 +1,4 @@
-//! What a suite covers, in the units of Istanbul.
+//! Coverage of a suite in the units of Istanbul.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use crate::suite::SuiteTest;
 /// How often a suite reached each unit, loading included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
-    /// By statement.
+    /// Counts by statement.
     pub statements: Vec<u64>,
-    /// By branch and location.
+    /// Counts by branch and location.
     pub branches: Vec<Vec<u64>>,
-    /// By function, those that Istanbul does not count included.
+    /// Counts by function, including functions that Istanbul does not count.
     pub functions: Vec<u64>,
-    /// By goal.
+    /// Whether each goal is covered.
     pub goals: Vec<bool>,
 }
 
 impl Coverage {
-    /// Measures a suite. Tests after an error of the machine count nothing.
+    /// Measures a suite. After an error of the machine, further tests are not executed and count nothing.
     pub fn measure(
         program: &Program,
         machine: &mut Machine,
@@ -32,8 +32,8 @@ impl Coverage {
         Coverage::complete(program, machine, tests, Vec::new(), seed)
     }
 
-    /// Measures a suite of which some tests were executed under the same seed: their executions by the
-    /// number of the test.
+    /// Measures a suite. `executions` has the known executions under the same seed, by the number of the
+    /// test, so that these tests are not executed again.
     pub(crate) fn complete(
         program: &Program,
         machine: &mut Machine,
@@ -103,8 +103,9 @@ impl Coverage {
         goals.filter(|(_, covered)| !**covered).map(|(goal, _)| goal).collect()
     }
 
-    /// The form of `coverage-final.json`: by file, maps of statements, branches and functions with
-    /// their counts. The locations of a branch are not known apart: each has the branch's own.
+    /// The format of `coverage-final.json`: by file, maps of statements, branches and functions with
+    /// their counts. All locations of a branch have the location of the branch itself, because their
+    /// own are not recorded.
     pub fn to_json(&self, units: &Units) -> Value {
         let mut files = serde_json::Map::new();
         for (number, file) in units.files.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Worked examples, one a line of JSON: a source, what is asked of it, and what is expected.
+//! Worked examples, one JSON object per line: a source, a question about it, and the expected answer.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -24,9 +24,9 @@ use crate::types::type_name;
 pub struct Verdict {
     /// The example's `id`.
     pub id: String,
-    /// What differs, one line each; empty if nothing does.
+    /// The differences, one line each; empty if there are none.
     pub differences: Vec<String>,
-    /// Whether nothing was compared, because what it asks for does not exist here.
+    /// Whether nothing was compared, because this implementation does not support the question.
     pub skipped: bool,
 }
 
@@ -74,7 +74,7 @@ pub fn check(line: &str) -> Result<Verdict, String> {
 struct Differences(Vec<String>);
 
 impl Differences {
-    /// Compares with what is expected, if anything is.
+    /// Compares a value with the expected one, if one is given.
     fn compare(&mut self, what: &str, expected: &Value, found: &Value) {
         if !expected.is_null() && !same(expected, found) {
             self.0.push(format!("{what}: expected {expected}, found {found}"));
@@ -82,8 +82,8 @@ impl Differences {
     }
 }
 
-/// Equality of values; numbers by value, and an instance by the name of its class alone where no
-/// more is expected.
+/// Equality of values. Numbers are compared by value, and an instance only by the name of its class if
+/// nothing else is expected of it.
 fn same(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),

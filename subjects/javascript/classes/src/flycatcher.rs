@@ -8,7 +8,7 @@ use crate::problem::Subject;
 use crate::progress::{Searched, elapsed, progress};
 use crate::settings::Scope;
 
-/// Infers the types of all parameters that are due: unknown and unsure ones after the delay.
+/// Infers the types of all parameters that are unknown or unsure, after the delay.
 pub(crate) fn infer_all(subject: &mut Subject, rng: &mut Stream) {
     let delay = subject.settings.delay as u64;
     for number in 0..subject.knowledge.len() {
@@ -50,8 +50,8 @@ pub(crate) fn run(
     let mut targets: Vec<usize> = (0..subject.model.targets.len())
         .filter(|target| subject.model.targets[*target].kind != TargetKind::Setter)
         .collect();
-    // Tests of a constructor alone show nothing of arguments that it stores, so that their types would
-    // be drawn by a coin before the methods that use them were called.
+    // Constructors come last: tests of only a constructor give no evidence on arguments that it stores, so
+    // their types would be decided by a coin before the methods that use them were called.
     targets.sort_by_key(|target| subject.model.targets[*target].kind == TargetKind::Constructor);
     let most = budget.executions.unwrap_or(u64::MAX);
     for (done, target) in targets.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(crate) fn run(
         let own: Vec<usize> =
             (0..goals).filter(|goal| subject.goals[*goal].function == function).collect();
         let left = (targets.len() - done) as u64;
-        // What a method leaves of its share goes to those after it.
+        // Executions that a method does not use are shared by the methods after it.
         let until = meter.executions() + (most - meter.executions()) / left;
         let mut barren = 0;
         while own.iter().any(|goal| !covered[*goal]) && meter.executions() < until {
@@ -110,7 +110,7 @@ pub(crate) fn run(
     finished(tests, timeline, &meter, if all { Stop::Covered } else { Stop::Executions })
 }
 
-/// Whether a limit other than that of executions is reached.
+/// Whether a limit other than the limit of executions is reached.
 fn spent(budget: &Budget, meter: &Meter, clock: &Stopwatch) -> bool {
     budget.steps.is_some_and(|most| meter.steps() >= most)
         || budget.wall.is_some_and(|most| elapsed(clock) >= most)

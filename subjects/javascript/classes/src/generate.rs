@@ -32,7 +32,7 @@ pub enum Method {
     Search(Algorithm),
 }
 
-/// What is asked of a run.
+/// The input of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// The algorithm.
@@ -43,13 +43,13 @@ pub struct Request {
     pub seed: u64,
     /// The budget.
     pub budget: Budget,
-    /// The digest of the project, for the suite.
+    /// The digest of the project, which is written into the suite.
     pub project: String,
-    /// Version of all that decides a suite, for the suite.
+    /// The engine id, which is written into the suite.
     pub engine: String,
 }
 
-/// What was inferred of a parameter.
+/// The type that was inferred for a parameter, with its evidence.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ParameterReport {
     /// The target.
@@ -58,16 +58,16 @@ pub struct ParameterReport {
     pub index: usize,
     /// Its name.
     pub name: String,
-    /// Uses.
+    /// Number of calls of the function.
     pub uses: u64,
-    /// Members with counts.
+    /// Members that were used, with counts.
     pub members: std::collections::BTreeMap<String, u64>,
     /// Points by type.
     pub scores: std::collections::BTreeMap<String, f64>,
     /// The type; `None` if nothing is known.
     #[serde(rename = "type")]
     pub type_: Option<String>,
-    /// Whether a coin decided.
+    /// Whether the type was drawn at random, because there was no evidence.
     pub unsure: bool,
 }
 
@@ -86,13 +86,13 @@ pub struct Generated {
     pub suite: Suite,
     /// Statements that minimisation left out.
     pub removed: usize,
-    /// What was inferred.
+    /// The inferred types of all parameters.
     pub parameters: Vec<ParameterReport>,
     /// What the calls of each target returned, by its name.
     pub results: Vec<(String, Results)>,
     /// Tests that threw.
     pub failures: Vec<Failure>,
-    /// Counts.
+    /// Counts of traps, failures and limits.
     pub counts: Counts,
     /// Coverage of the suite: covered and all statements, branches, functions, lines.
     pub coverage: [(usize, usize); 4],
@@ -112,7 +112,7 @@ pub struct Generated {
     pub stop: Option<Stop>,
 }
 
-/// The machine of a run. Without `reuse`, each execution has a context of its own, with the same results.
+/// The machine of a run. Without `reuse`, each execution has a context of its own; results are the same.
 pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: bool) -> Machine {
     let limits = MachineSettings {
         trap_threshold: settings.trap_threshold as u32,
@@ -224,7 +224,7 @@ fn by_method(subject: &Subject, covered: &BTreeSet<usize>) -> Vec<(String, usize
     methods.collect()
 }
 
-/// Infers types by tests with unknown values: a share of the executions.
+/// Infers types by tests with unknown values, on which it spends a share of the executions.
 fn infer(subject: &mut Subject, budget: &Budget, rng: &mut Stream) -> (u64, u64) {
     let targets = subject.model.targets.len() as u64;
     let share = budget.executions.map_or(1_000.0, |most| most as f64 * subject.settings.inference);
@@ -282,7 +282,7 @@ fn search(
     }
 }
 
-/// What was inferred of each parameter.
+/// The inferred types of all parameters.
 pub fn report(subject: &Subject, rng: &mut Stream) -> Vec<ParameterReport> {
     let model = &subject.model;
     let mut reports = Vec::new();

@@ -5,12 +5,12 @@ use catherd_javascript_machine::Statement;
 /// The genes of a test: its statements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Genes {
-    /// The statements; the variable of each is its number.
+    /// The statements. A statement's index is also the number of the variable with its result.
     pub statements: Vec<Statement>,
     /// The target that each calls.
     pub targets: Vec<usize>,
-    /// Whether the last statement ended the test when it was executed: nothing after it would be
-    /// executed.
+    /// Whether the last statement ended the test when it was executed, so that no statement after it
+    /// would be executed.
     pub ends: bool,
 }
 

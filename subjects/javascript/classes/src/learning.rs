@@ -1,4 +1,4 @@
-//! What executions teach: types of results, points for and against types of arguments, failures.
+//! Learning from executions: types of results, points for and against types of arguments, failures.
 
 use catherd_javascript_machine::{Argument, Execution, Outcome};
 
@@ -12,7 +12,7 @@ use crate::types::{Knowledge, Type};
 /// Maximum number of failures that are kept: one for each target, name and message.
 const MAX_FAILURES: usize = 200;
 
-/// The type that an argument has; `None` for values that no evidence speaks of.
+/// The type of an argument; `None` for unknown values, on which there is no evidence.
 fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
     Some(match argument {
         Argument::Number(_) => Type::Number,
@@ -38,7 +38,7 @@ fn type_of(argument: &Argument, genes: &Genes, model: &Model) -> Option<Type> {
     })
 }
 
-/// The type whose evidence an argument was drawn from, with the number of its parameter.
+/// The arguments of a statement whose types have points: the number of the parameter, and the type.
 fn drawn<'g>(
     genes: &'g Genes,
     index: usize,
@@ -84,8 +84,8 @@ impl Subject {
         self.failures.insert(key, failure);
     }
 
-    /// Gives points to, or takes them from, the types of arguments of some statements that were drawn
-    /// from evidence; no type has fewer than 0.
+    /// Adds points, which may be negative, to the types of the arguments of some statements, if these types
+    /// have points. No type gets fewer than 0.
     pub(crate) fn reward(&mut self, genes: &Genes, range: std::ops::Range<usize>, points: f64) {
         let drawn: Vec<(usize, Type)> =
             range.flat_map(|index| drawn(genes, index, &self.model, &self.knowledge)).collect();

@@ -6,9 +6,9 @@
 //! - [`types`]: types of parameters from evidence, by two profiles.
 //! - [`Maker`], [`Genes`]: tests and how they are made and changed.
 //! - [`Subject`]: the search problem. [`generate`]: a run from request to suite.
-//! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts and coverage, and as code for
-//!   test frameworks. [`mutation`]: the small changes of a program that a suite notices.
-//! - [`examples`]: worked examples of the behaviour, one a line.
+//! - [`Suite`], [`check`], [`Coverage`], [`export`]: suites, their verdicts, their coverage, and their export
+//!   as code for test frameworks. [`mutation`]: mutation analysis of a suite.
+//! - [`examples`]: worked examples of the behaviour, one per line.
 
 mod building;
 mod coverage;
@@ -39,7 +39,7 @@ pub use generate::{
     Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
 };
 pub use genes::Genes;
-pub use model::{Found, Member, Model, Target, TargetKind};
+pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Counts, Executed, Subject, has_unknowns};
 pub use results::{Failure, Results};

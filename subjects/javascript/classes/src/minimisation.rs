@@ -1,4 +1,4 @@
-//! Minimisation: few tests, and of each only the statements that its goals need.
+//! Minimisation: selects few tests, and removes the statements that their goals do not need.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ pub(crate) struct Kept {
     pub(crate) genes: Genes,
     /// The goals for which it is kept.
     pub(crate) goals: Vec<usize>,
-    /// An execution of exactly these statements; `None` if there was none.
+    /// An execution of exactly these statements; `None` if they were not executed.
     pub(crate) execution: Option<Execution>,
 }
 
-/// Tests by greedy cover, then without statements that their goals do not need. Returns the number of
-/// statements left out as well.
+/// Selects tests by greedy cover and removes statements that their goals do not need. Also returns the
+/// number of removed statements.
 pub(crate) fn minimised(
     subject: &mut Subject,
     tests: Vec<(Genes, Vec<usize>)>,
@@ -37,8 +37,7 @@ pub(crate) fn minimised(
     (chosen, before - after)
 }
 
-/// Tests that cover all goals together, those that cover most first, each with the goals that none before
-/// it covers.
+/// Tests that together cover all goals, chosen greedily, each with the goals that no earlier one covers.
 fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     let mut open: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let mut chosen: Vec<(Genes, Vec<usize>)> = Vec::new();
@@ -59,8 +58,8 @@ fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     chosen
 }
 
-/// Leaves out statements that the goals of a test do not need: first, all at once, those that do not
-/// influence the statements that reached the goals, then one by one.
+/// Removes statements that the goals of a test do not need: first all statements that do not influence
+/// the ones that reached the goals, then one at a time.
 fn shorten(subject: &mut Subject, test: &mut Kept) {
     if test.genes.statements.len() < 2 {
         return;
@@ -71,11 +70,11 @@ fn shorten(subject: &mut Subject, test: &mut Kept) {
     let mut end = test.genes.statements.len();
     if let Some(reaching) = reaching {
         let is_slice = [false, true].into_iter().any(|with_states| {
-            let needed = behind(&test.genes, &reaching, with_states);
+            let needed = slice(&test.genes, &reaching, with_states);
             let slice = test.genes.kept_only(|number| needed.contains(&number));
             slice.statements.len() == test.genes.statements.len() || attempt(subject, test, slice)
         });
-        // The last statement of a slice is the first that reaches one of the goals.
+        // Keep the last statement of a slice, because it is the first one that reaches one of the goals.
         end = test.genes.statements.len() - usize::from(is_slice);
     }
     let mut index = end;
@@ -88,7 +87,7 @@ fn shorten(subject: &mut Subject, test: &mut Kept) {
     }
 }
 
-/// Takes a shorter test in place of one if it covers the same goals. Returns whether it does.
+/// Replaces a test by a shorter one if that covers the same goals. Returns whether it does.
 fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
     let Some((execution, _)) = subject.run(&shorter) else { return false };
     let fitness = subject.fitness(&shorter, &execution);
@@ -100,8 +99,8 @@ fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
     covers
 }
 
-/// The statements that reached the goals of a test first; `None` if one was reached after the last
-/// statement, or not at all.
+/// For each goal of a test, the statement that reached it first; `None` if a goal was reached only after
+/// the last statement, or not at all.
 fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSet<usize>> {
     let threw = matches!(whole.outcome, Outcome::Threw { .. });
     let first = |goal: &usize| {
@@ -112,9 +111,9 @@ fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSe
     test.goals.iter().map(first).collect()
 }
 
-/// Statements with all that they use. With `with_states`, also the earlier statements that use the same
-/// variables, because these may have changed their states.
-fn behind(genes: &Genes, statements: &BTreeSet<usize>, with_states: bool) -> BTreeSet<usize> {
+/// The backward slice of statements: they and the statements that they use. With `with_states`, also
+/// earlier statements on the same variables, because these may have changed the states of objects.
+fn slice(genes: &Genes, statements: &BTreeSet<usize>, with_states: bool) -> BTreeSet<usize> {
     let mut needed = statements.clone();
     let last = needed.last().copied().unwrap_or(0);
     loop {

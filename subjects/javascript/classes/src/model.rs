@@ -1,4 +1,4 @@
-//! What a program offers: classes, functions, and the targets that tests call.
+//! The model of a program: classes, functions, and the targets that tests call.
 
 use catherd_javascript_machine::instrument::Parameter;
 use catherd_javascript_machine::{Machine, MachineError, Program};
@@ -14,7 +14,7 @@ pub struct Member {
     pub kind: String,
     /// The number of its function; `None` if it is not in a target file.
     pub callable: Option<usize>,
-    /// Parameters as the engine counts them.
+    /// Number of parameters, as `length` of the function gives it.
     pub length: usize,
     /// Whether an accessor can be read.
     pub reads: bool,
@@ -22,29 +22,29 @@ pub struct Member {
     pub writes: bool,
 }
 
-/// What the analyser found at a path.
+/// A class, function or value that the analyser found.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
-pub struct Found {
+pub struct FoundItem {
     /// `class`, `function` or `value`; `observed` for a class that is not exported.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// Names from the exports to it.
+    /// The names of members that lead from the exports to it.
     pub path: Vec<String>,
     /// The number of its function or class.
     pub callable: Option<usize>,
-    /// Parameters as the engine counts them.
+    /// Number of parameters, as `length` of the function gives it.
     pub length: usize,
     /// Members of an instance, its own first.
     pub members: Vec<Member>,
     /// Members of the class itself.
     pub statics: Vec<Member>,
-    /// Whether no attempt to construct it succeeded.
+    /// Whether every attempt to construct it failed.
     pub crashed: bool,
 }
 
-impl Found {
+impl FoundItem {
     /// Whether an instance has a member of this name.
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.name == name)
@@ -69,32 +69,32 @@ pub enum TargetKind {
 /// A callable that tests can call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// `Chain.add`, `Chain.constructor`, `clamp`.
+    /// The name, such as `Chain.add`, `Chain.constructor` or `clamp`.
     pub name: String,
     /// How it is called.
     pub kind: TargetKind,
     /// The class whose instance it needs or makes.
     pub class: Option<usize>,
-    /// Names from the exports to the class or function.
+    /// The names of members that lead from the exports to the class or function.
     pub path: Vec<String>,
-    /// The member of an instance.
+    /// The member of an instance that is called, read or written.
     pub member: String,
     /// The names of its parameters.
     pub parameters: Vec<Parameter>,
-    /// Number of its first parameter among those of all targets.
+    /// Number of its first parameter among the parameters of all targets.
     pub first_parameter: usize,
     /// The function that it enters.
     pub function: Option<u32>,
 }
 
-/// What a program offers.
+/// The classes, functions and targets of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
     /// Classes in the order of definition, then those that tests observed; all are candidates for types.
-    pub classes: Vec<Found>,
+    pub classes: Vec<FoundItem>,
     /// Functions, in the same order.
-    pub functions: Vec<Found>,
-    /// Exported values that are neither.
+    pub functions: Vec<FoundItem>,
+    /// Exported values that are neither classes nor functions.
     pub values: Vec<String>,
     /// The targets in the order of classes and members.
     pub targets: Vec<Target>,
@@ -109,8 +109,8 @@ impl Model {
     /// If it cannot be loaded.
     pub fn of(program: &Program, machine: &mut Machine) -> Result<Model, MachineError> {
         let report = machine.analyse()?;
-        let found: Vec<Found> = serde_json::from_value(report).unwrap_or_default();
-        let of_kind = |kind: &str| -> Vec<Found> {
+        let found: Vec<FoundItem> = serde_json::from_value(report).unwrap_or_default();
+        let of_kind = |kind: &str| -> Vec<FoundItem> {
             found.iter().filter(|each| each.kind == kind).cloned().collect()
         };
         let values = of_kind("value").into_iter().map(|each| each.name).collect();
@@ -124,7 +124,7 @@ impl Model {
         let config = &program.package.config;
         for (number, class) in model.classes.clone().iter().enumerate() {
             if config.class.as_ref().is_some_and(|only| *only != class.name) {
-                // Instances of it are made all the same, where others need them.
+                // Only the constructor: the class is not under test, but tests of other classes may need instances.
                 model.add(program, number, class, None, None);
                 continue;
             }
@@ -159,7 +159,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Adds classes that are not exported, of which calls returned instances, if their code is under test.
+    /// Adds classes that are not exported but whose instances calls returned, if their code is under test.
     pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
         let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
         self.classes.extend(found.filter(|class: &Found| class.callable.is_some()));
@@ -251,7 +251,7 @@ fn function_of(program: &Program, callable: Option<usize>) -> Option<u32> {
     program.units.callables.get(callable?)?.function
 }
 
-/// The parameters as written, or unnamed ones where the text is not known.
+/// The parameters as written, or unnamed ones if the source is not known.
 fn parameters(program: &Program, callable: Option<usize>, length: usize) -> Vec<Parameter> {
     let known = callable.and_then(|callable| program.parameters(callable));
     let unnamed = |index: usize| Parameter { name: format!("argument{index}"), default: None };

@@ -1,4 +1,4 @@
-//! Mutation analysis: the small changes of a program that the tests of a suite notice.
+//! Mutation analysis: executes a suite on programs with one small fault each (mutants).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::generate::machine;
 use crate::settings::Settings;
 use crate::suite::{Suite, Verdict, check};
 
-/// Which mutants are executed, and how long.
+/// Settings of mutation analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutationSettings {
     /// The operators.
@@ -21,7 +21,7 @@ pub struct MutationSettings {
     pub sample: Option<u64>,
     /// Seed of the sample.
     pub seed: u64,
-    /// Limit of a test on a mutant: this many times its steps on the program, and 10,000 more.
+    /// The limit of a test on a mutant, as a multiple of its steps on the program; 10,000 are added.
     pub factor: u64,
 }
 
@@ -54,13 +54,13 @@ pub struct MutantResult {
     pub file: String,
     /// The mutant.
     pub mutant: Mutant,
-    /// The change in words.
+    /// Description of the change.
     pub change: String,
     /// The result.
     pub outcome: MutantOutcome,
     /// Number of the test that killed it, from 0; `None` if none did.
     pub killed_by: Option<usize>,
-    /// Tests executed on it.
+    /// Number of tests executed on it.
     pub executions: u32,
 }
 
@@ -69,9 +69,9 @@ pub struct MutantResult {
 pub struct MutationReport {
     /// Mutants in the order of file, position and operator.
     pub results: Vec<MutantResult>,
-    /// Tests that do not pass on the program, which are left out.
+    /// Tests that do not pass on the original program and are therefore left out.
     pub left_out: Vec<usize>,
-    /// Mutants that cannot be loaded, which are not among the results.
+    /// Number of mutants that cannot be loaded; they are not among the results.
     pub unloadable: usize,
 }
 
@@ -88,7 +88,7 @@ fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, M
     let mut files: Vec<&str> = program.units.files.iter().map(|file| file.path.as_str()).collect();
     files.sort_unstable();
     for path in files {
-        // The files of a program can be read, or it would not be one.
+        // Ignore the error: target files were parsed when the program was made.
         let mutants = program.mutants(path).unwrap_or_default();
         let wanted = mutants.into_iter().filter(|m| settings.operators.contains(&m.operator));
         found.extend(wanted.map(|mutant| (path.to_owned(), mutant)));
@@ -107,11 +107,11 @@ fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, M
     found
 }
 
-/// Executes a suite on the mutants of its program. `observer` gets the number of mutants done and of
-/// all; `None` if it stops the analysis.
+/// Executes a suite on the mutants of its program. `observer` receives how many mutants are done, and
+/// how many there are. Returns `None` if it stops the analysis.
 ///
 /// # Errors
-/// If the machine cannot go on.
+/// If the machine cannot continue.
 pub fn analyse(
     program: &Rc<Program>,
     suite: &Suite,
@@ -170,7 +170,7 @@ fn originals(program: &Rc<Program>, suite: &Suite) -> Result<Vec<Original>, Mach
     Ok(originals)
 }
 
-/// The counter that shows whether the place of a mutant was executed: that of the innermost
+/// The counter that shows whether the place of a mutant was executed: the counter of the innermost
 /// statement or function around it.
 fn counter(program: &Program, file: &str, at: u32) -> Option<u32> {
     let units = &program.units;

@@ -1,12 +1,14 @@
-//! Generators of primitive values: regular expressions from which texts are drawn.
+//! Generators of primitive values: regular expressions from which strings are drawn.
 
 use catherd_search::Stream;
 
 /// Maximum number of repetitions that `*` and `+` draw.
 const MOST: u32 = 20;
-/// Longest pattern, in characters; deepest nesting of groups; longest text that is drawn.
+/// Maximum length of a pattern, in characters.
 const LONGEST: usize = 500;
+/// Maximum nesting of groups.
 const DEEPEST: usize = 20;
+/// Maximum length of a drawn string, in characters.
 const LONGEST_TEXT: usize = 10_000;
 
 /// A regular expression of literals, classes, `\d \w \s`, `.`, groups, `|` and `* + ? {m,n}`.
@@ -22,7 +24,7 @@ enum Node {
     Repeated(Box<Node>, u32, u32),
 }
 
-/// A text is no pattern.
+/// A string is no valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}`: {cause} at character {at}")]
 pub struct PatternError {
@@ -55,7 +57,7 @@ impl Pattern {
         read.map_err(|cause| PatternError { pattern: text.to_owned(), cause, at: reader.at })
     }
 
-    /// Draws a text, of at most 10,000 characters.
+    /// Draws a string of at most 10,000 characters.
     pub fn draw(&self, rng: &mut Stream) -> String {
         let mut text = String::new();
         self.0.draw(rng, &mut text);
@@ -85,7 +87,7 @@ fn range(first: char, last: char) -> impl Iterator<Item = char> {
     first..=last
 }
 
-/// The characters of `\d`, `\w`, `\s`; of a letter that stands for itself, that letter.
+/// The characters of `\d`, `\w` and `\s`; any other escaped letter stands for itself.
 fn escaped(letter: char) -> Vec<char> {
     match letter {
         'd' => range('0', '9').collect(),
@@ -151,7 +153,7 @@ impl Reader {
                 '.' => Node::Letters(printable()),
                 '\\' => Node::Letters(self.escape()?),
                 '*' | '+' | '?' | '{' => return Err("nothing to repeat"),
-                // Anchors change nothing: whole texts are drawn.
+                // Ignore anchors, because a pattern describes the whole string.
                 '^' | '$' => continue,
                 letter => Node::Letters(vec![letter]),
             };
@@ -247,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_match_the_pattern() {
+    fn drawn_strings_match_the_pattern() {
         let mut rng = Stream::new(1, 2);
         let mut drawn = |pattern: &str| {
             let pattern = Pattern::parse(pattern).unwrap();

@@ -25,7 +25,8 @@ pub struct Executed(Rc<Content>);
 struct Content {
     genes: Genes,
     fitness: Vec<f64>,
-    /// Statements after which nothing was covered and no outcome came nearer; `None` if not known.
+    /// Number of statements after which nothing new was covered and no outcome came nearer; `None` if
+    /// unknown.
     useful: Option<usize>,
 }
 
@@ -63,33 +64,33 @@ pub struct Counts {
     pub limits: std::collections::BTreeMap<&'static str, u64>,
 }
 
-/// A program with what has been learned of it.
+/// A program, with the knowledge that executed tests have given about it.
 pub struct Subject {
     /// The program.
     pub program: Rc<Program>,
     /// Executes tests.
     pub machine: Machine,
-    /// What it offers.
+    /// Its classes, functions and targets.
     pub model: Model,
-    /// What is known of each parameter.
+    /// Evidence on the type of each parameter.
     pub knowledge: Vec<Knowledge>,
-    /// Constants.
+    /// Constants of the program.
     pub constants: Constants,
-    /// Settings.
+    /// Settings of test generation.
     pub settings: Settings,
-    /// The goals: those of the program that loading does not cover.
+    /// The goals: all goals of the program except those that loading covers.
     pub goals: Vec<Goal>,
     /// Counts so far.
     pub counts: Counts,
     /// Seed of `Math.random` in every execution.
     pub seed: u64,
-    /// What the calls of each target returned.
+    /// The results that calls of each target returned.
     pub results: Vec<Results>,
     /// Tests that threw, one for each target, name and message.
     pub failures: BTreeMap<(usize, String, String), Failure>,
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
-    /// Targets that have uncovered goals, as far as is known.
+    /// Whether each goal is known to be covered.
     covered: Vec<bool>,
     /// The target that enters a goal's function, if any does.
     target_of_goal: Vec<Option<usize>>,
@@ -146,7 +147,7 @@ impl Subject {
         })
     }
 
-    /// What makes tests; with `unknowns`, parameters without a type get unknown values.
+    /// The data for making tests. With `unknowns`, parameters without a type get unknown values.
     pub fn maker(&self, unknowns: bool) -> Maker<'_> {
         Maker {
             model: &self.model,
@@ -216,8 +217,8 @@ impl Subject {
             .collect();
         let thrown = matches!(execution.outcome, Outcome::Threw { .. });
         let discarded = thrown && self.settings.discard_throwing;
-        // What a test that does not end came near to is no reason to keep it: its offspring would
-        // not end either, at the cost of hundreds of others.
+        // A test that does not end gets no credit for distances: its offspring would not end either, and each
+        // of them would cost as much as hundreds of other tests.
         let endless = matches!(execution.outcome, Outcome::Limit(_));
         self.goals
             .iter()
@@ -258,7 +259,7 @@ impl Subject {
         }
     }
 
-    /// A target, with 0.7 one that has uncovered goals.
+    /// A random target; with probability 0.7 one that has uncovered goals.
     fn pick_target(&self, rng: &mut Stream) -> usize {
         if rng.chance(0.7) {
             let open: Vec<usize> = (0..self.goals.len())
@@ -282,8 +283,8 @@ impl Subject {
             Some((execution, unknown)) => {
                 let steps = execution.steps;
                 let events = genes.statements.len() as u64;
-                // What stands after the statement that ended the test was not executed, and never
-                // would be in a test that is derived from it.
+                // Remove the statements after the one that ended the test: they were not executed, and would not be
+                // in a test that is derived from it.
                 genes.ends = execution.outcome != Outcome::Passed;
                 let executed = (execution.ended + 1).min(genes.statements.len());
                 genes.statements.truncate(executed);
@@ -333,9 +334,9 @@ fn statement_goals(program: &Program) -> Vec<Goal> {
     entries.cloned().chain(statements).collect()
 }
 
-/// Goals of the thesis: the statements of the methods and functions that tests call, without those of
-/// functions inside; of constructors only if nothing else can be called. With `nodes`, calls and
-/// operators as well, as in Flycatcher's program.
+/// Goals of the thesis: the statements of the methods and functions that tests call, without the
+/// statements of nested functions, and of constructors only if nothing else can be called. With `nodes`,
+/// calls and operators as well, as in Flycatcher's program.
 fn method_goals(program: &Program, model: &Model, nodes: bool) -> Vec<Goal> {
     let functions = |constructors: bool| -> std::collections::BTreeSet<u32> {
         let targets = model.targets.iter();
@@ -385,7 +386,7 @@ impl Problem for Subject {
         let functions = &self.program.units.functions;
         let own = |number: usize, goal: &Goal| {
             let is_entry = goal.kind == GoalKind::Function;
-            // The last control of a two-way goal is its own outcome.
+            // Skip the last control of a two-way goal, because it is the goal's own outcome.
             let end = goal.control.len() - usize::from(matches!(goal.hit, Hit::Outcome { .. }));
             for control in goal.control[..end].iter().rev() {
                 let hit = Hit::Outcome { site: control.site, taken: control.outcome };
@@ -413,8 +414,8 @@ impl Problem for Subject {
     }
 
     fn mutate(&mut self, genes: &Genes, rng: &mut Stream) -> Genes {
-        // As in the searches of EvoSuite and Pynguin: states that take many calls are out of reach
-        // of changes of short tests.
+        // As in the searches of EvoSuite and Pynguin: small changes of short tests cannot reach states that
+        // take many calls.
         if rng.chance(self.settings.fresh) {
             return self.sample(rng);
         }

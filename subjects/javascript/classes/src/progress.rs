@@ -1,4 +1,4 @@
-//! What a search of this crate returns, and how it reports progress.
+//! The result of a search of this crate, and its reports of progress.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use catherd_search::{Improvement, Meter, Progress, Stop, Stopwatch};
 
 use crate::genes::Genes;
 
-/// A found test for each covered goal, and the work so far.
+/// The result of a search, before minimisation.
 pub(crate) struct Searched {
     /// Tests with the goals that each covers.
     pub(crate) tests: Vec<(Genes, Vec<usize>)>,
     /// Increases of coverage.
     pub(crate) timeline: Vec<Improvement>,
-    /// Work.
+    /// Executions and steps.
     pub(crate) meter: (u64, u64),
     /// Why it ended.
     pub(crate) stop: Stop,
 }
 
-/// A meter's numbers as a progress of a search that keeps its own.
+/// A progress report of an algorithm that counts its own work, in the type of `catherd-search`.
 pub(crate) fn progress(meter: &Meter, covered: usize, goals: usize) -> Progress {
     Progress { meter: *meter, iterations: meter.executions(), covered, goals }
 }

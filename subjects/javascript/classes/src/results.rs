@@ -1,4 +1,4 @@
-//! What executions show of a program: types of results, and failures.
+//! Facts about a program from executions: types of results, and failures.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use crate::model::Model;
 
-/// What the calls of a target returned.
+/// The types of the results that calls of a target returned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     /// How often each type was returned: a class by its name, otherwise the type in one word.
     pub types: BTreeMap<String, u64>,
-    /// Numbers of the classes that it returned.
+    /// Indices of the classes of which it returned instances.
     pub classes: Vec<usize>,
 }
 
 impl Results {
-    /// Adds a result: its type as the machine names it.
+    /// Adds a result, given the name that the machine has for its type.
     pub(crate) fn add(&mut self, type_: &str, model: &Model) {
         let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
         let name = name.unwrap_or(type_.trim_end_matches(':'));

@@ -1,11 +1,11 @@
-//! Parameters of test generation beside those of the search.
+//! Parameters of test generation, in addition to the parameters of the search.
 
 use catherd_search::{Field, Parameters};
 
 /// How types are inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// As the thesis has it: one type, after a delay.
+    /// As in the thesis: one type, after a delay.
     Flycatcher,
     /// A distribution of types by points.
     Scored,
@@ -18,7 +18,7 @@ pub enum Drawing {
     Proportional,
     /// The one with most points.
     Ranked,
-    /// Any.
+    /// A random one, regardless of points.
     None,
 }
 
@@ -29,7 +29,7 @@ pub enum Goals {
     Branch,
     /// Statements and entries of functions.
     Statement,
-    /// Statements of the methods under test alone, as in the thesis.
+    /// Only statements of the methods under test, as in the thesis.
     Mut,
 }
 
@@ -45,9 +45,9 @@ pub enum Hints {
 /// Which goals make `flycatcher` keep a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the method under test alone, as in the thesis.
+    /// Only goals of the method under test, as in the thesis.
     Mut,
-    /// All.
+    /// All goals.
     Class,
 }
 
@@ -58,9 +58,9 @@ pub struct Settings {
     pub delay: usize,
     /// Whether types are inferred by the rule of the thesis' draft instead of after the delay.
     pub draft_delay: bool,
-    /// Calls before the method under test: fewer than this.
+    /// Upper bound (exclusive) of the number of calls before the method under test.
     pub sequence: usize,
-    /// Probability that a value is one that the test has.
+    /// Probability that an argument reuses a value of the test.
     pub reuse: f64,
     /// Traps of a collecting proxy after which a test ends.
     pub trap_threshold: usize,
@@ -74,7 +74,7 @@ pub struct Settings {
     pub profile: Profile,
     /// How types are drawn.
     pub types: Drawing,
-    /// Probability of any type.
+    /// Probability that a random type is taken instead of one by points.
     pub random_type: f64,
     /// Probability that a primitive is a constant of the program.
     pub constants: f64,
@@ -90,11 +90,11 @@ pub struct Settings {
     pub fresh: f64,
     /// Share of the executions that infer types before a search.
     pub inference: f64,
-    /// Whether coverage of tests that throw is thrown away.
+    /// Whether the coverage of tests that throw is ignored.
     pub discard_throwing: bool,
-    /// Whether comments count for points of lines, as in Flycatcher's program.
+    /// Whether comments are included when points are computed from lines, as in Flycatcher's program.
     pub line_comments: bool,
-    /// Whether calls and operators are goals beside statements, as in Flycatcher's program.
+    /// Whether calls and operators are goals in addition to statements, as in Flycatcher's program.
     pub nodes: bool,
     /// Whether suites are minimised.
     pub minimise: bool,

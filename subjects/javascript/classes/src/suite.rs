@@ -15,9 +15,9 @@ pub struct SuiteTest {
     pub goals: Vec<String>,
     /// Its statements.
     pub statements: Vec<Statement>,
-    /// What is expected of each statement: its value as data, `{"throws": ...}`,
-    /// `{"rejects": ...}`, `{"flaky": true}` if that differs between executions, or `null` if it is
-    /// expected to end without an exception.
+    /// The expected result of each statement: its value as data, `{"throws": ...}`,
+    /// `{"rejects": ...}`, `{"flaky": true}` if it differs between executions, or `null` if only the
+    /// absence of an exception is expected.
     pub assertions: Vec<Value>,
     /// The state of each variable after the last statement as data, `null` if it is not asserted.
     pub after: Vec<Value>,
@@ -28,7 +28,7 @@ pub struct SuiteTest {
 /// A suite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Suite {
-    /// Version of all that decided it.
+    /// The engine id of the version that generated it.
     pub engine: String,
     /// Digest of the project.
     pub project: String,
@@ -42,7 +42,7 @@ pub struct Suite {
     pub tests: Vec<SuiteTest>,
 }
 
-/// A text is no suite for JavaScript.
+/// A string is no suite for JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SuiteError {
     /// It is no JSON.
@@ -129,8 +129,8 @@ impl SuiteTest {
     }
 }
 
-/// Milliseconds between the times at which a test is executed: a year and 32 days, 7 hours, 13 minutes and
-/// 41.123 seconds, so that no field of a date is the same in all.
+/// Milliseconds between the virtual times at which a test is executed: a year, 32 days, 7 hours,
+/// 13 minutes and 41.123 seconds, so that every field of a date differs between executions.
 const LATER: f64 = 34_326_821_123.0;
 
 /// Errors of the language and of the module `assert`, whose messages differ between engines.
@@ -145,8 +145,8 @@ const OF_THE_LANGUAGE: [&str; 8] = [
     "AssertionError",
 ];
 
-/// What is seen of each statement. The message of an error of the language counts only if it is a
-/// text of the program, because otherwise it is one of the engine.
+/// The observed result of each statement. The message of a built-in error counts only if it is a
+/// string of the program, because other messages are the engine's and differ between engines.
 fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
     let mut all: Vec<Value> = execution.observed.clone();
     if let Outcome::Threw { thrown, rejected } = &execution.outcome {
@@ -170,7 +170,7 @@ fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
 pub enum Verdict {
     /// All assertions hold.
     Passed,
-    /// One does not.
+    /// An assertion does not hold.
     Failed {
         /// Number of the statement.
         statement: usize,
@@ -179,11 +179,11 @@ pub enum Verdict {
         /// What was seen.
         got: Value,
     },
-    /// A limit ended the test before its end, and all assertions before hold.
+    /// A limit ended the test early, and all assertions before it hold.
     Limit(&'static str),
 }
 
-/// Whether what was seen is as expected: an error may have more than is expected of it.
+/// Whether a result is as expected. An error may have fields that the expectation lacks.
 fn holds(expected: &Value, got: &Value) -> bool {
     match (expected.as_object(), got.as_object()) {
         (Some(expected), Some(got))
@@ -198,7 +198,7 @@ fn holds(expected: &Value, got: &Value) -> bool {
 /// Executes a test and judges it.
 ///
 /// # Errors
-/// If the machine cannot go on.
+/// If the machine cannot continue.
 pub fn check(
     program: &Program,
     machine: &mut Machine,
@@ -242,10 +242,10 @@ pub fn check(
     Ok((Verdict::Passed, execution))
 }
 
-/// The tests with what three executions under different seeds and at different times show; what
-/// differs is asserted nowhere. One execution does for a test that asks neither for random numbers nor
-/// for time. Tests are cut after the statement that throws and before the one that a limit ends.
-/// Returns the known executions of the tests and the number of flaky tests as well.
+/// Adds assertions to tests. Each test is executed three times, with different seeds and at different
+/// virtual times, and results that differ are not asserted; one execution is enough for a test that asks
+/// neither for random numbers nor for the time. Tests are cut after a statement that throws and before
+/// one that a limit ends. Also returns the executions and the number of flaky tests.
 pub(crate) fn with_assertions(
     subject: &mut Subject,
     tests: Vec<Kept>,
@@ -313,7 +313,8 @@ fn cut(test: &mut SuiteTest, execution: &Execution) {
     }
 }
 
-/// What an execution showed of each statement, and of each variable after the last.
+/// Observations of an execution: the result of each statement, and the state of each variable after the
+/// last one.
 struct Seen {
     values: Vec<Value>,
     after: Vec<Value>,
@@ -339,7 +340,7 @@ fn asserted(test: &mut SuiteTest, executions: &[Seen]) -> bool {
         let state = first.after.get(index).filter(|_| asserts_state);
         test.after.push(state.cloned().unwrap_or(Value::Null));
         test.assertions.push(match same {
-            // The state after the last statement tells more than that after the first.
+            // Keep the state after the last statement instead, because it shows the effects of all calls.
             true if instance && !test.after[index].is_null() => Value::Null,
             true => value,
             false => json!({"flaky": true}),

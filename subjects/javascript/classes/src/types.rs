@@ -1,4 +1,4 @@
-//! Types of parameters, inferred from what tests showed of them.
+//! Types of parameters, inferred from how executed tests used them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::model::Model;
 pub enum Type {
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     String,
     /// `true` or `false`.
     Boolean,
@@ -72,7 +72,7 @@ const BUILT_IN: [(Type, &str); 8] = [
 ];
 const FUNCTION: &str = "apply bind call";
 
-/// Members that profile `flycatcher` takes for those of numbers and of strings.
+/// Members by which profile `flycatcher` recognises numbers and strings.
 const F_NUMBER: &str = "toExponential toFixed toPrecision";
 const F_STRING: &str = "length charAt charCodeAt concat indexOf lastIndexOf localeCompare match \
     quote replace search slice split substr substring toLocaleLowerCase toLocaleUpperCase \
@@ -82,14 +82,14 @@ fn lists(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|each| each == name)
 }
 
-/// What is known of a parameter.
+/// Evidence on the type of a parameter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Knowledge {
-    /// Calls of its function in tests that were executed.
+    /// Number of calls of its function in executed tests.
     pub uses: u64,
     /// The evidence of all these tests together.
     pub evidence: Evidence,
-    /// Points that do not come from tests: from defaults, names and comments, and from feedback.
+    /// Points from other sources than tests: default values, names, comments, and feedback.
     pub points: BTreeMap<Type, f64>,
     /// The type that profile `flycatcher` has inferred.
     pub inferred: Option<Inferred>,
@@ -100,18 +100,18 @@ pub struct Knowledge {
 pub struct Inferred {
     /// The type; `None` if no class is known that has the members.
     pub type_: Option<Type>,
-    /// Whether a coin decided.
+    /// Whether the type was drawn at random, because there was no evidence.
     pub unsure: bool,
 }
 
 impl Knowledge {
-    /// Adds what a test showed.
+    /// Adds the evidence of a test.
     pub fn add(&mut self, seen: &Evidence) {
         merge(&mut self.evidence, seen);
     }
 
-    /// The type by the rules of the thesis (profile `flycatcher`). The coin is drawn only if there
-    /// is no evidence.
+    /// The type by the rules of the thesis (profile `flycatcher`). `rng` is used only if there is no
+    /// evidence.
     pub fn infer(&self, model: &Model, rng: &mut Stream) -> Inferred {
         let sure = |type_| Inferred { type_, unsure: false };
         let members: Vec<&String> = self.evidence.members.keys().collect();
@@ -120,7 +120,7 @@ impl Knowledge {
                 members.iter().filter(|name| model.classes[number].has(name)).count()
             };
             let best = (0..model.classes.len()).map(|number| (matching(number), number));
-            // The first of those with the maximum.
+            // Take the first class with the maximum.
             let best = best.fold((0, 0), |best, each| if each.0 > best.0 { each } else { best });
             return sure(if best.0 > 0 {
                 Some(Type::Class(best.1))
@@ -140,12 +140,12 @@ impl Knowledge {
         Inferred { type_: Some(type_), unsure: true }
     }
 
-    /// Whether profile `flycatcher` would have to draw a coin.
+    /// Whether profile `flycatcher` can infer the type without drawing it at random.
     pub fn has_evidence(&self) -> bool {
         !self.evidence.members.is_empty() || self.evidence.scores.values().any(|score| *score > 0)
     }
 
-    /// Points by type (profile `scored`), none for types without evidence.
+    /// Points by type (profile `scored`); types without evidence are absent.
     pub fn scored(&self, model: &Model) -> BTreeMap<Type, f64> {
         points(&self.evidence, self.points.clone(), model)
     }
@@ -155,7 +155,7 @@ impl Knowledge {
         self.scored(model).get(type_).copied().unwrap_or(0.0)
     }
 
-    /// Whether the rule of the thesis' draft lets the type be inferred: more than two members, points of
+    /// Whether the type may be inferred by the rule of the thesis' draft: more than two members, points of
     /// a primitive above 10, or more than 15 calls.
     pub fn is_due_by_draft(&self) -> bool {
         self.evidence.members.len() > 2
@@ -182,7 +182,7 @@ fn score(evidence: &Evidence, type_: &str) -> u64 {
     evidence.scores.get(type_).copied().unwrap_or(0)
 }
 
-/// Maximum number of paths that are kept of what came of a parameter.
+/// Maximum number of access paths that are kept of a parameter.
 const MAX_PATHS: usize = 64;
 
 /// Adds evidence to other evidence.
@@ -206,7 +206,7 @@ fn merge(into: &mut Evidence, from: &Evidence) {
     }
 }
 
-/// Points by type of evidence, on top of others (profile `scored`).
+/// Points by type from evidence, added to other points (profile `scored`).
 pub(crate) fn points(
     evidence: &Evidence,
     mut points: BTreeMap<Type, f64>,
@@ -334,7 +334,8 @@ pub fn type_name(type_: &Type, model: &Model) -> String {
     text.to_owned()
 }
 
-/// What defaults, names and comments say of each parameter of all targets (profile `scored`).
+/// Evidence from default values, names and comments for each parameter of all targets (profile
+/// `scored`).
 pub fn from_text(program: &Program, model: &Model) -> Vec<Knowledge> {
     let mut knowledge = vec![Knowledge::default(); model.parameters];
     for target in &model.targets {

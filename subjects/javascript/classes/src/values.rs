@@ -1,4 +1,4 @@
-//! Primitive values: from generators, constants of the program, and changed ones.
+//! Primitive values: from generators, from constants of the program, and by changing other values.
 
 use catherd_javascript_machine::instrument::Units;
 use catherd_javascript_machine::{Argument, Config};
@@ -7,7 +7,7 @@ use catherd_search::Stream;
 use crate::pattern::Pattern;
 use crate::types::Type;
 
-/// Numbers and texts of the target files, and generators that the project names.
+/// Numbers and strings of the target files, and generators that the project names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constants {
     numbers: Vec<f64>,
@@ -39,7 +39,7 @@ const SPECIAL_NUMBERS: [f64; 8] =
 const SPECIAL_TEXTS: [&str; 6] = ["", " ", "0", "a", "__proto__", "\u{1F600}"];
 
 impl Constants {
-    /// The constants of all files; a generator that [`check_config`] refuses counts as none.
+    /// The constants of all files. A generator that [`check_config`] refuses is ignored.
     pub fn of(units: &Units, config: &Config) -> Constants {
         let generator =
             |text: &Option<String>| text.as_ref().and_then(|text| Pattern::parse(text).ok());
@@ -51,14 +51,14 @@ impl Constants {
         }
     }
 
-    /// A number of the project's generator; `None` if it names none. A text that is no number is
-    /// NaN.
+    /// A number from the project's generator; `None` if it has none. A drawn string that is no number
+    /// gives NaN.
     fn generated_number(&self, rng: &mut Stream) -> Option<f64> {
         let text = self.number_generator.as_ref()?.draw(rng);
         Some(text.trim().parse().unwrap_or(f64::NAN))
     }
 
-    /// A number of 1 to 10 digits, or of the project's generator (profile `flycatcher`).
+    /// A number of 1 to 10 digits, or from the project's generator (profile `flycatcher`).
     pub(crate) fn plain_number(&self, rng: &mut Stream) -> f64 {
         match self.generated_number(rng) {
             Some(number) => number,
@@ -66,7 +66,7 @@ impl Constants {
         }
     }
 
-    /// A text of 1 to 10 letters, digits and `_`, or of the project's generator (profile
+    /// A string of 1 to 10 letters, digits and `_`, or from the project's generator (profile
     /// `flycatcher`).
     pub(crate) fn plain_text(&self, rng: &mut Stream) -> String {
         match &self.text_generator {
@@ -75,7 +75,7 @@ impl Constants {
         }
     }
 
-    /// A number (profile `scored`).
+    /// A number (profile `scored`). `share` is the probability of a constant of the program.
     pub fn number(&self, share: f64, rng: &mut Stream) -> f64 {
         if rng.chance(share) && !self.numbers.is_empty() {
             let constant = *rng.pick(&self.numbers);
@@ -91,7 +91,7 @@ impl Constants {
         if rng.chance(0.2) { (drawn * 100.0).round() / 100.0 } else { drawn.round() + 0.0 }
     }
 
-    /// A text (profile `scored`).
+    /// A string (profile `scored`). `share` is the probability of a constant of the program.
     pub fn text(&self, share: f64, rng: &mut Stream) -> String {
         if rng.chance(share) && !self.texts.is_empty() {
             return rng.pick(&self.texts).clone();
@@ -109,7 +109,7 @@ impl Constants {
         text
     }
 
-    /// A printable character, with probability `share` one of a text of the program.
+    /// A printable character; with probability `share` a character of a string constant.
     fn letter(&self, share: f64, rng: &mut Stream) -> char {
         if rng.chance(share) && !self.texts.is_empty() {
             let letters: Vec<char> = rng.pick(&self.texts).chars().collect();
@@ -131,14 +131,14 @@ fn digits(rng: &mut Stream) -> f64 {
     (0..length).fold(0.0, |number, _| number * 10.0 + rng.below(10) as f64)
 }
 
-/// A text of 1 to 10 letters, digits and `_`.
+/// A string of 1 to 10 letters, digits and `_`.
 fn word(rng: &mut Stream) -> String {
     const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     let length = rng.between(1, 10);
     (0..length).map(|_| char::from(*rng.pick(LETTERS))).collect()
 }
 
-/// A primitive of a type that has few values; `None` if the type has many or none.
+/// A value of a type that has few values; `None` for other types.
 pub(crate) fn simple(type_: &Type, rng: &mut Stream) -> Option<Argument> {
     Some(match type_ {
         Type::Boolean => Argument::Boolean(rng.chance(0.5)),

@@ -8,16 +8,16 @@ use crate::genes::Genes;
 use crate::model::TargetKind;
 use crate::values;
 
-/// Probability that an inserted call is one that the test has already. States that count calls, as
-/// scores and fills do, are out of reach of single new calls.
+/// Probability that an inserted call repeats a call of the test. States that count calls, such as scores
+/// and fill levels, cannot be reached by single new calls.
 const REPEATED: f64 = 0.25;
-/// Probability that a changed argument becomes an object that the test has. What two calls do with one
-/// object is out of reach of new objects.
+/// Probability that a changed argument becomes an object of the test. Effects of two calls on the same
+/// object cannot be reached by new objects.
 const ANOTHER_VARIABLE: f64 = 0.2;
 
 impl Genes {
-    /// Adds statements of another test; variables of what is missing are replaced by others of the
-    /// same class, and what cannot be repaired is left out.
+    /// Adds statements of another test. Variables of missing statements are replaced by others of the same
+    /// class, and statements that cannot be repaired this way are left out.
     fn append(
         maker: &Maker<'_>,
         genes: Genes,
@@ -53,13 +53,13 @@ impl Genes {
         Genes::append(maker, head, self, index + 1, map, rng)
     }
 
-    /// The test without a statement and all that depends on it. Nothing is added.
+    /// The test without a statement and the statements that depend on it. Nothing is added.
     pub fn left_out(&self, index: usize) -> Genes {
         self.kept_only(|number| number != index)
     }
 
-    /// The test with the statements alone that are wanted, without those that depend on others. Nothing is
-    /// added.
+    /// The test with only the wanted statements, and of these without any that depend on an unwanted one.
+    /// Nothing is added.
     pub(crate) fn kept_only(&self, wanted: impl Fn(usize) -> bool) -> Genes {
         let mut map: Vec<Option<usize>> = Vec::new();
         let mut kept = Genes::default();
@@ -107,7 +107,7 @@ impl Genes {
         genes.truncated(maker)
     }
 
-    /// A mutated copy: statements are left out, changed and inserted, each with a third.
+    /// A mutated copy: statements are left out, changed and inserted, each with probability 1/3.
     pub fn mutated(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
         let mut genes = self.clone();
         let mut done = false;
@@ -133,8 +133,7 @@ impl Genes {
         genes.truncated(maker)
     }
 
-    /// The test with calls inserted: one that it has already, repeated, or those that lead to one of
-    /// the targets.
+    /// The test with inserted calls: a repeated call of the test, or calls that lead to one of the targets.
     fn inserted(&self, maker: &Maker<'_>, targets: &[usize], rng: &mut Stream) -> Genes {
         let repeatable = |index: &usize| self.statements[*index].operation == Operation::Method;
         let known: Vec<usize> = (0..self.usable()).filter(repeatable).collect();
@@ -149,7 +148,7 @@ impl Genes {
         self.with_burst(maker, at, number, rng)
     }
 
-    /// The test with a call made again, right after it: once, and with a half each another time.
+    /// The test with a call repeated directly after it: once, and again with probability 1/2 each time.
     fn repeated(&self, maker: &Maker<'_>, index: usize, rng: &mut Stream) -> Genes {
         let mut head = self.head(index + 1);
         loop {
@@ -178,7 +177,7 @@ impl Genes {
         Genes::append(maker, head, self, at, map, rng)
     }
 
-    /// Changes each statement with 1/n, at least one.
+    /// Changes each of the n statements with probability 1/n, and at least one.
     fn change(&mut self, maker: &Maker<'_>, rng: &mut Stream) {
         let count = self.statements.len();
         let sure = rng.index(count);
@@ -191,8 +190,8 @@ impl Genes {
         }
     }
 
-    /// Changes an argument or the method of a statement. Returns its number afterwards, which grows
-    /// with what is declared before it.
+    /// Changes an argument or the method of a statement. Returns its new index, which is larger if
+    /// declarations were inserted before it.
     fn change_statement(&mut self, index: usize, maker: &Maker<'_>, rng: &mut Stream) -> usize {
         let number = self.targets[index];
         let target = &maker.model.targets[number];
@@ -236,8 +235,8 @@ impl Genes {
         })
     }
 
-    /// Replaces a statement by what is built after those before it; the last of these takes its
-    /// place. Returns the number of that.
+    /// Replaces a statement by statements that are built after the ones before it; the last of them takes
+    /// its place. Returns the index of that statement.
     fn replace(
         &mut self,
         index: usize,
@@ -258,7 +257,7 @@ impl Genes {
 }
 
 impl Building<'_, '_> {
-    /// A variable that can stand for the result of a target: one of its class, old or new.
+    /// A variable that can replace the result of a target: an instance of the same class, existing or new.
     fn substitute(&mut self, target: usize) -> Option<usize> {
         let known = self.genes.targets.iter().rposition(|known| *known == target);
         match known {

@@ -1,5 +1,5 @@
-//! Executions that begin from an image of the loaded program have the results of executions in contexts of
-//! their own.
+//! Executions that begin from an image of the loaded program have the same results as executions in new
+//! contexts.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -16,8 +16,8 @@ fn on_a_large_stack(work: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(256 << 20).spawn(work).unwrap().join().unwrap();
 }
 
-/// Executes random tests from images and in contexts of their own, some with unknown arguments, under some
-/// seeds and at some times.
+/// Compares executions of random tests from images and in new contexts: some with unknown arguments, with
+/// several seeds, at several virtual times.
 fn compare(program: &Rc<Program>, tests: usize) {
     let settings = Settings::default();
     let machine = |reuse| machine_of(program, &settings, 1, reuse);
@@ -54,7 +54,7 @@ fn executions_do_not_see_each_other_on_the_demo_corpus() {
 }
 
 #[test]
-fn what_programs_do_ends_with_the_test() {
+fn effects_of_a_test_end_with_it() {
     let sources = [
         // Built-in objects are changed.
         "module.exports = { pollute() { Object.prototype.x = 1; Array.prototype.map = () => 5; return ({}).x; },
@@ -64,7 +64,7 @@ fn what_programs_do_ends_with_the_test() {
             exports.fill = n => { for (const all = []; ; ) all.push(new Array(10000).fill(n)); };
             exports.deep = n => { const f = m => f(m + 1) + n; return f(0); };
             exports.twice = n => n > 3 ? n + n : 0;",
-        // Loading asks for chance and time, and leaves timers and rejected promises.
+        // Loading asks for random numbers and the time, and leaves timers and rejected promises.
         "let n = Math.random(); const start = Date.now(); Promise.reject(new Error('at first'));
             setTimeout(() => n += 1, 10); const all = new Map([[n, start]]);
             exports.next = () => { n += Math.random(); all.set(n, Date.now() - start); return [...all.entries()]; };
@@ -83,7 +83,7 @@ fn what_programs_do_ends_with_the_test() {
 }
 
 #[test]
-fn an_execution_is_repeatable_unless_the_program_asks_for_chance_or_time() {
+fn an_execution_is_repeatable_unless_the_program_asks_for_random_numbers_or_time() {
     let source = "exports.plain = () => new Date(5).getTime() + Math.abs(-1);
         exports.chance = () => Math.random() < 2;
         exports.time = () => new Date() > 0;

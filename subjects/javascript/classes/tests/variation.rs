@@ -1,4 +1,4 @@
-//! Mutated tests are sound, and repeat calls.
+//! Mutated tests are well-formed, and repeat calls.
 
 use catherd_javascript_classes::machine::{ExecuteOptions, Operation, Package, Program};
 use catherd_javascript_classes::types::Type;
@@ -14,7 +14,7 @@ const SOURCE: &str = "
     }
     module.exports = { Player, Game };";
 
-/// Whether each statement uses variables of statements before it alone.
+/// Whether each statement uses only variables of statements before it.
 fn is_sound(genes: &Genes) -> bool {
     let statements = genes.statements.iter().enumerate();
     genes.targets.len() == genes.statements.len()
@@ -46,13 +46,13 @@ fn mutated_tests_are_sound_and_repeat_calls() {
         repeated += usize::from(repetitions(&genes) >= 3);
         unknown += usize::from(has_unknowns(&genes));
     }
-    // Fresh tests infer types as sampled ones do.
+    // New tests infer types as sampled ones do.
     assert!(repeated > 50, "{repeated} of 2,000 tests make a call three times in a row");
     assert!((10..200).contains(&unknown), "{unknown} of 2,000 tests infer types");
 }
 
 #[test]
-fn what_loading_covers_is_no_goal_and_is_counted() {
+fn units_covered_by_loading_are_no_goals_but_are_counted() {
     let source = "const big = [1, 2].length > 1 ? 1 : 2;
         for (let i = 0; i < 2; i++) { }
         exports.f = a => a > big ? 1 : 2;";
@@ -71,9 +71,9 @@ fn what_loading_covers_is_no_goal_and_is_counted() {
         ]
     );
     let coverage = Coverage::measure(&program, &mut subject.machine, &[], 1);
-    // All statements but that of the arrow, and the branch of the first line that loading takes.
+    // All statements except the arrow's, and the branch of the first line that loading takes.
     assert_eq!(coverage.totals(&program.units)[..2], [(4, 5), (1, 4)]);
-    // Tests start at 0 all the same.
+    // The counters of tests start at 0 nevertheless.
     let execution = subject.machine.execute(&[], ExecuteOptions::default()).unwrap();
     assert!(execution.counters.iter().all(|count| *count == 0), "{execution:?}");
     assert!(execution.outcomes.concat().iter().all(|count| *count == 0), "{execution:?}");

@@ -1,5 +1,5 @@
-// A value as data: arrays, plain objects and instances by their own enumerable members, references to
-// what was seen before by number. Getters are not called.
+// Converts a value to data: arrays, plain objects and instances by their own enumerable members, and
+// objects that occur again by number. Getters are not called.
 function data(root) {
   const seen = new Map();
   let nodes = 0;

@@ -1,9 +1,9 @@
-//! Values as JavaScript.
+//! Values as JavaScript expressions.
 
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
 
-/// A text as a literal.
+/// A string as a literal.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -33,7 +33,7 @@ fn number(number: f64) -> String {
     }
 }
 
-/// What a test passes, as an expression. `names` are those of its variables.
+/// An argument as an expression. `names` are the names of the test's variables.
 pub(super) fn argument(value: &Argument, names: &[String]) -> String {
     let list = |items: &[Argument]| {
         let items: Vec<String> = items.iter().map(|item| argument(item, names)).collect();
@@ -47,7 +47,7 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> String {
         Argument::String(text) => quoted(text),
         Argument::Boolean(is) => is.to_string(),
         Argument::Null => "null".to_owned(),
-        // An unknown value is in no suite.
+        // Suites contain no unknown values.
         Argument::Undefined | Argument::Unknown(_) => "undefined".to_owned(),
         Argument::BigInt(text) => format!("{text}n"),
         Argument::Symbol(text) => format!("Symbol({})", quoted(text)),
@@ -80,7 +80,7 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> String {
                 "a => { if (a !== null && typeof a === 'object') a.changed = true; return a; }"
                     .to_owned()
             }
-            // The same value with each call.
+            // A function that returns the same value from every call.
             _ => format!("(constant => () => constant)({})", argument(result, names)),
         },
         Argument::Promise(_, true) => "rejected()".to_owned(),
@@ -98,7 +98,7 @@ pub(super) fn plain_literal(value: &Value) -> Option<String> {
         "boolean" => content.as_bool()?.to_string(),
         "number" => content.as_str()?.to_owned(),
         "bigint" => format!("{}n", content.as_str()?),
-        // Halves of pairs were replaced, so that such a text is compared as data.
+        // Unpaired surrogates were replaced in this string, so it must be compared as data.
         "string" => {
             Some(content.as_str()?).filter(|text| !text.contains('\u{fffd}')).map(quoted)?
         }
