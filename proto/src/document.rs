@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 
 use crate::v1::Document;
 
-/// Version of the vocabulary (`Plan`, `RunSpec`, `RunRecord`) that this build writes. It reads
-/// this version and all earlier ones: the types convert what they read.
+/// Version of the vocabulary (`Plan`, `RunSpec`, `RunRecord`) that this build writes. It reads this
+/// version and all earlier ones: the types convert what they read.
 pub const DOCUMENT_VERSION: u32 = 2;
 
 /// An error of decoding a document or digest.
@@ -16,7 +16,7 @@ pub enum DocumentError {
     /// The document was written by a later version, or has none.
     #[error("unsupported document version {0} (this build reads 1 to {DOCUMENT_VERSION})")]
     Version(u32),
-    /// The JSON is not that of the expected type.
+    /// The JSON does not match the expected type.
     #[error("malformed document: {0}")]
     Malformed(#[from] serde_json::Error),
     /// The digest does not have 32 bytes.
@@ -25,7 +25,7 @@ pub enum DocumentError {
 }
 
 impl Document {
-    /// Writes a value of the vocabulary.
+    /// Writes a value of the vocabulary as a document.
     ///
     /// # Errors
     ///
@@ -48,11 +48,11 @@ impl Document {
     }
 }
 
-/// Reads a digest.
+/// Converts the bytes of a message into a digest.
 ///
 /// # Errors
 ///
-/// If there are not 32 bytes.
+/// If there are not exactly 32 bytes.
 pub fn digest(bytes: &[u8]) -> Result<Digest, DocumentError> {
     bytes.try_into().map(Digest).map_err(|_| DocumentError::DigestLength(bytes.len()))
 }

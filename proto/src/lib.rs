@@ -10,7 +10,7 @@ pub mod transport;
 
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};
 
-/// Version of the protocol; both sides of a connection must have the same.
+/// Version of the protocol; both sides of a connection must have the same version.
 pub const PROTOCOL: u32 = 4;
 
 /// Messages, client and server generated from `catherd.proto`; `tests/generated.rs` writes and

@@ -1,4 +1,5 @@
-//! TLS (rustls): certificates, the configuration of a server, and failures of connections in words.
+//! TLS (rustls): certificates, the configuration of a server, and descriptions of failed
+//! connections.
 
 use std::error::Error;
 use std::fmt;
@@ -17,8 +18,8 @@ pub use tokio_rustls::server::TlsStream;
 /// The configuration of a TLS server.
 pub type ServerConfig = RustlsConfig;
 
-/// Certificate and key of one side of a connection, and the authority that signs the certificates of
-/// both sides; all in PEM.
+/// Certificate and key of one side of a connection, and the authority that signs the certificates
+/// of both sides, all in PEM.
 #[derive(Clone)]
 pub struct Tls {
     /// The authority's certificate.
@@ -49,7 +50,7 @@ pub enum TlsError {
     /// The certificate of the authority cannot be used.
     #[error("the certificate of the authority cannot be used: {0}")]
     Authority(#[from] VerifierBuilderError),
-    /// Key and certificate cannot be used, or not together.
+    /// Key and certificate cannot be used, or do not belong together.
     #[error("certificate and key cannot be used: {0}")]
     Identity(#[from] rustls::Error),
 }
@@ -59,7 +60,7 @@ pub enum TlsError {
 pub enum ClientCertificates {
     /// A client needs a certificate of the server's authority.
     Required,
-    /// A client needs none.
+    /// A client needs no certificate.
     Unused,
 }
 
@@ -115,14 +116,14 @@ const OTHER: &str = "use certificates that `catherd certs` made, and the same ca
 /// What is wrong with a connection, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The cause, a clause without a capital letter and a full stop.
+    /// The cause: a clause without a capital letter and without a full stop.
     pub cause: String,
     /// What to do.
     pub hint: &'static str,
 }
 
-/// Finds the TLS failure among an error and its sources, and puts it into words. `None` if there is
-/// none. The other side of the connection is called `peer`, such as "the coordinator".
+/// Finds the TLS failure among an error and its sources, and describes it. `None` if there is none.
+/// `peer` is the other side of the connection, such as "the coordinator".
 pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     let Some(found) = find(error) else { return alert(error).map(|name| refused(&name, peer)) };
     let (cause, hint) = match found {
@@ -167,7 +168,8 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     Some(Problem { cause, hint })
 }
 
-/// The problem of a side whose TLS the peer ended with an alert of this name (RFC 8446, section 6.2).
+/// The problem of a side whose TLS connection the peer ended with an alert of this name (RFC 8446,
+/// section 6.2).
 fn refused(alert: &str, peer: &str) -> Problem {
     let (cause, hint) = match alert {
         "CertificateExpired" => {
@@ -185,8 +187,8 @@ fn refused(alert: &str, peer: &str) -> Problem {
     Problem { cause, hint }
 }
 
-/// The name of the alert that ended a connection. HTTP/2 keeps only the text of the error of the
-/// connection below it.
+/// The name of the alert that ended a connection. HTTP/2 keeps only the message of the underlying
+/// connection's error.
 fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -199,7 +201,7 @@ fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     None
 }
 
-/// A name of a certificate, of which rustls shows the type as well, as in `DnsName("ant")`.
+/// A name in a certificate, without the type that rustls shows, as in `DnsName("ant")`.
 fn plain_name(name: &str) -> &str {
     name.split('"').nth(1).unwrap_or(name)
 }
@@ -211,7 +213,7 @@ fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
-        // The source of an I/O error is that of the error which it contains, so that the contained
+        // The source of an I/O error is the source of the error that it contains, so the contained
         // error itself would be skipped.
         if let Some(contained) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref)
             && let Some(found) = find(contained)

@@ -37,20 +37,20 @@ pub const MAX_PROJECT: u64 = 512 << 20;
 /// Time after which a request has failed.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Silence after which a ping is sent.
+/// Idle time after which a ping is sent.
 const KEEPALIVE: Duration = Duration::from_secs(5);
 
 /// Time within which a ping must be answered; otherwise the connection is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time within which a connection must be made. Shorter than the five seconds after which a worker or
-/// client must have said that it does not reach its coordinator.
+/// Time within which a connection must be established. It is shorter than the five seconds after
+/// which a worker or client must report that it cannot reach its coordinator.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Most requests under way on one connection; further ones wait at the client.
+/// Maximum number of concurrent requests on one connection; further requests wait at the client.
 const MAX_CONCURRENT_REQUESTS: u32 = 256;
 
-/// Most bytes of the headers of a request.
+/// Maximum size of the headers of a request in bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 10;
 
 /// The header that contains the token.
@@ -68,13 +68,13 @@ pub struct Access {
 /// The token of a client.
 #[derive(Clone, Default)]
 pub enum Token {
-    /// None, which a coordinator without tokens accepts.
+    /// No token, which only a coordinator without tokens accepts.
     #[default]
     None,
-    /// This text.
+    /// This token.
     Known(String),
-    /// What this returns at the first request at which it is not `None`: the token of a coordinator
-    /// that has not started yet.
+    /// The token of a coordinator that has not started yet. The function is called for each request
+    /// until it returns a token.
     Late(Arc<dyn Fn() -> Option<String> + Send + Sync>),
 }
 
@@ -133,8 +133,8 @@ pub fn coordinator_client(
     coordinator_client_over(address, access, Endpoint::connect_lazy)
 }
 
-/// Like [`coordinator_client`] on any network: `connect` creates the channel of an endpoint that has
-/// all limits and time-outs.
+/// Like [`coordinator_client`] on any network: `connect` creates a channel from an endpoint that
+/// has all limits and time-outs.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<Au
         .max_encoding_message_size(MAX_MESSAGE))
 }
 
-/// A connection for requests that need no token, such as those to the health service.
+/// A connection for requests that need no token, such as requests to the health service.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), E
 }
 
 /// A server of the worker service and, unless it is `None`, of the study service; without a
-/// listener. `auth` is called with every request first.
+/// listener. `auth` is called first for every request.
 pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync + 'static>(
     workers: C,
     studies: Option<S>,
@@ -218,16 +218,16 @@ pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync +
         .add_optional_service(studies.map(|studies| InterceptedService::new(studies, auth)))
 }
 
-/// What a server that demands TLS answers to a client that speaks HTTP/2 without it: settings, which
-/// must come first, and GOAWAY with the reason INADEQUATE_SECURITY (RFC 9113, section 7).
+/// The answer of a server that requires TLS to a client that speaks HTTP/2 without it: settings,
+/// which must come first, and GOAWAY with the reason INADEQUATE_SECURITY (RFC 9113, section 7).
 pub const TLS_REQUIRED: [u8; 26] = [
     0, 0, 0, 4, 0, 0, 0, 0, 0, // SETTINGS: length 0, type 4, no flags, stream 0
     0, 0, 8, 7, 0, 0, 0, 0, 0, // GOAWAY: length 8, type 7, no flags, stream 0
     0, 0, 0, 0, 0, 0, 0, 12, // no stream was processed; INADEQUATE_SECURITY
 ];
 
-/// What is wrong with the connection to a coordinator, in words. `None` if the coordinator answered,
-/// and the status is its answer.
+/// A description of the problem with the connection to a coordinator. `None` if the status is an
+/// answer of the coordinator.
 pub fn problem(status: &Status) -> Option<Problem> {
     const REACH: &str = "see that the coordinator runs, and at this address";
     const PEER: &str = "the coordinator";
@@ -256,7 +256,7 @@ pub fn problem(status: &Status) -> Option<Problem> {
     Some(Problem { cause: status.message().to_owned(), hint: REACH })
 }
 
-/// Why a request failed, in words: the answer of the coordinator, or what is wrong with the
+/// Why a request failed, in words: the answer of the coordinator, or the problem with the
 /// connection.
 pub fn reason(status: &Status) -> String {
     problem(status).map_or_else(|| status.message().to_owned(), |problem| problem.cause)
