@@ -1,5 +1,5 @@
-//! The statistics of Table 6 at the size of the paper: 1000 projects, three pairs of
-//! algorithms, 20 runs against 20; exact against asymptotic p-values.
+//! The statistics of Table 6 at the size of the paper: 1000 projects, three pairs of algorithms, 20
+//! runs against 20; exact and asymptotic p-values.
 
 use catherd_analysis::stats::{MannWhitney, PValue};
 use divan::Bencher;
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Coverages of so many distinct values: few of them are many ties.
+/// Coverages with this many distinct values. The fewer there are, the more values are tied.
 fn samples(distinct: u32) -> Vec<[Vec<f64>; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     let mut sample = || {

@@ -1,7 +1,7 @@
-//! Writes the tables of a made-up study of any size, with 100 points on the timeline of each run:
-//! `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`.
-//! Three algorithms, so 1000 projects and 20 seeds are the 60,000 runs of Random1000.
-//! `/usr/bin/time -v catherd report DIR` says what a report on it costs.
+//! Writes the tables of an artificial study of any size, with 100 points on the timeline of each
+//! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. It
+//! has three algorithms, so 1000 projects and 20 seeds are the 60,000 runs of Random1000.
+//! `/usr/bin/time -v catherd report DIR` measures the cost of a report on it.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use catherd_analysis::tidy;
 use catherd_experiments::{RunRecord, TimelinePoint};
 
-/// Points of a timeline.
+/// Number of points of a timeline.
 const POINTS: u32 = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same search on a project of twenty times the goals, at least one of which falls at each
-/// point.
+/// The same search on a project with twenty times as many goals, at least one of which is covered
+/// at each point.
 fn finer(mut record: RunRecord) -> RunRecord {
     let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {

@@ -23,15 +23,15 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// Greatest number of algorithms of which every pair is compared; of more, each is compared with the
-/// first alone, because the number of pairs grows with the square.
+/// Maximum number of algorithms of which every pair is compared. If there are more, each is only
+/// compared with the first, because the number of pairs grows with the square.
 pub const MAX_ALL_COMPARED: usize = 16;
 
 /// Values of runs by project and algorithm, with the run of each value.
 #[derive(Clone, Debug)]
 pub struct Samples {
     algorithms: usize,
-    /// Row by row: the algorithms of project 0, of project 1, ...
+    /// By project and then by algorithm.
     cells: Vec<Sample>,
 }
 
@@ -63,8 +63,8 @@ impl Samples {
         Samples { algorithms, cells }
     }
 
-    /// The values of the projects on which every algorithm has at least so many; the others have
-    /// none (Pynguin paper, section 4.1.3).
+    /// The values on the projects on which every algorithm has at least `runs` of them; the other
+    /// projects get none (Pynguin paper, section 4.1.3).
     #[must_use]
     pub fn complete_cases(&self, runs: usize) -> Samples {
         let mut complete = self.clone();
@@ -101,8 +101,8 @@ impl Samples {
         (values, runs)
     }
 
-    /// The runs of an algorithm on each project, alternately as those of algorithm 0 and 1: the
-    /// samples of an A/A test.
+    /// The runs of an algorithm on each project, alternately assigned to algorithm 0 and algorithm
+    /// 1: the samples of an A/A test.
     pub fn aa_split(&self, algorithm: usize) -> Samples {
         let half = |project, which: usize| {
             let whole: &Sample = self.cell(project, algorithm);
@@ -142,11 +142,11 @@ impl Samples {
 pub struct ProjectComparison {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Numbers of runs of the first and of the second algorithm.
+    /// Number of runs of the first and of the second algorithm.
     pub runs: (usize, usize),
     /// Vargha-Delaney effect size A12: above 1/2 if the first covers more.
     pub a12: f64,
-    /// Mann-Whitney U of the first.
+    /// Mann-Whitney U of the first algorithm.
     pub u1: f64,
     /// Confidence interval of the effect size, at level 1 - [`LEVEL`].
     pub interval: Result<Interval, Unavailable>,
@@ -154,26 +154,26 @@ pub struct ProjectComparison {
     pub magnitude: Magnitude,
     /// Two-sided p-value of the Mann-Whitney U test.
     pub p: PValue,
-    /// The same corrected by Holm over all projects of this pair of algorithms.
+    /// The p-value corrected by Holm over all projects of this pair of algorithms.
     pub p_holm: f64,
-    /// The same corrected by Benjamini and Hochberg over the same projects.
+    /// The p-value corrected by Benjamini and Hochberg over the same projects.
     pub p_benjamini_hochberg: f64,
 }
 
-/// Correction for multiple tests. Its family is all projects of one pair of algorithms: the tests of
-/// one row of Table 6.
+/// Correction for multiple tests. The family consists of all projects of one pair of algorithms:
+/// the tests of one row of Table 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// No correction, as in the papers.
     None,
-    /// Holm's, which bounds the family-wise error rate.
+    /// Holm's correction, which bounds the family-wise error rate.
     Holm,
-    /// Benjamini and Hochberg's, which bounds the false discovery rate.
+    /// Benjamini and Hochberg's correction, which bounds the false discovery rate.
     BenjaminiHochberg,
 }
 
 impl ProjectComparison {
-    /// Whether the first covers more, the same or less, by A12.
+    /// Whether the first algorithm covers more, the same or less, by A12.
     pub fn ordering(&self) -> Ordering {
         self.a12.total_cmp(&0.5)
     }
@@ -188,7 +188,7 @@ impl ProjectComparison {
         p < LEVEL
     }
 
-    /// Whether samples of these sizes can have a significant difference, whatever their values.
+    /// Whether samples of these sizes can differ significantly, whatever their values.
     pub fn could_be_significant(&self) -> bool {
         smallest_p(self.runs.0, self.runs.1) < LEVEL
     }
@@ -203,11 +203,11 @@ pub struct Comparison {
     pub second: usize,
     /// The projects on which both have runs.
     pub per_project: Vec<ProjectComparison>,
-    /// Number of projects on which one of them has none.
+    /// Number of projects on which one of them has no runs.
     pub missing: usize,
 }
 
-/// Numbers of projects by result of the first of two algorithms.
+/// Counts of projects by result of the first of two algorithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Significantly better; these are among the better ones.
@@ -229,7 +229,7 @@ impl Comparison {
             .into_par_iter()
             .filter_map(|project| {
                 let (x, y) = (samples.values(project, first), samples.values(project, second));
-                // No value is NaN, so that only empty samples have no test.
+                // No value is NaN, so only empty samples have no test.
                 let test = MannWhitney::new(x, y).ok()?;
                 Some(ProjectComparison {
                     project,
@@ -245,7 +245,7 @@ impl Comparison {
             })
             .collect();
         let p: Vec<f64> = per_project.iter().map(|project| project.p.value).collect();
-        // All p-values are in 0..=1, so that both corrections exist.
+        // All p-values are in 0..=1, so both corrections exist.
         if let (Ok(holm), Ok(shares)) = (holm(&p), benjamini_hochberg(&p)) {
             for (project, (holm, share)) in per_project.iter_mut().zip(holm.into_iter().zip(shares))
             {
@@ -256,9 +256,9 @@ impl Comparison {
         Comparison { first, second, per_project, missing }
     }
 
-    /// Each pair of algorithms once, a later one of the study against each earlier one. For random,
-    /// MOSA and MIO these are the rows of Table 6 of the Whisker paper. Of more than
-    /// [`MAX_ALL_COMPARED`] algorithms, each against the first of the study.
+    /// Each pair of algorithms once: each algorithm of the study against each earlier one. For
+    /// random, MOSA and MIO these are the rows of Table 6 of the Whisker paper. If there are more
+    /// than [`MAX_ALL_COMPARED`] algorithms, each is compared with the first of the study.
     pub fn pairs(samples: &Samples) -> Vec<Comparison> {
         let later = 1..samples.algorithms;
         let all = samples.algorithms <= MAX_ALL_COMPARED;
@@ -275,7 +275,7 @@ impl Comparison {
     }
 
     /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`], by a
-    /// bootstrap over the projects; [`Unavailable`] for one on fewer than two projects.
+    /// bootstrap over the projects; [`Unavailable`] for a comparison with fewer than two projects.
     pub fn mean_intervals<'c>(
         comparisons: impl IntoIterator<Item = &'c Comparison>,
     ) -> Vec<Result<Interval, Unavailable>> {
@@ -299,7 +299,7 @@ impl Comparison {
         })
     }
 
-    /// The numbers of projects of Table 6.
+    /// The counts of projects of Table 6.
     pub fn counts(&self, correction: Correction) -> Counts {
         let mut counts = Counts::default();
         for project in &self.per_project {
@@ -335,7 +335,7 @@ pub struct MeanCoverage {
     pub projects: usize,
     /// Mean over these projects of the mean over their runs, in 0..=1; `None` without runs.
     pub mean: Option<f64>,
-    /// The same over the projects on which every algorithm has a run. Where runs are missing, only
+    /// The mean over the projects on which every algorithm has a run. If runs are missing, only
     /// these means can be compared.
     pub common: Option<f64>,
 }
@@ -391,7 +391,7 @@ mod tests {
             significantly_worse: 0,
         };
         assert_eq!(row.counts(Correction::None), expected);
-        // The p-value of the first project is 2/252, times 4 after Holm: still below 0.05.
+        // The p-value of the first project is 2/252, multiplied by 4 by Holm: still below 0.05.
         assert_eq!(row.counts(Correction::Holm), expected);
         assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
         assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
@@ -399,7 +399,7 @@ mod tests {
         assert!(interval.low < row.mean_a12().unwrap() && row.mean_a12().unwrap() < interval.high);
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
-        // With the algorithms exchanged, all counts are mirrored.
+        // If the algorithms are exchanged, all counts are mirrored.
         let back = Comparison::new(&samples, 0, 1);
         let mirrored = Counts {
             significantly_better: 0,

@@ -1,4 +1,4 @@
-//! Figures of a corpus, from the tables that describe it.
+//! Figures of a corpus, drawn from the tables that describe it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use catherd_experiments::{Measure, Noun};
 use crate::figure::{Series, Svg, bars, grouped, histogram};
 use crate::stats::{Description, mean};
 
-/// Greatest number of features that are shown.
+/// Maximum number of features that are shown.
 const MAX_FEATURES: usize = 30;
 
 /// Why the figures of a corpus could not be drawn.
@@ -30,7 +30,7 @@ pub enum Error {
         /// The name of the column.
         column: String,
     },
-    /// A value is no whole number.
+    /// A value is not a whole number.
     #[error("cannot read {}: column `{column}` has `{value}`, expected a whole number", path.display())]
     Number {
         /// The file.
@@ -50,18 +50,18 @@ pub enum Error {
     },
 }
 
-/// The columns of the tables that describe a corpus, with their titles.
+/// The names and titles of the columns in the tables that describe a corpus.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The column of `projects.csv` with the size of a project.
     pub size: Measure,
-    /// What projects use. The plural is the name of the table, and of the figure, the singular that
-    /// of its column with names; its column `projects` has the number of projects.
+    /// What projects use. The plural is the name of the table and of the figure; the singular is the
+    /// name of the table's column with names. The table's column `projects` has the number of projects.
     pub feature: Noun,
 }
 
 /// Draws `sizes.svg` from `projects.csv`, and a figure of the most common features from their
-/// table, into the folder of these tables; returns the paths of the figures.
+/// table, into the folder of these tables. Returns the paths of the figures.
 ///
 /// # Errors
 /// See [`Error`].
@@ -117,8 +117,8 @@ fn write(path: PathBuf, svg: &Svg) -> Result<PathBuf, Error> {
     }
 }
 
-/// Numbers of projects by size, on a logarithmic scale (Whisker paper, figure 11). `measure` is
-/// the title of the axis.
+/// The distribution of the sizes of projects, on a logarithmic scale (Whisker paper, figure 11).
+/// `measure` is the title of the axis.
 fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     let positive: Vec<f64> = sizes.iter().filter(|&&n| n > 0).map(|&n| n as f64).collect();
     let largest = positive.iter().copied().fold(0.0, f64::max);
@@ -134,7 +134,7 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
 }
 
 /// Shares of projects that use the most common features, given by name and number of projects, in
-/// the order of the table. `noun` is what they are, in the plural.
+/// the order of the table. `noun` names the features, in the plural.
 fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;

@@ -1,11 +1,11 @@
-//! Kinds of figures, drawn as SVG: one module for each. [`figures`](crate::figures) chooses the
-//! data of a study that they show.
+//! Kinds of figures, drawn as SVG, with one module for each kind. [`figures`](crate::figures)
+//! chooses the data of a study that they show.
 //!
 //! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
-//! 8 pt. Figures can be read in black and white and by colour-blind readers: series differ in their
-//! dashes or markers as well as in their colour. An algorithm has the same colour in all of them;
-//! pairs of algorithms and everything else are grey. An axis that could begin at 0 and does not is
-//! broken by two strokes.
+//! 8 pt. Figures can be read in black and white and by colour-blind readers, because series differ
+//! in their dashes or markers as well as in their colour. An algorithm has the same colour in all
+//! figures; pairs of algorithms and everything else are grey. An axis that could begin at 0 but
+//! does not is marked by two strokes.
 
 mod axis;
 pub(crate) mod bars;
@@ -33,7 +33,7 @@ pub use svg::Svg;
 use catherd_experiments::palette;
 use svg::{Fill, Stroke};
 
-/// What a shape shows, which decides its colour, its dashes and its marker.
+/// What a shape shows, which determines its colour, its dashes and its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
     /// An algorithm, by its number.

@@ -1,5 +1,5 @@
-//! The figures of a study: findings as pictures with a title, and with a caption that gives
-//! units, sample sizes and medians.
+//! The figures of a study: findings as pictures with a title, and with a caption that states units,
+//! sample sizes and medians.
 
 mod best;
 mod budget;
@@ -44,29 +44,30 @@ pub struct Figure {
     pub name: String,
     /// The title, one line.
     pub title: String,
-    /// How to read it, in sentences.
+    /// An explanation of the picture, in sentences.
     pub caption: String,
     /// The picture.
     pub svg: Svg,
 }
 
-/// Greatest number of algorithms of which every pair is shown individually; with more, only the
-/// pairs with the first algorithm are.
+/// Maximum number of algorithms of which every pair is shown individually; if there are more, only
+/// the pairs with the first algorithm are.
 const MAX_ALL_PAIRS: usize = 4;
 
-/// Whether a pair of algorithms with this second one is shown individually.
+/// Whether pairs with this algorithm as the second one are shown individually.
 pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
     results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
 
-/// Greatest number of algorithms that figures show all.
+/// Maximum number of algorithms of which figures show all.
 const MAX_SHOWN: usize = 16;
 
-/// Number of algorithms that figures show of more than [`MAX_SHOWN`].
+/// Number of algorithms that figures show if there are more than [`MAX_SHOWN`].
 const SELECTED: usize = 12;
 
-/// Whether figures show each algorithm. Of more than [`MAX_SHOWN`] algorithms they show the first and
-/// those with the highest mean coverage, so that they stay legible; tables have all.
+/// Whether figures show each algorithm. If there are more than [`MAX_SHOWN`] algorithms, figures
+/// show the first and the ones with the highest mean coverage, so that they stay legible; tables
+/// contain all.
 pub(crate) fn selected(results: &Results) -> Vec<bool> {
     let number = results.algorithms.len();
     if number <= MAX_SHOWN {
@@ -124,7 +125,7 @@ fn pair_label(results: &Results, pair: &Comparison) -> String {
     labels(results, pair).join(" vs ")
 }
 
-/// A file name made of these parts: lower-case letters, digits and hyphens.
+/// A file name that consists of these parts: lower-case letters, digits and hyphens.
 fn file_name(parts: &[&str]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     parts.join("-").chars().map(letter).collect()
@@ -136,7 +137,7 @@ fn runs_of(results: &Results, algorithm: usize) -> impl Iterator<Item = (usize, 
     all.filter(move |(_, run)| run.algorithm as usize == algorithm)
 }
 
-/// The least and the greatest value; `None` if there are none.
+/// The smallest and the largest value; `None` if there are none.
 fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |range, value| match range {
         None => Some((value, value)),
@@ -171,7 +172,7 @@ fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<
     })
 }
 
-/// Values of an algorithm, a machine or a pair.
+/// Values that belong to an algorithm, a machine or a pair.
 struct Sample {
     series: Series,
     label: String,
@@ -198,9 +199,9 @@ struct Distribution<'a> {
     name: &'a str,
     title: &'a str,
     axis: Axis,
-    /// What a value belongs to, in the singular: a run or a project.
+    /// What each value belongs to, in the singular: a run or a project.
     counted_as: &'a str,
-    /// The unit behind medians in the caption: ` %`, ` ms`, or empty.
+    /// The unit after medians in the caption: ` %`, ` ms`, or empty.
     unit: &'a str,
     /// The beginning of the caption.
     about: &'a str,

@@ -1,9 +1,9 @@
-//! Results of other tools and published raw data as tidy tables.
+//! Results of other tools, and published raw data, converted to tidy tables.
 //!
-//! Coverage is computed from counts if the file has them, not from a rounded share. A share
-//! is converted to counts if the number of goals is known and only one count rounds to it;
-//! otherwise it is kept as a share ([`UNCOUNTED`](crate::tidy::UNCOUNTED)). A row without a
-//! coverage is a failed run. Values that the file does not have are empty.
+//! Coverage is computed from counts if the file has them, not from a rounded share. A share is
+//! converted to counts if the number of goals is known and only one count rounds to it; otherwise
+//! it is kept as a share ([`UNCOUNTED`](crate::tidy::UNCOUNTED)). A row without a coverage is a
+//! failed run. Values that the file lacks are empty.
 
 mod columns;
 mod pynguin;
@@ -63,10 +63,10 @@ pub enum ImportError {
         column: String,
         /// Its value.
         value: String,
-        /// The values that are valid.
+        /// A description of the valid values.
         expected: &'static str,
     },
-    /// A run is in the files twice.
+    /// The files contain a run twice.
     #[error(
         "{}, line {line}: duplicate run of {project} with {algorithm} and seed {seed}: it is also \
          in line {first} of {}", path.display(), earlier.display()
@@ -114,7 +114,7 @@ pub trait Format {
     ) -> Result<(), ImportError>;
 }
 
-/// A run as it is in a file of another tool.
+/// A run as it is stored in a file of another tool.
 #[derive(Clone, Debug, Default)]
 pub struct RawRun {
     project: String,
@@ -132,16 +132,16 @@ pub struct RawRun {
     minimised_events: Option<u32>,
     counts: BTreeMap<String, f64>,
     timeline: Vec<(u64, u32)>,
-    /// Whether the timeline has shares that no number of goals makes, because the tool has
-    /// interpolated between the times at which it measured.
+    /// Whether the timeline contains shares that no number of goals can have, because the tool has
+    /// interpolated between the times of its measurements.
     interpolated: bool,
-    /// The text of its row.
+    /// The string of its row.
     text: String,
     /// The first line of its row, from 1.
     line: u64,
 }
 
-/// Numbers of goals and of covered goals.
+/// The number of goals, and the number of covered goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Coverage {
     goals: u32,
@@ -149,7 +149,8 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// From a share in 0..=1, its text in the file, and the number of goals if it is known.
+    /// Converts a share in 0..=1, given its digits in the file, and the number of goals if it is
+    /// known.
     fn from_share(share: f64, printed: &str, goals: Option<u32>) -> Coverage {
         let decimals = match printed.split_once('.') {
             Some((_, fraction)) if !fraction.contains(['e', 'E']) => fraction.len(),
@@ -169,15 +170,15 @@ impl Coverage {
         Coverage { goals: UNCOUNTED, covered: (share * f64::from(UNCOUNTED)).round() as u32 }
     }
 
-    /// Whether a share is that of no number of these goals.
+    /// Whether no number of these goals has this share.
     fn is_between(self, share: f64) -> bool {
-        /// Errors of the tools' arithmetic in goals.
+        /// Bound on the errors of the tools' arithmetic, in goals.
         const ROUNDING: f64 = 1e-6;
         let covered = share * f64::from(self.goals);
         self.goals != UNCOUNTED && (covered - covered.round()).abs() > ROUNDING
     }
 
-    /// The number of covered goals at a share of the same goals.
+    /// The number of covered goals that a share stands for, out of the same goals.
     fn at(self, share: f64) -> u32 {
         (share * f64::from(self.goals)).round() as u32
     }
@@ -207,14 +208,14 @@ fn subject(engine: String) -> SubjectInfo {
     }
 }
 
-/// Numbers of imported runs and projects.
+/// Counts of imported runs and projects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportSummary {
     /// Number of runs.
     pub runs: usize,
     /// Number of runs without a coverage, which count as failed.
     pub failed: usize,
-    /// Number of runs of which only the covered share is known.
+    /// Number of runs of which only the covered share is known, not the counts.
     pub uncounted: usize,
     /// Number of runs with a timeline that the tool has interpolated.
     pub interpolated: usize,
@@ -231,7 +232,7 @@ pub struct ImportSummary {
 /// files.
 ///
 /// # Errors
-/// [`ImportError`]; no tables are written then.
+/// [`ImportError`], in which case no tables are written.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],

@@ -1,7 +1,7 @@
 //! Statistics, tables and figures of an empirical study, from the tidy tables of its runs.
 //!
-//! - [`tidy`]: the tables with the results of runs, as Parquet and CSV; all else is computed from
-//!   them.
+//! - [`tidy`]: the tables with the results of runs, as Parquet and CSV; everything else is computed
+//!   from them.
 //! - [`summarise`]: the summary at the end of a study.
 //! - [`comparison`]: pairs of algorithms compared by project (Whisker paper, Table 6).
 //! - [`findings`]: all other results, as plain data with the runs from which they were computed.
@@ -9,12 +9,12 @@
 //! - [`report`]: all tables and figures of a study on one page, and in files.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`]: mean coverage over time.
-//! - [`published`]: published numbers beside those of results.
+//! - [`published`]: published numbers next to the corresponding numbers of results.
 //! - [`figure`]: the kinds of figures, drawn as SVG.
 //! - [`race`]: the configurations that a race drops.
 //! - [`corpus`]: figures of the projects of a corpus.
 //! - [`stats`]: statistical tests and effect sizes, exact where that is feasible.
-//! - [`table`]: tables as text, Markdown, CSV and LaTeX.
+//! - [`table`]: tables as plain text, Markdown, CSV and LaTeX.
 
 pub mod comparison;
 pub mod corpus;

@@ -1,10 +1,10 @@
 //! Mean coverage as a function of time (Whisker paper, figure 20).
 //!
 //! The coverage of a run is a step function that rises at its improvements and keeps its last
-//! value. The mean is over projects of the mean over their runs, as in
-//! [`MeanCoverage`](crate::comparison::MeanCoverage), over the projects on which every algorithm
-//! has a run, so that the curves can be compared. Nothing is sampled: a curve is exact at each of
-//! its points.
+//! value. The mean is taken over the runs of each project and then over projects, as in
+//! [`MeanCoverage`](crate::comparison::MeanCoverage), but only over projects on which every
+//! algorithm has a run, so that the curves can be compared. A curve is exact at each of its points,
+//! because the step functions are not sampled.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -16,21 +16,22 @@ use crate::tidy::{Clock, Error, Results};
 /// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
 
-/// Seed of the bootstrap, fixed so that a figure is always the same.
+/// Seed of the bootstrap. It is fixed, so that a figure is always the same.
 const SEED: u64 = 20;
 
-/// Improvements closer to each other than this part of the time share one point.
+/// Number of distinguishable points on the time axis: improvements that are closer than 1/1000 of
+/// it are merged into one point.
 const RESOLUTION: u64 = 1_000;
 
-/// Mean coverage of an algorithm from one time on.
+/// A point of a curve: the mean coverage from this time until the next point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The time on the clock.
     pub at: u64,
     /// Mean coverage in 0..=1.
     pub mean: f64,
-    /// The central 95 % of the bootstrap replicates; `None` if a project has a single run, because
-    /// that does not show how runs vary.
+    /// The central 95 % of the bootstrap replicates; `None` if a project has only one run, which
+    /// does not show how runs vary.
     pub band: Option<(f64, f64)>,
 }
 
@@ -50,9 +51,9 @@ pub struct Progress {
     pub clock: Clock,
     /// Time of the end of the last run.
     pub end: u64,
-    /// Projects that the means are over.
+    /// Number of projects over which the means are taken.
     pub projects: usize,
-    /// The fewest and the most runs of an algorithm on one of these projects.
+    /// The smallest and the largest number of runs of an algorithm on one of these projects.
     pub runs: (usize, usize),
     /// One curve for each algorithm that has runs.
     pub curves: Vec<Curve>,
@@ -61,8 +62,8 @@ pub struct Progress {
 impl Progress {
     /// The curves of a study on a clock; `None` if there are no runs to show.
     ///
-    /// The band is a bootstrap over runs within each project and algorithm: it shows how far other
-    /// seeds could have moved the mean over the same projects.
+    /// The band comes from a bootstrap over the runs of each project and algorithm: it shows how
+    /// much other seeds could have changed the mean over the same projects.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -119,7 +120,7 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
     weigh(samples, &mut weights, |_, place| place);
     rises.retain(|rise| weights[rise.run as usize] > 0.0);
     rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
-    // The end of the rises of each point.
+    // For each point, the end of its rises in the list of all rises.
     let width = (end / RESOLUTION).max(1);
     let ends: Vec<usize> = (1..=rises.len())
         .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))
@@ -165,8 +166,8 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
         .collect()
 }
 
-/// The weight of each run in the mean over projects of the mean over the runs picked;
-/// `pick` is given the size of a sample and a place in it.
+/// Computes the weight of each run in the mean over projects of the mean over the chosen runs.
+/// `pick` chooses a run, given the size of a sample and a position in it.
 fn weigh(samples: &[&[u32]], weights: &mut [f64], mut pick: impl FnMut(usize, usize) -> usize) {
     for sample in samples {
         let weight = 1.0 / (samples.len() * sample.len()) as f64;
@@ -197,7 +198,7 @@ mod tests {
         let points = curve(rises, &[&[0, 1], &[2]], 4, 300);
         let means: Vec<_> = points.iter().map(|p| (p.at, p.mean)).collect();
         assert_eq!(means, [(1, 0.625), (2, 0.75), (4, 0.875)]);
-        // One run of project 1 says nothing about other seeds.
+        // The only run of project 1 does not show how other seeds would vary.
         assert!(points.iter().all(|p| p.band.is_none()));
     }
 
@@ -206,13 +207,13 @@ mod tests {
         let rises = vec![rise(1, 0, 1.0), rise(5, 1, 1.0), rise(5, 2, 0.25), rise(9, 3, 0.25)];
         let points = curve(rises.clone(), &[&[0, 1], &[2, 3]], 4, 300);
         let bands: Vec<_> = points.iter().map(|p| p.band.unwrap()).collect();
-        // At 1, 0 to 2 of 2 draws have run 0; at 9 all runs of a project agree.
+        // At time 1, run 0 is drawn 0 to 2 times; at time 9, all runs of a project agree.
         assert_eq!(bands, [(0.0, 0.5), (0.5, 0.625), (0.625, 0.625)]);
         assert_eq!(curve(rises, &[&[0, 1], &[2, 3]], 4, 300), points);
     }
 
     #[test]
-    fn points_closer_than_a_pixel_are_one_and_still_exact() {
+    fn points_closer_than_the_resolution_are_merged_and_still_exact() {
         let rises = (0..1_000_000).map(|at| rise(at, 0, 1e-6)).collect();
         let points = curve(rises, &[&[0]], 1, 1_000_000);
         assert_eq!(points.len(), 1_000);

@@ -1,9 +1,9 @@
-//! Published numbers beside those of results.
+//! Published numbers next to the corresponding numbers of results.
 //!
-//! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`, `unit`
-//! and `kind`; others are for readers. `configuration` has the label of a configuration, two labels
-//! separated by a comma, or what the labels of the two configurations of a factor begin with. Rows of
-//! quantities that are not in the table are passed over:
+//! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`,
+//! `unit` and `kind`; other columns are ignored. `configuration` contains the label of a
+//! configuration, two labels separated by a comma, or the common beginning of the labels of the two
+//! configurations of a factor. Rows with other quantities than these are skipped:
 //!
 //! | quantity | number |
 //! | --- | --- |
@@ -32,11 +32,11 @@ use crate::tidy::{Error, Results};
 pub struct PublishedNumber {
     /// Table or figure, such as `table2`.
     pub place: String,
-    /// What it is.
+    /// The quantity, from the table in the documentation of the module.
     pub quantity: String,
-    /// Labels of configurations; empty if it is of none.
+    /// Labels of configurations; empty if the number belongs to no configuration.
     pub configuration: String,
-    /// What it is about, such as a project.
+    /// What the number refers to, such as a project.
     pub subject: String,
     /// The number, or a word such as `n.s.`.
     pub value: String,
@@ -46,12 +46,12 @@ pub struct PublishedNumber {
     pub kind: String,
 }
 
-/// A published number with that of the results.
+/// A published number, with the corresponding number of the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduced {
     /// The published number.
     pub published: PublishedNumber,
-    /// The number of the results, in the unit of the published one.
+    /// The number of the results, in the unit of the published number.
     pub ours: f64,
     /// The runs from which it was computed.
     pub runs: Vec<u32>,
@@ -67,7 +67,7 @@ pub fn read(file: &Path) -> Result<Vec<PublishedNumber>, Error> {
     table.deserialize().map(|row| row.map_err(error)).collect()
 }
 
-/// The numbers of the results of which there are published ones, in the order of the file.
+/// The numbers of the results for which there are published ones, in the order of the file.
 /// `reference` is the configuration with which others are compared.
 ///
 /// # Errors
@@ -157,7 +157,7 @@ impl Ours<'_> {
         self.results.algorithms.iter().position(|known| known == label)
     }
 
-    /// The pair with these labels, or with what they begin with.
+    /// The pair with these labels, or with this common beginning of its labels.
     fn pair(&self, configuration: &str) -> Option<&FactorPair> {
         let labels: Vec<_> = configuration.split(',').map(str::trim).collect();
         let is = |pair: &&FactorPair| match labels[..] {

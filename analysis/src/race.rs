@@ -1,9 +1,10 @@
 //! Races: configurations to be dropped (F-Race: Birattari et al., 2002).
 //!
-//! Friedman's test decides whether the configurations still in the race differ on the projects so
-//! far; Conover's comparison with the best, corrected by Holm, decides which of them are worse.
-//! Because a race tests repeatedly, its level does not bound the probability of an error over the
-//! whole race: it selects configurations, which are then compared on other projects.
+//! Friedman's test decides whether the configurations that are still in the race differ on the
+//! projects so far. Conover's comparison with the best one, corrected by Holm, decides which of them
+//! are worse. Because a race tests repeatedly, its level does not bound the probability of an error
+//! over the whole race. A race only selects configurations, which are then compared on other
+//! projects.
 
 use crate::stats::{Conover, friedman, holm};
 
@@ -16,13 +17,13 @@ pub struct Inferior {
     pub mean_rank: f64,
     /// The mean rank of the best.
     pub best_mean_rank: f64,
-    /// p-value of no difference to the best, corrected by Holm.
+    /// P-value of no difference to the best, corrected by Holm.
     pub p: f64,
 }
 
 /// The configurations that are significantly worse than the best, at this level. Each block is a
-/// project with the mean coverage of each of the two or more configurations; a project on which one
-/// of them has none is left out.
+/// project with the mean coverages of at least two configurations; a project on which one of them
+/// has no coverage is left out.
 pub fn inferior(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Inferior> {
     // Negative, so that the highest coverage has rank 1.
     let whole: Vec<Vec<f64>> =

@@ -1,5 +1,5 @@
 //! The report of a study: all tables and figures in sections, on one page without external files,
-//! and as files of their own.
+//! and as separate files.
 
 mod address;
 mod html;
@@ -25,13 +25,13 @@ pub use address::{Address, AddressError, Check, Found};
 /// A part of a section.
 #[derive(Clone, Debug)]
 pub enum Item {
-    /// What was found, in sentences.
+    /// The main findings, in sentences.
     Summary(Vec<String>),
     /// A table.
     Table(CaptionedTable),
     /// A figure.
     Figure(Figure),
-    /// A sentence in place of a table or figure that the results have no data for.
+    /// A sentence in place of a table or figure for which the results have no data.
     Unavailable(&'static str),
 }
 
@@ -101,7 +101,7 @@ pub struct Section {
     pub name: &'static str,
     /// The heading.
     pub title: &'static str,
-    /// In the order of reading.
+    /// The items in the order of reading.
     pub items: Vec<Item>,
 }
 
@@ -119,21 +119,21 @@ impl Section {
         self.items.extend(figures.into_iter().map(Item::Figure));
     }
 
-    /// Adds a figure, or a sentence on the data that it needs.
+    /// Adds a figure, or else a sentence about the data that it needs.
     fn figure_or(&mut self, figure: Option<Figure>, unavailable: &'static str) {
         self.items.push(figure.map_or(Item::Unavailable(unavailable), Item::Figure));
     }
 }
 
-/// What a report shows beyond that of every study.
+/// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Parameters whose effect is shown: configurations that differ in one of them alone are
+    /// Parameters whose effect is shown: configurations that only differ in one of them are
     /// compared.
     pub factors: Vec<String>,
     /// Label of the configuration with which the others are compared.
     pub reference: Option<String>,
-    /// Published numbers, beside which those of the results are shown.
+    /// Published numbers, which are shown next to the corresponding numbers of the results.
     pub published: Vec<PublishedNumber>,
 }
 
@@ -144,7 +144,7 @@ pub struct Report<'a> {
     pub title: String,
     /// The results.
     pub results: &'a Results,
-    /// How far the study is, which every caption says; `None` if it is complete.
+    /// Progress of the study, repeated in every caption; `None` if the study is complete.
     pub interim: Option<Interim>,
     /// The sections in the order of reading.
     pub sections: Vec<Section>,
@@ -164,7 +164,7 @@ impl<'a> Report<'a> {
         Report::with(results, title, &Settings::default(), on_progress)
     }
 
-    /// As [`Report::new`], with further tables and figures.
+    /// Like [`Report::new`], with optional contents.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -193,7 +193,7 @@ impl<'a> Report<'a> {
         Ok(Report { title: title.to_owned(), results, interim, sections })
     }
 
-    /// What was found, in sentences.
+    /// The main findings, in sentences.
     pub fn summary(&self) -> &[String] {
         let mut items = self.sections.iter().flat_map(|section| &section.items);
         let summary = items.find_map(|item| match item {
@@ -219,8 +219,9 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME` in these
-    /// formats into a folder, which is created if it is missing; returns the path of the page.
+    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME`
+    /// in these formats into a folder, which is created if it is missing. Returns the path of the
+    /// page.
     ///
     /// # Errors
     /// [`WriteError`] if a file or folder cannot be written.

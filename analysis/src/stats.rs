@@ -1,8 +1,8 @@
 //! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold throughout. Every p-value carries the [`Method`] by which it was computed.
+//! Three rules hold for all of them. Every p-value carries the [`Method`] by which it was computed.
 //! A statistic that does not exist for a sample is a typed [`Unavailable`], never a silent zero.
-//! Rank-based statistics accept infinite values; NaN is rejected by all.
+//! Rank-based statistics accept infinite values; NaN is always rejected.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -55,13 +55,13 @@ use std::fmt;
 /// Why a statistic does not exist for a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// No values at all.
+    /// The sample has no values.
     #[error("the sample is empty")]
     Empty,
-    /// Fewer values than the statistic is defined for.
+    /// The sample has fewer values than the statistic requires.
     #[error("the sample has {found} values, {needed} are needed")]
     TooFew {
-        /// The least number of values.
+        /// The minimum number of values.
         needed: usize,
         /// The number given.
         found: usize,
@@ -75,13 +75,13 @@ pub enum Unavailable {
     /// All values are equal.
     #[error("all values of the sample are equal")]
     Constant,
-    /// Paired samples, or blocks, of different lengths.
+    /// Paired samples, or blocks, have different lengths.
     #[error("paired samples have different lengths ({0} and {1})")]
     Unpaired(usize, usize),
-    /// More values than the statistic can be computed for.
+    /// The sample has more values than the statistic can be computed for.
     #[error("the sample is too large")]
     TooMany,
-    /// The method is defined for values that are all different.
+    /// The method requires that all values differ.
     #[error("the sample contains equal values")]
     Ties,
 }
@@ -105,12 +105,12 @@ impl Unavailable {
 /// How a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// From the exact distribution of the statistic given the values and their ties.
+    /// From the exact distribution of the statistic, given the values and their ties.
     Exact,
     /// From the limiting distribution, with the corrections that the documentation of the statistic
     /// names.
     Asymptotic,
-    /// All values are equal, so that p = 1.
+    /// All values are equal, so p is 1.
     Degenerate,
 }
 
@@ -134,7 +134,7 @@ pub struct PValue {
 }
 
 impl PValue {
-    /// The p-value as captions have it: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
+    /// The p-value as in captions: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
     pub fn equation(&self) -> String {
         if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
     }
@@ -176,7 +176,7 @@ fn paired(x: &[f64], y: &[f64]) -> Result<(), Unavailable> {
     if x.len() == y.len() { Ok(()) } else { Err(Unavailable::Unpaired(x.len(), y.len())) }
 }
 
-/// The number of treatments of these blocks, which must be the same in all.
+/// The number of treatments of these blocks, which must be the same in all blocks.
 fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Unavailable> {
     let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
     if treatments < needed {

@@ -24,10 +24,9 @@ pub struct Summary {
     pub files: Vec<PathBuf>,
 }
 
-/// Summarises the tidy tables of a folder and writes beside them:
+/// Summarises the tidy tables of a folder and writes these files next to them:
 ///
-/// - `table6.md`, `table6.csv`: each pair of algorithms, as Table 6 of the Whisker
-///   paper;
+/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper;
 /// - `comparisons.csv`: the same project by project, with U, p and its method;
 /// - `coverage.csv`: coverage of each algorithm on each project;
 /// - `algorithms.csv`: mean coverage of each algorithm;
@@ -66,7 +65,7 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
         let _ = writeln!(text, "{}\n", capitalised(&interim.to_string()));
     }
     if comparisons.is_empty() {
-        text.push_str("One algorithm alone: nothing to compare.\n");
+        text.push_str("Only one algorithm: nothing to compare.\n");
     } else {
         let _ = writeln!(
             text,
@@ -120,7 +119,7 @@ impl Files<'_> {
     }
 }
 
-/// Missing runs and projects with their causes, one line each.
+/// Missing runs and skipped projects with their causes, one per line.
 fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     let mut notes = String::new();
     let missing = Missing::new(results);

@@ -1,4 +1,4 @@
-//! Tables whose cells have a displayed form, rounded, and a raw form with every digit.
+//! Tables whose cells have a displayed form, which is rounded, and a raw form with every digit.
 
 mod latex;
 
@@ -21,17 +21,17 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// A number, or [`Cell::Missing`] if there is none.
+    /// A number; [`Cell::Missing`] if there is none.
     pub fn number(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Number(v, decimals))
     }
 
-    /// A share, or [`Cell::Missing`] if there is none.
+    /// A share; [`Cell::Missing`] if there is none.
     pub fn share(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Share(v, decimals))
     }
 
-    /// The rounded text that tables display.
+    /// The rounded form that tables display.
     pub fn display(&self) -> String {
         match self {
             // A line break would end the row of a table.
@@ -52,7 +52,7 @@ impl Cell {
         }
     }
 
-    /// The text for CSV: numbers with every digit; empty if the value is missing.
+    /// The form in CSV files: numbers with every digit; empty if the value is missing.
     pub fn raw(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -63,8 +63,8 @@ impl Cell {
     }
 }
 
-/// A number with this many decimals, and none from 10,000 on. A positive number that would be
-/// rounded to 0 is displayed as less than the smallest number of this precision.
+/// A number with this many decimals, and without decimals from 10,000 on. A positive number that
+/// would be rounded to 0 is displayed as less than the smallest number of this precision.
 fn rounded(value: f64, decimals: usize) -> String {
     let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));
@@ -75,18 +75,20 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Maximum length of a line on the terminal, in characters, if broken headings suffice for it.
+/// Maximum length of a line on the terminal, in characters, if breaking headings is enough to keep
+/// it.
 const LINE_WIDTH: usize = 100;
 
 /// Characters between two columns on the terminal.
 const GAP: usize = 2;
 
-/// A table whose columns have a name, as in files and addresses, and a displayed title.
+/// A table whose columns have a name, which files and addresses use, and a title, which is
+/// displayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Cell>>,
-    /// The runs from which a row (no column) or one of its cells was computed.
+    /// The runs from which each row (without a column) or cell (with a column) was computed.
     source_runs: BTreeMap<(usize, Option<usize>), Vec<u32>>,
 }
 
@@ -98,7 +100,7 @@ impl Table {
         Table { columns, rows: Vec::new(), source_runs: BTreeMap::new() }
     }
 
-    /// Adds a row. Cells beyond the last column are left out; columns beyond the last cell are
+    /// Adds a row. Cells beyond the last column are dropped, and columns beyond the last cell are
     /// missing.
     pub fn push(&mut self, mut row: Vec<Cell>) {
         row.resize(self.columns.len(), Cell::Missing);
@@ -112,8 +114,8 @@ impl Table {
         self.push(row);
     }
 
-    /// Sets the runs from which one cell of the last row was computed, where they are not those of
-    /// the row.
+    /// Sets the runs from which one cell of the last row was computed, if they differ from the runs
+    /// of the row.
     pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
@@ -121,7 +123,7 @@ impl Table {
         }
     }
 
-    /// The runs from which a cell was computed: its own if they were set, otherwise those of its
+    /// The runs from which a cell was computed: its own if they were set, otherwise the runs of its
     /// row. Empty for rows without runs, such as skipped projects.
     pub fn source_runs(&self, row: usize, column: usize) -> &[u32] {
         self.source_runs_of_cell(row, column).unwrap_or_else(|| self.source_runs_of_row(row))
@@ -132,7 +134,7 @@ impl Table {
         self.source_runs.get(&(row, None)).map_or(&[], Vec::as_slice)
     }
 
-    /// The runs that were set for a cell; `None` if they are those of its row.
+    /// The runs that were set for a cell; `None` if the runs of its row apply.
     pub fn source_runs_of_cell(&self, row: usize, column: usize) -> Option<&[u32]> {
         self.source_runs.get(&(row, Some(column))).map(Vec::as_slice)
     }
@@ -147,8 +149,8 @@ impl Table {
         &self.rows
     }
 
-    /// Text for the terminal, with texts aligned to the left and numbers to the right. Headings are
-    /// broken between words if a line would otherwise have more than 100 characters.
+    /// The table for the terminal, with text aligned to the left and numbers to the right. Headings
+    /// are broken between words if a line would otherwise have more than 100 characters.
     pub fn text(&self) -> String {
         let (mut cells, mut widths) = self.displayed_cells(str::to_owned);
         let texts = self.texts_shown();
@@ -171,7 +173,7 @@ impl Table {
         text
     }
 
-    /// The columns with these names, in this order; others are left out.
+    /// The columns with these names, in this order; other columns are left out.
     #[must_use]
     pub fn selected(&self, names: &[&str]) -> Table {
         let at = |name: &&str| self.columns.iter().position(|column| column.0 == *name);
@@ -184,7 +186,7 @@ impl Table {
         table
     }
 
-    /// A Markdown table whose source is aligned as well.
+    /// A Markdown table whose columns are also aligned in the source.
     pub fn markdown(&self) -> String {
         let (cells, widths) = self.displayed_cells(|cell| cell.replace('|', "\\|"));
         let texts = self.texts_shown();
@@ -223,7 +225,7 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// The indices of the displayed columns: all but digests.
+    /// The indices of the displayed columns: all columns except digests.
     pub fn shown(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|&column| !self.columns[column].0.ends_with("digest"))
@@ -255,8 +257,9 @@ impl Table {
     }
 }
 
-/// Columns that are as narrow as their cells and the words of their headings, whose lines end above
-/// the first row. `cells` begins with the headings. Returns the rows and the widths.
+/// Makes columns as narrow as their cells and the longest words of their headings, by breaking
+/// headings into lines that end above the first row. `cells` begins with the headings. Returns the
+/// rows and the widths.
 fn with_broken_headings(cells: &[Vec<String>]) -> (Vec<Vec<String>>, Vec<usize>) {
     let length = |text: &str| text.chars().count();
     let (headings, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&**h, r));

@@ -1,4 +1,4 @@
-//! The tables of a study: findings as cells with a title, a caption that says how the numbers
+//! The tables of a study: findings as cells with a title, a caption that states how the numbers
 //! were computed, and the runs from which each number was computed.
 
 mod aa_test;
@@ -44,7 +44,7 @@ use crate::tidy::Results;
 /// A table with its name, title and caption.
 #[derive(Clone, Debug)]
 pub struct CaptionedTable {
-    /// The name of its files, without extension, and in addresses of numbers.
+    /// The name of its files, without extension, which is also used in addresses of numbers.
     pub name: &'static str,
     /// The title, one line.
     pub title: String,
@@ -58,7 +58,7 @@ fn label(results: &Results, algorithm: usize) -> Cell {
     Cell::Text(results.algorithms[algorithm].clone())
 }
 
-/// The numbers of the runs on a project.
+/// The indices of the runs on a project.
 fn runs_of_project<'r>(results: &'r Results, digest: &'r str) -> impl Iterator<Item = u32> + 'r {
     let is_own = move |run: &u32| {
         let project = results.runs[*run as usize].project as usize;
@@ -67,7 +67,7 @@ fn runs_of_project<'r>(results: &'r Results, digest: &'r str) -> impl Iterator<I
     (0..results.runs.len() as u32).filter(is_own)
 }
 
-/// A whole number, or [`Cell::Missing`] if there is none.
+/// A whole number; [`Cell::Missing`] if there is none.
 fn count(n: Option<u64>) -> Cell {
     n.map_or(Cell::Missing, |n| Cell::Count(n as usize))
 }

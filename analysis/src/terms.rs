@@ -1,4 +1,5 @@
-//! Words for titles and captions, from the description of the subject kind and from numbers.
+//! Words for titles and captions, derived from the description of the subject kind and from
+//! numbers.
 
 use catherd_experiments::SubjectInfo;
 
@@ -9,7 +10,7 @@ pub(crate) fn goals(subject: &SubjectInfo) -> &str {
     subject.main_criterion().map_or("goals", |criterion| &criterion.goals)
 }
 
-/// The title of a number of goals.
+/// The title of a column or axis with a number of goals.
 pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
     match goals(subject) {
         "goals" => "Goals".to_owned(),
@@ -17,12 +18,13 @@ pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
     }
 }
 
-/// The unit of plain budgets in the plural.
+/// The name of the unit of plain budgets, in the plural.
 pub(crate) fn work(subject: &SubjectInfo) -> &str {
     subject.units.first().map_or("units of work", |unit| &unit.plural)
 }
 
-/// The title of an axis of a clock; a unit of program time has its length in brackets.
+/// The title of an axis of a clock. For a unit of program time it includes the length of the unit
+/// in brackets.
 pub(crate) fn clock_title(clock: &Clock) -> String {
     let title = capitalised(clock.unit());
     match clock {
@@ -36,14 +38,14 @@ pub(crate) fn counted(n: usize, singular: &str) -> String {
     format!("{n} {singular}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Words with a capital at their beginning, as for a title.
+/// Words with a capital letter at the beginning, as in a title.
 pub(crate) fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// Words without a capital at their beginning; names within them keep theirs.
+/// Words without a capital letter at the beginning; names at the beginning keep theirs.
 pub(crate) fn uncapitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());

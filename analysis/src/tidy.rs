@@ -1,17 +1,17 @@
-//! Tidy tables: the measurements of a study, one row for each observation and one table for
-//! each kind of observation, each as Parquet and as CSV with a header line. An empty field
-//! (Parquet: null) means *not available*, never zero. Tables and figures are made from these
-//! files and from nothing else.
+//! Tidy tables: the measurements of a study, with one row for each observation and one table for
+//! each kind of observation, both as Parquet and as CSV with a header line. An empty field
+//! (Parquet: null) means *not available*, never zero. Tables and figures are made from these files
+//! only.
 //!
-//! `runs` has the runs, `criteria` their goals by criterion, `timeline` their improvements,
-//! `mutants` the mutants of their projects, `skipped` the projects that were not run, `dropped`
-//! the configurations that lost a race, `projects.csv` numbers about projects, and `goals.csv`
-//! the runs that cover each goal that has a name; `risk.csv` has what tests of faulty systems say of items. `subject.json`
-//! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs: it has the units of work
-//! and the levels of locations, each of which is a column. `docs/columns.md` explains every
-//! column. `study.json` is the plan of the study, `study-state.json` ([`RunStates`]) says how many of the planned runs the tables have.
-//! Folders of version 0.3.0 have none of the JSON files and other names for some columns; they
-//! are read as well.
+//! `runs` contains the runs, `criteria` their goals by criterion, `timeline` their improvements,
+//! `mutants` the mutants of their projects, `skipped` the projects that were not run, `dropped` the
+//! configurations that lost a race, `projects.csv` numbers that describe projects, `goals.csv` how
+//! many runs cover each goal that has a name, and `risk.csv` the results of tests of faulty systems
+//! by item. `subject.json` is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs,
+//! with the units of work and the levels of locations, each of which is a column. `docs/columns.md`
+//! explains every column. `study.json` is the plan of the study, and `study-state.json`
+//! ([`RunStates`]) states how many of the planned runs the tables contain. Folders of version 0.3.0
+//! have none of the JSON files and other names for some columns; they can be read as well.
 
 mod csv_file;
 mod described;
@@ -43,8 +43,8 @@ use std::path::PathBuf;
 use catherd_experiments::{MutantOutcome, Outcome, Unit};
 use polars_error::PolarsError;
 
-/// Number of goals of a run with a known covered share and unknown counts: the share is in parts
-/// per billion, so that equal shares stay equal and need no arithmetic of their own.
+/// Number of goals of a run whose covered share is known but not its counts. The share is then in
+/// parts per billion, so that equal shares stay equal and the same arithmetic applies.
 pub const UNCOUNTED: u32 = 1_000_000_000;
 
 /// A project that was not run.
@@ -61,13 +61,13 @@ pub struct Skipped {
 pub struct Dropped {
     /// Label of the configuration.
     pub algorithm: String,
-    /// Number of projects that it was run on before it was dropped.
+    /// Number of projects on which it was run before it was dropped.
     pub projects: u32,
-    /// Mean rank on them among the configurations then in the race, 1 for the best.
+    /// Mean rank on these projects among the configurations that were in the race, 1 for the best.
     pub mean_rank: f64,
-    /// Mean rank of the best.
+    /// Mean rank of the best configuration.
     pub best_mean_rank: f64,
-    /// Adjusted p-value of the difference to the best.
+    /// Corrected p-value of the difference to the best configuration.
     pub p: f64,
 }
 
@@ -89,7 +89,7 @@ impl Clock {
         }
     }
 
-    /// The column of `timeline` with the clock.
+    /// The column of `timeline` that contains the clock.
     fn column(&self) -> &str {
         match self {
             Clock::Work(unit) => &unit.name,
@@ -117,7 +117,7 @@ pub enum Error {
         /// Cause given by polars.
         source: PolarsError,
     },
-    /// A description of projects is not CSV.
+    /// A table with a description of projects is not CSV.
     #[error("{}: {source}", path.display())]
     Description {
         /// The file.
@@ -125,15 +125,15 @@ pub enum Error {
         /// Cause, with the line.
         source: csv::Error,
     },
-    /// A row of `goals.csv` is not one of that table.
-    #[error("{}: line {line} is no row of a table of goals", path.display())]
+    /// A row of `goals.csv` does not have the form of that table.
+    #[error("{}: line {line} does not have the form of a row of goals", path.display())]
     Goals {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: u64,
     },
-    /// A description of projects has no column that names them.
+    /// A table with a description of projects has no column that names them.
     #[error("{}: no column `project` or `sha256` names the projects", path.display())]
     Nameless {
         /// The file.
@@ -147,12 +147,12 @@ pub enum Error {
         /// Cause given by the JSON reader.
         source: serde_json::Error,
     },
-    /// `study-state.json` is not readable as the states of the runs of a study.
+    /// `study-state.json` does not contain valid states of runs.
     #[error("{}: {cause}", path.display())]
     States {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         cause: String,
     },
     /// A cell has a value that its column cannot have.
@@ -172,9 +172,9 @@ pub enum Error {
         path: PathBuf,
         /// `budget` or `engine`.
         what: &'static str,
-        /// That of the first run.
+        /// The value of the first run.
         first: String,
-        /// That of a later run.
+        /// The value of a later run.
         second: String,
     },
 }

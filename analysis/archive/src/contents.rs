@@ -1,4 +1,4 @@
-//! The list of a package's files, with what it says of the study.
+//! The list of a package's files, and the description of its study.
 
 use catherd_experiments::Digest;
 use serde::{Deserialize, Serialize};
@@ -15,17 +15,17 @@ pub struct FileEntry {
     pub sha256: Digest,
 }
 
-/// Numbers of runs by state. `planned` is the sum of the others.
+/// Counts of runs by state. `planned` is the sum of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunCounts {
     /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record that has a proper end.
+    /// Runs with a record of a proper end.
     pub done: u64,
-    /// Runs with a record that is a verdict against them.
+    /// Runs with a record in which the tool reported an error.
     pub failed: u64,
-    /// Runs that are not attempted again and have no record.
+    /// Runs without a record that are not attempted again.
     pub quarantined: u64,
     /// Runs that a race does not need.
     pub dropped: u64,
@@ -39,17 +39,17 @@ impl RunCounts {
         self.done.saturating_add(self.failed)
     }
 
-    /// Number of runs that have ended: those with a record and quarantined ones.
+    /// Number of runs that have ended: runs with a record and quarantined runs.
     pub fn ended(&self) -> u64 {
         self.records().saturating_add(self.quarantined)
     }
 
-    /// Whether runs are missing that the study would execute.
+    /// Whether runs are missing that the study would still execute.
     pub fn is_interim(&self) -> bool {
         self.pending > 0
     }
 
-    /// Whether `planned` is the sum of the others.
+    /// Whether `planned` is the sum of the other counts.
     pub(crate) fn adds_up(&self) -> bool {
         let others = [self.done, self.failed, self.quarantined, self.dropped, self.pending];
         let sum = others.into_iter().try_fold(0_u64, u64::checked_add);
@@ -57,7 +57,7 @@ impl RunCounts {
     }
 }
 
-/// What a package says of itself: the JSON of [`Contents::FILE`].
+/// The description of a package: the JSON of [`Contents::FILE`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
@@ -75,12 +75,13 @@ pub struct Contents {
     pub runs: RunCounts,
     /// Whether the study was not complete; the same as `runs.pending > 0`.
     pub interim: bool,
-    /// SHA-256 of the lines `RUN RECORD`, the digests of each record's run and of the record, in the
-    /// order of the records. Every complete execution of the study has the same.
+    /// SHA-256 of the lines `RUN RECORD`, which contain the digests of each record's run and of the
+    /// record, in the order of the records. It is the same for every complete execution of the
+    /// study.
     pub results: Digest,
-    /// Whether the package has the projects.
+    /// Whether the package contains the projects.
     pub with_projects: bool,
-    /// All files but this one, by name.
+    /// All files except this one, by name.
     pub files: Vec<FileEntry>,
 }
 
@@ -91,7 +92,7 @@ impl Contents {
     /// Name of the file in a package.
     pub const FILE: &str = "archive.json";
 
-    /// The entry of a file.
+    /// The entry of a file; `None` if the list does not contain it.
     pub fn file(&self, name: &str) -> Option<&FileEntry> {
         let at = self.files.binary_search_by(|entry| entry.name.as_str().cmp(name));
         at.ok().map(|at| &self.files[at])

@@ -11,8 +11,8 @@ pub enum Problem {
     /// Its name cannot be used.
     #[error("its name {0}")]
     Name(&'static str),
-    /// Two files have the same name, or names that differ in upper and lower case alone.
-    #[error("two files have this name, or differ in upper and lower case alone")]
+    /// Two files have the same name, or names that only differ in upper and lower case.
+    #[error("two files have this name, or only differ in upper and lower case")]
     Twice,
     /// It is a link, a folder or a device.
     #[error("is a {0}, not a regular file")]
@@ -20,7 +20,7 @@ pub enum Problem {
     /// It is encrypted.
     #[error("is encrypted")]
     Encrypted,
-    /// It is compressed by another method than a package's files.
+    /// It is compressed by another method than the files of a package.
     #[error("is compressed by another method than the files of a package")]
     Method,
     /// It would expand too much.
@@ -36,10 +36,10 @@ pub enum Problem {
     /// It is not in the list of files.
     #[error("is not in the list of the package's files")]
     Unlisted,
-    /// It is in the list of files alone.
+    /// It is in the list of files but not in the archive.
     #[error("is missing")]
     Missing,
-    /// Its size is not that of the list.
+    /// Its size differs from the size in the list.
     #[error("has {found} bytes, expected {expected}")]
     Size {
         /// The size found.
@@ -47,7 +47,7 @@ pub enum Problem {
         /// The size in the list.
         expected: u64,
     },
-    /// Its digest is not that of the list.
+    /// Its digest differs from the digest in the list.
     #[error("is damaged: its SHA-256 is {found}, expected {expected}")]
     Digest {
         /// The digest found.
@@ -55,7 +55,7 @@ pub enum Problem {
         /// The digest in the list.
         expected: Digest,
     },
-    /// It is larger than what is read into memory.
+    /// It is larger than the maximum that is read into memory.
     #[error("has {bytes} bytes, more than the maximum of {most}")]
     TooLarge {
         /// Its size in bytes.
@@ -84,7 +84,7 @@ pub enum PackageError {
     NotAPackage {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         cause: String,
     },
     /// A file in the package is refused.

@@ -1,9 +1,9 @@
 //! Names of files in packages.
 
-/// Most bytes of a name.
+/// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 512;
 
-/// What is wrong with the name of a file, `None` if it can be unpacked on every system: a relative
+/// What is wrong with the name of a file; `None` if it can be unpacked on every system: a relative
 /// path with `/` between its parts, none of which is empty or leads upwards.
 pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     if name.is_empty() {
@@ -31,8 +31,8 @@ mod tests {
 
     #[test]
     fn names_that_leave_the_folder_are_refused() {
-        for fine in ["a", "projects/größer.sb3", "a/b/c.txt", "..a", "a..", "..."] {
-            assert_eq!(flaw(fine), None, "{fine}");
+        for valid in ["a", "projects/größer.sb3", "a/b/c.txt", "..a", "a..", "..."] {
+            assert_eq!(flaw(valid), None, "{valid}");
         }
         let bad = [
             "",

@@ -1,4 +1,4 @@
-//! Reading a package from elsewhere.
+//! Reading a package that was received.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -12,15 +12,16 @@ use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
 use crate::{MAX_CONTENTS_BYTES, MAX_RATIO, RATIO_FREE_BYTES, names, tail};
 
-/// Type of a file in the mode of Unix, and that of regular files; 0 if the mode has none.
+/// Mask of the file type in a Unix mode, and the type of regular files. The type is 0 if the mode
+/// has none.
 const FILE_TYPE: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
 /// Size of the parts in which files are compared with their digests.
 const PART: usize = 64 << 10;
 
-/// A package that was opened and whose list of files was checked. Nothing of it is ever unpacked to
-/// the disk.
+/// A package that was opened and whose list of files was checked. None of its files is ever
+/// unpacked to the disk.
 pub struct Package {
     archive: Archive,
     contents: Contents,
@@ -33,9 +34,9 @@ struct Archive {
 }
 
 impl Package {
-    /// Opens a package and checks its structure: the archive has the files of its list and nothing
-    /// else, each once, with a name that can be unpacked, regular, with the size of the list, and not
-    /// expanding without bound. [`Package::check`] compares contents.
+    /// Opens a package and checks its structure: the archive contains the files of its list and
+    /// nothing else, each once, as a regular file, with a name that can be unpacked, with the size
+    /// in the list, and not expanding without bound. [`Package::check`] compares the contents.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl Package {
         if !file.metadata().map_err(unreadable)?.is_file() {
             return Err(not("is not a regular file".to_owned()));
         }
-        // A zip archive is read into memory as far as its list of files goes.
+        // The zip library reads an archive into memory up to the end of its list of files.
         let tail = tail::read(&mut file).map_err(unreadable)?.map_err(not)?;
         let zip = ZipArchive::new(BufReader::new(file));
         let zip = zip.map_err(|cause| not(format!("is not an intact zip archive: {cause}")))?;
@@ -64,13 +65,13 @@ impl Package {
         Ok(Package { archive, contents })
     }
 
-    /// What the package says of itself.
+    /// The description of the package.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// Compares every file with its digest. `on_bytes` is called with the number of bytes after each
-    /// part.
+    /// Compares every file with its digest. `on_bytes` is called after each part with its number of
+    /// bytes.
     ///
     /// # Errors
     ///
@@ -89,7 +90,8 @@ impl Package {
                         found += read as u64;
                         on_bytes(read as u64);
                     }
-                    // The checksum of the archive does not fit, or it cannot be decompressed.
+                    // The checksum in the archive does not match, or the file cannot be
+                    // decompressed.
                     Err(cause) => break Err(Problem::Invalid(format!("is damaged: {cause}"))),
                 }
             };
@@ -106,20 +108,20 @@ impl Package {
         Ok(())
     }
 
-    /// The bytes of a file of at most `most` bytes.
+    /// The bytes of a file with at most `most` bytes.
     ///
     /// # Errors
     ///
-    /// If the package does not have it, or it is larger or damaged.
+    /// If the package does not contain the file, or the file is larger or damaged.
     pub fn read(&mut self, name: &str, most: u64) -> Result<Vec<u8>, PackageError> {
         self.archive.read(name, most)
     }
 
-    /// Reads a file in parts. It ends after the size that the list has.
+    /// Reads a file in parts. The reader ends after the size in the list.
     ///
     /// # Errors
     ///
-    /// If the package does not have it.
+    /// If the package does not contain the file.
     pub fn reader(&mut self, name: &str) -> Result<impl Read + '_, PackageError> {
         self.archive.reader(name).map(|(reader, _)| reader)
     }
@@ -157,7 +159,7 @@ impl Archive {
         match self.zip.by_name(name) {
             Ok(file) => {
                 let size = file.size();
-                // One byte more than announced is enough to notice that there are more.
+                // Reading one byte more than announced shows whether there are more bytes.
                 Ok((file.take(size.saturating_add(1)), size))
             }
             Err(zip::result::ZipError::FileNotFound) => Err(refused(Problem::Missing)),
@@ -165,7 +167,7 @@ impl Archive {
         }
     }
 
-    /// Checks every entry of the archive, and that the entries take all its bytes up to `end`.
+    /// Checks every entry of the archive, and that the entries occupy all bytes up to `end`.
     fn check_entries(&mut self, end: u64) -> Result<Vec<(String, u64)>, PackageError> {
         let path = self.path.clone();
         let not = |cause: String| PackageError::NotAPackage { path: path.clone(), cause };
@@ -206,7 +208,10 @@ impl Archive {
         if !found.iter().any(|(name, _)| name == Contents::FILE) {
             return Err(PackageError::NotAPackage {
                 path: self.path.clone(),
-                cause: format!("has no {}: no package of catherd archive", Contents::FILE),
+                cause: format!(
+                    "has no {}: it was not written by `catherd archive`",
+                    Contents::FILE
+                ),
             });
         }
         let json = self.read(Contents::FILE, MAX_CONTENTS_BYTES)?;
@@ -219,7 +224,7 @@ impl Archive {
         let contents: Contents =
             serde_json::from_slice(&json).map_err(|e| invalid(e.to_string()))?;
         if !contents.runs.adds_up() || contents.interim != contents.runs.is_interim() {
-            return Err(invalid("the numbers of runs do not add up".to_owned()));
+            return Err(invalid("the counts of runs do not add up".to_owned()));
         }
         if !contents.files.is_sorted_by(|a, b| a.name < b.name) {
             return Err(invalid("the list of files is not sorted, or has a file twice".to_owned()));
@@ -250,7 +255,7 @@ impl Archive {
     }
 }
 
-/// What is wrong with an entry of an archive, beside its contents.
+/// What is wrong with an entry of an archive, apart from its contents.
 fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Option<Problem> {
     let kind = file.unix_mode().map_or(REGULAR, |mode| mode & FILE_TYPE);
     let (bytes, compressed) = (file.size(), file.compressed_size());
@@ -274,7 +279,7 @@ fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Opt
     }
 }
 
-/// The version of a list of files.
+/// The version of the form of a list of files.
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,

@@ -1,5 +1,5 @@
-//! The file of records of a package: JSON lines, one for each run that has ended, in the order of the
-//! plan and quarantined runs last.
+//! The file of records of a package: JSON lines, one for each run that has ended, in the order of
+//! the plan, with the quarantined runs at the end.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Name of the file in a package.
 pub const FILE: &str = "records.jsonl";
 
-/// Most bytes of a line. A record of 32 MiB, the maximum in the wire protocol, is smaller.
+/// Maximum length of a line in bytes. A record of 32 MiB, the maximum in the wire protocol, is
+/// shorter.
 const MAX_LINE_BYTES: u64 = 128 << 20;
 
 /// A run that is quarantined and has no record.
@@ -22,7 +23,7 @@ pub struct Quarantined {
     pub attempts: u32,
     /// How the last attempt ended: `crashed`, `timed-out`, `out-of-memory` or `lost`.
     pub kind: String,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
@@ -46,7 +47,7 @@ struct Line {
     /// Label of the configuration.
     algorithm: String,
     seed: u64,
-    /// Digest of the record, without what depends on the machine.
+    /// Digest of the record, which excludes everything that depends on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,13 +91,13 @@ impl ResultsDigest {
         self.0.add(format!("{run} {record}\n").as_bytes());
     }
 
-    /// The digest.
+    /// The digest of all records added.
     pub fn finish(self) -> Digest {
         self.0.finish()
     }
 }
 
-/// Reads the lines of a file of records, and checks that each is that of a run of the plan.
+/// Reads the lines of a file of records, and checks that each line belongs to a run of the plan.
 pub struct Reader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,
@@ -104,9 +105,9 @@ pub struct Reader<'p, R> {
     projects: HashMap<Digest, usize>,
     algorithms: HashMap<&'p str, usize>,
     seeds: HashMap<u64, usize>,
-    /// The position of the record before, in the plan.
+    /// The position of the previous record in the plan.
     before: Option<usize>,
-    /// The positions of quarantined runs so far.
+    /// The positions of the quarantined runs so far.
     quarantined: HashSet<usize>,
 }
 
@@ -125,7 +126,7 @@ impl<'p, R: Read> Reader<'p, R> {
         }
     }
 
-    /// Reads the next run; the error is one line that names the line of the file.
+    /// Reads the next run; the error is one line that states the line of the file.
     fn read(&mut self) -> Result<Option<(RunSpec, End)>, String> {
         let mut text = Vec::new();
         self.number += 1;
@@ -152,16 +153,16 @@ impl<'p, R: Read> Reader<'p, R> {
         let position = cell * self.plan.seeds.len() + seed;
         let spec = self.plan.run(position);
         if spec.project_name != line.project {
-            return Err("the name of the project is not that of the plan".to_owned());
+            return Err("the name of the project differs from the plan".to_owned());
         }
         let end = match (line.record, line.digest, line.quarantined) {
             (Some(record), Some(digest), None) => {
                 if self.before.is_some_and(|before| before >= position) {
-                    return Err("is there twice, or not in the order of the plan".to_owned());
+                    return Err("occurs twice, or is not in the order of the plan".to_owned());
                 }
                 self.before = Some(position);
                 if record.run != spec.id() {
-                    return Err("the record is that of another run".to_owned());
+                    return Err("the record belongs to another run".to_owned());
                 }
                 if record.digest() != digest {
                     let (now, before) = (record.digest().short(), digest.short());
@@ -171,7 +172,7 @@ impl<'p, R: Read> Reader<'p, R> {
             }
             (None, None, Some(quarantined)) => {
                 if !self.quarantined.insert(position) {
-                    return Err("is there twice".to_owned());
+                    return Err("occurs twice".to_owned());
                 }
                 End::Quarantined(quarantined)
             }
@@ -184,7 +185,7 @@ impl<'p, R: Read> Reader<'p, R> {
 impl<R: Read> Iterator for Reader<'_, R> {
     type Item = Result<(RunSpec, End), String>;
 
-    /// The next run, or one line about what is wrong.
+    /// The next run, or one line that describes the problem.
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }

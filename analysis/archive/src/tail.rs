@@ -1,16 +1,16 @@
-//! The end of a zip archive, which is read before anything that it announces is believed.
+//! The end of a zip archive, which is checked before the sizes that it states are used.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::MAX_FILES;
 
-/// Length of the record at the very end.
+/// Length of the record at the end of the file.
 const END: u64 = 22;
-/// Lengths of the locator and the record that large archives have before it.
+/// Lengths of the locator and the record that precede it in large archives.
 const LOCATOR: u64 = 20;
 const END_64: u64 = 56;
-/// Most bytes of the central directory for each file: its fields, a name of the greatest length and
-/// the sizes of a large file.
+/// Maximum size in bytes of an entry of the central directory: its fields, a name of the maximum
+/// length and the sizes of a large file.
 const MAX_HEADER: u64 = 46 + 512 + 64;
 
 /// The central directory as the end of an archive describes it.
@@ -22,8 +22,8 @@ pub(crate) struct Tail {
     pub(crate) start: u64,
 }
 
-/// Reads the end of an archive. The central directory must end where the end begins, and the end
-/// must be the last bytes of the file.
+/// Reads the end of an archive. The central directory must end where the end record begins, and the
+/// end record must be the last bytes of the file.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, String>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };
@@ -60,7 +60,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
 }
 
 fn damaged() -> String {
-    "is not an intact zip archive: it is truncated, or has bytes before or behind it".to_owned()
+    "is not an intact zip archive: it is truncated, or has bytes before or after it".to_owned()
 }
 
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), position: u64) -> io::Result<[u8; N]> {

@@ -15,10 +15,11 @@ use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
 use crate::{MAX_RATIO, RATIO_FREE_BYTES, names};
 
-/// Level of compression, which decides the bytes of a package.
+/// Level of compression. The bytes of a package depend on it.
 const LEVEL: u32 = 6;
 
-/// Size of the parts in which files are read. It is fixed, because a compressor may depend on it.
+/// Size of the parts in which files are read. It is constant, because the output of a compressor
+/// may depend on it.
 const PART: usize = 64 << 10;
 
 /// The contents of a file.
@@ -56,14 +57,14 @@ impl Builder {
         self.files.keys().map(String::as_str)
     }
 
-    /// Writes the package to `path`, which is complete or as it was before. `contents` is filled in with
-    /// the files; `on_bytes` is called with the number of bytes after each part that was read, which
-    /// is twice.
+    /// Writes the package to `path`, which is then either complete or unchanged. The list of files
+    /// is added to `contents`. Each file is read twice; `on_bytes` is called after each part with
+    /// its number of bytes.
     ///
     /// # Errors
     ///
-    /// [`PackageError`] if a file cannot be read, has a name that cannot be in a package, or changes
-    /// meanwhile, or if the package cannot be written.
+    /// [`PackageError`] if a file cannot be read, has a name that cannot be in a package, or
+    /// changes during the call, or if the package cannot be written.
     pub fn write(
         &self,
         path: &Path,
@@ -98,7 +99,7 @@ impl Builder {
         let result = zip_files(&partial, path, &files, &mut on_bytes);
         let result = result.and_then(|()| fs::rename(&partial, path).map_err(written));
         if result.is_err() {
-            // What failed is more important than what is left over.
+            // The error of writing is more important than an error of removing the partial file.
             let _ = fs::remove_file(&partial);
         }
         result.map(|()| contents)
@@ -143,7 +144,7 @@ fn zip_files(
     file.sync_all().map_err(written)
 }
 
-/// Reads a file once for its size, its digest and how well it compresses.
+/// Reads a file once to compute its size, its digest and its compressed size.
 fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measured> {
     let mut digest = DigestBuilder::default();
     let mut bytes = 0;
@@ -160,7 +161,7 @@ fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measur
     Ok(Measured { bytes, sha256: digest.finish(), method })
 }
 
-/// Calls `take` with the parts of a file, all but the last of the same size.
+/// Calls `take` with the parts of a file; all parts except the last have the same size.
 fn each_part(source: &Source, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     match source {
         Source::Bytes(bytes) => bytes.chunks(PART).try_for_each(take),

@@ -1,4 +1,5 @@
-//! Packages through the public face: the same bytes each time, and no damaged or hostile one believed.
+//! Packages through the public API: they have the same bytes each time, and no damaged or hostile
+//! package is accepted.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Size of a file of blanks, which would be compressed by more than a package's files may be.
+/// Size of a file of blanks, which compresses better than the files of a package may.
 const BLANKS: usize = 1_100_000;
 
 fn contents() -> Contents {
@@ -71,7 +72,7 @@ impl Fixture {
     }
 }
 
-/// An archive of these files, with a list of files that fits them.
+/// An archive of these files, with a list of files that matches them.
 fn archive(files: &[(&str, &[u8])], options: SimpleFileOptions) -> Vec<u8> {
     let entry = |&(name, bytes): &(&str, &[u8])| FileEntry {
         name: name.to_owned(),
@@ -94,13 +95,14 @@ fn plain() -> SimpleFileOptions {
 }
 
 #[test]
-fn a_package_is_the_same_bytes_each_time() {
+fn a_package_has_the_same_bytes_each_time() {
     let fixture = Fixture::new();
     let first = fs::read(fixture.package("first.zip")).unwrap();
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let elsewhere = Fixture { modified: long_ago, ..Fixture::new() };
     assert!(first == fs::read(elsewhere.package("second.zip")).unwrap());
-    // Changes with the algorithm or the level of compression, which belong to the form of packages.
+    // This changes with the algorithm or the level of compression, which belong to the form of
+    // packages.
     assert_eq!(Digest::of(&first).short(), "6ab2ba28fd23");
     let mut package = Package::open(&fixture.path("first.zip")).unwrap();
     package.check(|_| {}).unwrap();
@@ -132,7 +134,7 @@ fn a_package_with_a_changed_or_missing_byte_is_refused() {
             package.check(|_| {})?;
             Ok(package.contents().files.clone())
         });
-        // A flipped bit in a field that says nothing about contents, such as a time, does no harm.
+        // A flipped bit in a field that does not describe contents, such as a time, is harmless.
         if let Ok(files) = read {
             assert!(files == Package::open(&fixture.path("good.zip")).unwrap().contents().files);
         }
@@ -176,8 +178,8 @@ fn hostile_archives_are_refused_by_the_name_of_the_file() {
     assert!(fixture.refused(b"").contains("is not an intact zip archive"));
 }
 
-/// The bytes with every occurrence of a text replaced by another of the same length: in an archive,
-/// names in headers, but not in the list of files, which is compressed.
+/// The bytes with every occurrence of a string replaced by another one of the same length. In an
+/// archive this replaces names in headers, but not in the list of files, which is compressed.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {

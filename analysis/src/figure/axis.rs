@@ -2,13 +2,13 @@
 
 use super::numbers::{grouped, round_step};
 
-/// Longest name beside an axis or in a legend, in characters.
+/// Maximum length of a name next to an axis or in a legend, in characters.
 const MAX_NAME: usize = 28;
 
-/// What is between the names of two configurations that are compared.
+/// The separator between the names of two configurations that are compared.
 const PAIR: &str = " vs ";
 
-/// Greatest number of labelled ticks of a logarithmic axis.
+/// Maximum number of labelled ticks of a logarithmic axis.
 const MAX_TICKS: usize = 7;
 
 /// Factors of the labelled ticks within a decade, the densest first.
@@ -28,9 +28,10 @@ pub(crate) struct Axis {
     scale: Scale,
     /// Value and text of each tick.
     pub(super) ticks: Vec<(f64, String)>,
-    /// Values of the ticks without a text.
+    /// Values of the ticks without a label.
     pub(super) minor: Vec<f64>,
-    /// Where a linear axis would begin if it showed everything; `None` if there is no such value.
+    /// The value at which a linear axis would begin if it were complete; `None` if there is no such
+    /// value.
     origin: Option<f64>,
 }
 
@@ -74,7 +75,7 @@ impl Axis {
         Axis { label, low, high, scale, ticks, minor: Vec::new(), origin: None }
     }
 
-    /// The same axis of a quantity that begins at another value than 0, such as ranks.
+    /// The same axis for a quantity that begins at another value than 0, such as ranks.
     pub(crate) fn with_origin(self, origin: f64) -> Axis {
         Axis { origin: Some(origin), ..self }
     }
@@ -93,7 +94,7 @@ impl Axis {
         Axis::with_step(label, (low, high), step)
     }
 
-    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit
+    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit,
     /// and a tick for each digit between them.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
         let high = high.max(low);
@@ -105,8 +106,8 @@ impl Axis {
             let of = |power: i32| factors.iter().map(move |f| f * libm::exp10(f64::from(power)));
             decades.clone().flat_map(of).collect()
         };
-        // The last tick that is not above any value, the first that is not below any, and those
-        // between.
+        // The last tick that is not above any value, the first tick that is not below any value,
+        // and the ticks between them.
         let around = |values: &[f64]| -> Vec<f64> {
             let below = values.iter().filter(|&&v| v <= low * (1.0 + 1e-9)).count().max(1) - 1;
             let within = values.iter().filter(|&&v| v < high * (1.0 - 1e-9)).count();
@@ -115,7 +116,7 @@ impl Axis {
         let candidates = FACTORS.map(|factors| around(&values(factors)));
         let fitting = candidates.iter().position(|ticks| ticks.len() <= MAX_TICKS);
         let labelled = &candidates[fitting.unwrap_or(FACTORS.len() - 1)];
-        // Over many decades, every second or third power of ten.
+        // Over many decades, only every second or third power of ten is labelled.
         let every = labelled.len().div_ceil(MAX_TICKS);
         let decimals = |value: f64| {
             let power = libm::log10(value).floor() as i32;
@@ -134,8 +135,9 @@ impl Axis {
         Axis { minor, ..Axis::new(label, ends, Scale::Logarithmic, ticks) }
     }
 
-    /// A logarithmic axis for values that differ by less than a factor of two: ticks are multiples of
-    /// a round step, because so few digits begin within an octave.
+    /// A logarithmic axis for values that differ by less than a factor of two. Its ticks are
+    /// multiples of a round step, because too few powers of ten and their multiples are within an
+    /// octave.
     fn log_within_octave(label: &str, low: f64, high: f64) -> Axis {
         let step = [(high - low) / 4.0, low / 10.0].into_iter().fold(f64::MIN, f64::max);
         let step = if step >= 1e-3 { round_step(step) } else { step };
@@ -158,12 +160,12 @@ impl Axis {
         self.scale == Scale::Names
     }
 
-    /// Whether the axis leaves out where it would begin.
+    /// Whether the axis does not begin at its origin.
     pub(super) fn is_broken(&self) -> bool {
         self.origin.is_some_and(|origin| origin < self.low - 1e-9 || origin > self.high + 1e-9)
     }
 
-    /// The position of a value, in 0..=1; values beyond an end are moved to it.
+    /// The position of a value, in 0..=1; values beyond an end are moved to the end.
     pub(super) fn position(&self, value: f64) -> f64 {
         let scaled = |v: f64| match self.scale {
             Scale::Logarithmic => libm::log10(v.max(f64::MIN_POSITIVE)),
@@ -173,7 +175,7 @@ impl Axis {
         ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Position and text of the ticks between the ends.
+    /// Position and label of the ticks between the ends.
     pub(super) fn visible_ticks(&self) -> Vec<(f64, String)> {
         let inside =
             |value: f64| value >= self.low - 1e-9 && value <= self.high * (1.0 + 1e-9) + 1e-9;
@@ -190,11 +192,12 @@ impl Axis {
     }
 }
 
-/// A name that is short enough for an axis or a legend. In that of a configuration of a grid, such as
+/// Shortens a name for an axis or a legend. In the name of a configuration of a grid, such as
 /// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
-/// fit, at least three, or left out; any other name, and one that is still too long, has an ellipsis in
-/// place of its middle, because names of configurations often differ at their ends. Of a pair `a vs b` the
-/// first is cut so, and the second left out. A share behind a configuration remains.
+/// fit, at least three, or left out. In any other name, and in a name that is still too long, an
+/// ellipsis replaces the middle, because names of configurations often differ at their ends. In a
+/// pair `a vs b` the first name is shortened in this way, and the second one left out. A percentage
+/// after a configuration is kept.
 pub(crate) fn truncated(name: &str) -> String {
     let fits = |name: &str| name.chars().count() <= MAX_NAME;
     if fits(name) {
@@ -221,7 +224,7 @@ pub(crate) fn truncated(name: &str) -> String {
     }
 }
 
-/// A text of at most so many letters, with an ellipsis in place of its middle if it has more.
+/// A string of at most `most` letters; if it has more, an ellipsis replaces its middle.
 fn cut(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
@@ -232,13 +235,13 @@ fn cut(text: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
-/// The text with the names of parameters in labels of grids cut to so many letters, or left out if
-/// that is none. `None` if there is no such label in it.
+/// The string with the names of parameters in labels of grids shortened to `letters` letters, or
+/// left out if that is 0. `None` if it contains no such label.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);
     while let Some((before, after)) = rest.split_once('[') {
-        let (settings, behind) = after.split_once(']')?;
+        let (settings, rest_after) = after.split_once(']')?;
         let cut = settings.split(' ').map(|setting| {
             let (name, value) = setting.split_once('=')?;
             let name: String = name.chars().take(letters).collect();
@@ -248,7 +251,7 @@ fn abbreviated(text: &str, letters: usize) -> Option<String> {
         found |= cut.is_some();
         let settings = cut.as_deref().unwrap_or(settings);
         short.extend([before, "[", settings, "]"]);
-        rest = behind;
+        rest = rest_after;
     }
     short.push_str(rest);
     found.then_some(short)

@@ -5,8 +5,8 @@ use super::layout::{Layout, Width};
 use super::svg::{Anchor, Fill, Svg};
 use super::{Axis, Series, round_step};
 
-/// Fills of the parts, from good to bad: they differ in lightness as well as in colour, and none of
-/// them is the colour of an algorithm.
+/// Fills of the parts, from good to bad. They differ in lightness as well as in colour, and none
+/// has the colour of an algorithm.
 const PARTS: [Fill; 5] = [
     Fill { colour: "#01665e", opacity: 1.0 },
     Fill { colour: "#80cdc1", opacity: 1.0 },
@@ -26,11 +26,11 @@ pub(crate) fn stacked(
     subtitle: &str,
 ) -> Svg {
     let most = bars.iter().map(|bar| bar.1.iter().sum()).max().unwrap_or(1_usize).max(1);
-    // The vertical axis grows upwards and the first bar is at the top.
+    // The vertical axis points upwards, so the first bar is drawn at its upper end.
     let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
     let step = round_step((most as f64 / 5.0).max(1.0));
     let x = Axis::with_step(label, (0.0, most as f64), step);
-    let width = Width::beside(bars.iter().map(|bar| bar.0.as_str()));
+    let width = Width::with_names_at_the_side(bars.iter().map(|bar| bar.0.as_str()));
     let height = 28.0 * bars.len().max(2) as f64;
     let layout = Layout { legend: parts, ..Layout::new(width, height, subtitle) };
     let mut chart = Chart::new(x, y, &layout);
@@ -54,13 +54,13 @@ pub(crate) fn stacked(
     chart.finish()
 }
 
-/// Draws a bar for each named percentage (0..=100), the first at the top, with its number.
+/// Draws a bar with its number for each named percentage (0..=100), the first at the top.
 pub(crate) fn percentages(label: &str, bars: &[(String, f64)], subtitle: &str) -> Svg {
     let names = || bars.iter().map(|bar| bar.0.as_str());
     let y = Axis::names("", names().rev());
     let height = 20.0 * bars.len().max(2) as f64;
-    let layout = Layout::new(Width::beside(names()), height, subtitle);
-    // Room for the number behind the longest bar.
+    let layout = Layout::new(Width::with_names_at_the_side(names()), height, subtitle);
+    // Room for the number after the longest bar.
     let x = Axis::with_step(label, (0.0, 110.0), 20.0);
     let mut chart = Chart::new(x, y, &layout);
     for (row, (_, percentage)) in bars.iter().rev().enumerate() {

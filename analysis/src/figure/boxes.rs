@@ -7,21 +7,21 @@ use super::svg::{Anchor, Fill, Svg};
 use super::{Axis, Series, Style, three_digits};
 use crate::stats::Description;
 
-/// Boxes beside each other above one name: one for each series that has values.
+/// Boxes next to each other above one name: one for each series that has values.
 pub(crate) struct BoxGroup {
     pub(crate) label: String,
     /// Each series with its values.
     pub(crate) boxes: Vec<(Series, Vec<f64>)>,
 }
 
-/// The series whose marker is a diamond.
+/// The series whose marker is the diamond of the mean.
 pub(super) const MEAN: Series = Series::Other(3);
 
-/// Opacity of the boxes by series, so that they differ without colour.
+/// Opacities of the boxes by series, so that they differ without colour.
 const OPACITIES: [f64; 4] = [0.15, 0.45, 0.75, 0.3];
 
-/// Draws boxes on a vertical axis; `legend` has the series and their labels, if groups have several
-/// boxes.
+/// Draws boxes on a vertical axis. `legend` contains the series and their labels if groups have
+/// several boxes.
 pub(crate) fn draw(
     y: Axis,
     groups: &[BoxGroup],
@@ -36,7 +36,7 @@ pub(crate) fn draw(
     let layout = Layout { legend: &entries, ..Layout::new(width, 220.0, subtitle) };
     let mut chart = Chart::new(names, y, &layout);
     let (left, _, right, _) = chart.bounds();
-    // A number beside its box needs some room.
+    // A number next to its box needs some room.
     let labelled = most == 1 && (right - left) / groups.len().max(1) as f64 > 70.0;
     let slot = 0.8 / most as f64;
     for (number, group) in groups.iter().enumerate() {

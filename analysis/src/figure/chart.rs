@@ -8,7 +8,7 @@ use super::{Series, Style};
 /// The colour of text, frames and outlines.
 pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
-/// Least distance between the baselines of labels, in pixels.
+/// Minimum distance between the baselines of labels, in pixels.
 const LABEL_HEIGHT: f64 = 15.0;
 
 /// A chart being drawn.
@@ -52,7 +52,7 @@ impl Chart {
             self.canvas.line(&[(left - 3.0, y), (left, y)], Stroke::solid(INK, 0.7));
         }
         let label = self.y.label.clone();
-        // A label that is longer than the frame is centred on the picture.
+        // A label that is longer than the frame is centred on the whole picture.
         let room = width_of(&label) / 2.0 + 2.0;
         let middle = (top + bottom) / 2.0;
         let middle =
@@ -64,7 +64,7 @@ impl Chart {
         let (left, top, right, bottom) = self.bounds();
         let ticks = self.x.visible_ticks();
         let widest = ticks.iter().map(|tick| width_of(&tick.1)).fold(0.0, f64::max) + 6.0;
-        // Numbers that would overlap are left out.
+        // Labels that would overlap are left out.
         let slot = (right - left) / (ticks.len().max(2) - 1) as f64;
         let every = if self.x.has_names() { 1 } else { (widest / slot).ceil().max(1.0) as usize };
         for (number, (position, text)) in ticks.into_iter().enumerate() {
@@ -91,7 +91,7 @@ impl Chart {
         }
     }
 
-    /// Two strokes across each axis that leaves out where it would begin, near its low end.
+    /// Two strokes across each axis that does not begin at its origin, near its low end.
     fn break_axes(&mut self) {
         let (left, _, _, bottom) = self.bounds();
         let (white, ink) = (Stroke::solid("#ffffff", 3.0), Stroke::solid(INK, 1.0));
@@ -117,7 +117,7 @@ impl Chart {
         }
     }
 
-    /// The pixels of a point.
+    /// The position of a point in pixels.
     pub(crate) fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let (left, top, right, bottom) = self.bounds();
         let across = left + self.x.position(x) * (right - left);
@@ -140,7 +140,7 @@ impl Chart {
         self.canvas.line(&points, style.stroke(width));
     }
 
-    /// A line through places in pixels.
+    /// A line through positions in pixels.
     pub(crate) fn pixel_line(&mut self, places: &[(f64, f64)], stroke: Stroke) {
         self.canvas.line(places, stroke);
     }
@@ -157,15 +157,15 @@ impl Chart {
         self.canvas.rectangle(a, b, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// A filled area; its outline has the colour of the fill if there is one.
+    /// A filled area; if it is outlined, the outline has the colour of the fill.
     pub(crate) fn area(&mut self, corners: &[(f64, f64)], fill: Fill, outlined: bool) {
         let corners: Vec<_> = corners.iter().map(|&corner| self.at(corner)).collect();
         let stroke = outlined.then(|| Stroke::solid(fill.colour, 1.0));
         self.canvas.polygon(&corners, fill, stroke);
     }
 
-    /// The marker of a series at a point. Markers of different series differ in shape too, so
-    /// that they can be told apart without colour.
+    /// The marker of a series at a point. The markers of different series also differ in shape, so
+    /// that they can be distinguished without colour.
     pub(crate) fn marker(&mut self, point: (f64, f64), series: Series, radius: f64, opacity: f64) {
         let at = self.at(point);
         self.marker_at(at, series, radius, opacity);
@@ -199,13 +199,13 @@ impl Chart {
         self.canvas.polygon(&corners, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// Text in the middle of a filled area around a point.
+    /// Text in the middle of a filled area, centred at a point.
     pub(crate) fn text_on_area(&mut self, point: (f64, f64), text: &str, colour: &'static str) {
         let (x, y) = self.at(point);
         self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
     }
 
-    /// Text whose baseline is at a place in pixels.
+    /// Text with its baseline at a position in pixels.
     pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
         self.canvas.text(place, Label::new(text, anchor, INK));
     }
@@ -214,7 +214,7 @@ impl Chart {
         self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Text to the right of a place in pixels, on a white background that hides lines.
+    /// Text to the right of a position in pixels, on a white background that hides lines.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
         let low = (x - 1.0, y - FONT_SIZE * 0.55);
         let high = (x + width_of(text) + 1.0, y + FONT_SIZE * 0.55);
@@ -222,7 +222,7 @@ impl Chart {
         self.text_at((x, y + 4.0), text, Anchor::Start);
     }
 
-    /// The legend above the frame: `key` draws the sign of an entry around a place in pixels.
+    /// The legend above the frame. `key` draws the symbol of an entry around a position in pixels.
     pub(crate) fn legend(
         &mut self,
         entries: &[String],
@@ -236,18 +236,18 @@ impl Chart {
         }
     }
 
-    /// The sign of a series in a legend: its marker.
+    /// The symbol of a series in a legend: its marker.
     pub(crate) fn marker_key(&mut self, series: Series, place: (f64, f64), opacity: f64) {
         self.marker_at(place, series, 4.0, opacity);
     }
 
-    /// The sign of a line in a legend: a piece of it with its marker.
+    /// The symbol of a line in a legend: a piece of the line with its marker.
     pub(crate) fn line_key(&mut self, series: Series, (x, y): (f64, f64)) {
         self.canvas.line(&[(x - 12.0, y), (x + 14.0, y)], series.style().stroke(1.8));
         self.marker_at((x + 1.0, y), series, 3.0, 1.0);
     }
 
-    /// The sign of a filled area in a legend.
+    /// The symbol of a filled area in a legend.
     pub(crate) fn area_key(&mut self, (x, y): (f64, f64), fill: Fill) {
         let (low, high) = ((x - 8.0, y - 6.0), (x + 8.0, y + 6.0));
         self.canvas.rectangle(low, high, fill, Some(Stroke::solid(INK, 1.0)));
@@ -259,14 +259,15 @@ impl Chart {
     }
 }
 
-/// Baselines for labels near these ascending ones: a line apart, and between top and bottom as
-/// long as they fit.
+/// Baselines for labels near `wanted`, which is ascending: at least a line apart, and between top
+/// and bottom as long as they fit.
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {
         baselines[i] = baselines[i].max(baselines[i - 1] + LABEL_HEIGHT);
     }
-    // Labels that were moved below the frame are moved back up, with those above them.
+    // Labels that were moved below the frame are moved up again, together with the labels above
+    // them.
     let mut limit = bottom;
     for baseline in baselines.iter_mut().rev() {
         *baseline = baseline.min(limit).max(top);
@@ -282,7 +283,8 @@ mod tests {
 
     #[test]
     fn a_chart_is_as_wide_as_a_column_and_escapes() {
-        let names = Axis::names("", ["a <b>", "a very long name that does not fit beside an axis"]);
+        let names =
+            Axis::names("", ["a <b>", "a very long name that does not fit next to an axis"]);
         let layout = Layout::new(Width::Column, 100.0, "n = 1");
         let mut chart = Chart::new(names, Axis::percent("%"), &layout);
         chart.marker((0.0, 50.0), Series::Algorithm(3), 4.0, 1.0);

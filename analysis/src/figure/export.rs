@@ -1,5 +1,5 @@
-//! Figures as PDF and PNG, from their SVG. Both have the size of the figure on paper; text is drawn
-//! as outlines, so that no font has to be embedded or installed.
+//! Figures as PDF and PNG, converted from SVG. Both have the size of the figure on paper. Text is
+//! drawn as outlines, so that no font has to be embedded or installed.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,10 +17,10 @@ use super::font;
 /// Resolution of PNG pictures in pixels per inch.
 const DPI: f32 = 300.0;
 
-/// Pixels of CSS per inch, in which a parsed picture is measured.
+/// Pixels per inch in CSS, the unit of a parsed picture.
 const CSS_DPI: f32 = 96.0;
 
-/// Why a picture has no PDF or PNG.
+/// Why a picture could not be converted to PDF or PNG.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The SVG could not be parsed.
@@ -70,7 +70,7 @@ impl Svg {
             unit,
         }));
         let mut writer = encoder.write_header()?;
-        // The background is opaque, so that no colour is multiplied by an alpha value.
+        // The background is opaque, so alpha never changes a colour.
         let colours: Vec<u8> =
             map.pixels().iter().flat_map(|p| [p.red(), p.green(), p.blue()]).collect();
         writer.write_image_data(&colours)?;
@@ -87,7 +87,7 @@ impl Svg {
         let scale = 72.0 / CSS_DPI;
         let (width, height) = (tree.size().width() * scale, tree.size().height() * scale);
         let mut drawing = Drawing { content: Content::new(), opacities: BTreeMap::new() };
-        // PDF measures from the bottom.
+        // The vertical axis of PDF points upwards.
         drawing.content.transform([scale, 0.0, 0.0, -scale, 0.0, height]);
         drawing.group(tree.root());
         let Drawing { content, opacities } = drawing;
@@ -212,7 +212,7 @@ fn outline(content: &mut Content, path: &Path) {
                 content.line_to(p.x, p.y);
                 (p.x, p.y)
             }
-            // PDF has cubic curves alone.
+            // PDF only has cubic curves.
             PathSegment::QuadTo(c, p) => {
                 let toward = |from: (f32, f32)| {
                     (from.0 + 2.0 / 3.0 * (c.x - from.0), from.1 + 2.0 / 3.0 * (c.y - from.1))

@@ -1,4 +1,4 @@
-//! The font of figures: widths of texts, and the font for pictures without one.
+//! The font of figures: widths of text, and the font with which pictures are drawn.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,11 +6,11 @@ use resvg::usvg::{FontResolver, fontdb};
 use skrifa::instance::{LocationRef, Size};
 use skrifa::{FontRef, MetadataProvider as _};
 
-/// Liberation Sans, whose letters are as wide as those of Helvetica and Arial.
+/// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// The width of a text in pixels if its font has this size in pixels. A letter that the font does
-/// not have counts as wide as the font is high.
+/// The width of a text in pixels at a font size in pixels. A letter that the font lacks counts as
+/// wide as the font is high.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();
@@ -20,8 +20,8 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| width(letter).map_or(size, |w| f64::from(w) / em * size)).sum()
 }
 
-/// Lines of a text that are at most so wide, broken between words. A word that is wider has a line
-/// of its own.
+/// Splits a text between words into lines that are at most `most` pixels wide. A word that is wider
+/// has a line of its own.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -36,7 +36,7 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The fonts of pictures: this one alone, so that they are the same on every machine.
+/// The fonts of pictures: only this one, so that pictures are equal on every machine.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();
@@ -46,7 +46,7 @@ pub(super) fn database() -> Arc<fontdb::Database> {
     Arc::clone(&DATABASE)
 }
 
-/// Gives every text the font of figures, whatever family it asks for.
+/// Gives every text the font of figures, whatever family it requests.
 pub(super) fn resolver() -> FontResolver<'static> {
     FontResolver {
         select_font: Box::new(|_, database| database.faces().next().map(|face| face.id)),
@@ -59,8 +59,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_have_the_widths_of_helvetica() {
-        // Of the metrics that Adobe publishes, in thousandths of the size: M 833, i 222, space 278.
+    fn text_has_the_width_of_helvetica() {
+        // From the metrics that Adobe publishes, in thousandths of the size: M 833, i 222, space
+        // 278.
         assert!((width("Mi ", 1_000.0) - 1_333.0).abs() < 1.0, "{}", width("Mi ", 1_000.0));
         assert_eq!(width("\u{4e00}", 12.0), 12.0);
         assert_eq!(lines("n = 5  projects", 12.0, 40.0), ["n = 5", "projects"]);

@@ -5,12 +5,12 @@ use super::layout::{Layout, Width, width_of};
 use super::svg::{Anchor, Svg};
 use super::{Axis, Series, Style, three_digits};
 
-/// Bins of a logarithmic axis: per factor of ten, and in all at least.
+/// Bins of a logarithmic axis: the number per factor of ten, and the minimum in all.
 const BINS_PER_DECADE: f64 = 8.0;
 const MIN_BINS: f64 = 12.0;
 
 /// Draws the number of values in each of the equal parts of an axis, and a dashed line at `median`.
-/// The parts of a logarithmic axis are equal factors; all values are then positive.
+/// On a logarithmic axis equal parts are equal factors, and all values must be positive.
 pub(crate) fn draw(
     label: &str,
     counted: &str,
@@ -56,7 +56,7 @@ pub(crate) fn draw(
         chart.line(&[(median, 0.0), (median, top)], style, 2.0);
         let (x, y) = chart.at((median, top));
         let text = format!("median {}", three_digits(median));
-        // Above the frame, where no bar can hide it.
+        // The text is above the frame, where no bar can hide it.
         let (left, _, right, _) = chart.bounds();
         let half = width_of(&text) / 2.0;
         let middle = x.clamp(left + half, (right - half).max(left + half));

@@ -19,7 +19,11 @@ pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
     let labels = || rows.iter().map(|row| row.label.as_str());
     let names = Axis::names("", labels().rev());
     let height = 24.0 * rows.len().max(2) as f64;
-    let mut chart = Chart::new(x, names, &Layout::new(Width::beside(labels()), height, subtitle));
+    let mut chart = Chart::new(
+        x,
+        names,
+        &Layout::new(Width::with_names_at_the_side(labels()), height, subtitle),
+    );
     chart.reference((0.0, -0.5), (0.0, rows.len() as f64 - 0.5));
     for (at, row) in rows.iter().rev().enumerate() {
         let y = at as f64;

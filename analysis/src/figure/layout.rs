@@ -1,4 +1,4 @@
-//! Layout of charts: widths of figures, and the places of frame, subtitle, legend and labels.
+//! Layout of charts: widths of figures, and the positions of frame, subtitle, legend and labels.
 //!
 //! Lengths are in pixels of 2/3 pt, so that text of 12 pixels has 8 pt.
 
@@ -11,10 +11,10 @@ pub(super) const FONT_SIZE: f64 = 12.0;
 pub(super) const LINE_HEIGHT: f64 = 15.0;
 /// Distance between the baselines of rows of the legend.
 const LEGEND_ROW: f64 = 18.0;
-/// Width of the sign of an entry of the legend, and the gap behind its text.
+/// Width of the symbol of a legend entry, and the gap after its text.
 const KEY: f64 = 30.0;
 const LEGEND_GAP: f64 = 14.0;
-/// Room between the frame and labels to its right that are connected with lines.
+/// Room between the frame and the labels to its right, to which lines lead.
 const CONNECTOR: f64 = 39.0;
 const PIXELS_PER_MM: f64 = 1.5 * 72.0 / 25.4;
 
@@ -46,13 +46,13 @@ impl Width {
         self.mm() * PIXELS_PER_MM
     }
 
-    /// A column, unless names beside the frame would take too much of it.
-    pub(crate) fn beside<'a>(names: impl IntoIterator<Item = &'a str>) -> Width {
+    /// A column, unless names next to the frame would occupy too much of it.
+    pub(crate) fn with_names_at_the_side<'a>(names: impl IntoIterator<Item = &'a str>) -> Width {
         let longest = names.into_iter().map(|name| width_of(&truncated(name))).fold(0.0, f64::max);
         if longest <= 130.0 { Width::Column } else { Width::Page }
     }
 
-    /// A column, unless so many names below the frame would have less than 60 pixels each.
+    /// A column, unless each of this many names below the frame would have less than 60 pixels.
     pub(crate) fn above(names: usize) -> Width {
         if names <= 4 { Width::Column } else { Width::Page }
     }
@@ -63,11 +63,11 @@ impl Width {
 pub(crate) enum Height {
     /// In pixels.
     Pixels(f64),
-    /// That of the frame's width.
+    /// The same as the frame's width.
     Square,
 }
 
-/// What surrounds the frame of a chart.
+/// Everything around the frame of a chart.
 pub(crate) struct Layout<'a> {
     pub(crate) width: Width,
     pub(crate) height: Height,
@@ -86,7 +86,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Places in pixels.
+/// Positions in pixels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     /// Left, top, right and bottom of the frame.
@@ -97,14 +97,15 @@ pub(super) struct Places {
     pub(super) label: Vec<String>,
     /// The baseline of the first line of the label of the horizontal axis.
     pub(super) label_top: f64,
-    /// Middle of the sign of each entry of the legend; its text begins [`Places::KEY_TEXT`] right.
+    /// Middle of the symbol of each legend entry; its text begins [`Places::KEY_TEXT`] to the
+    /// right.
     pub(super) legend: Vec<(f64, f64)>,
-    /// Whether the names below the frame are turned.
+    /// Whether the names below the frame are rotated.
     pub(super) turned: bool,
 }
 
 impl Places {
-    /// Distance from the middle of a sign to its text.
+    /// Distance from the middle of a symbol to its text.
     pub(super) const KEY_TEXT: f64 = 18.0;
 
     pub(super) fn new(x: &Axis, y: &Axis, layout: &Layout<'_>) -> Places {
@@ -119,10 +120,10 @@ impl Places {
         } else {
             labels + CONNECTOR + 4.0
         };
-        // Names that are wider than their slot are turned.
+        // Names that are wider than their slot are rotated.
         let slot = |left: f64| (whole - left - right) / x.ticks.len().max(1) as f64;
         let turned = x.has_names() && longest(x) > slot(left) - 4.0;
-        // The first turned name extends to the left of the frame.
+        // The first rotated name extends to the left of the frame.
         let overhang = longest(x) * 0.82 - slot(left) / 2.0 + 4.0;
         let left = if turned { left.max(overhang) } else { left };
         let frame_width = whole - left - right;

@@ -1,4 +1,4 @@
-//! Lines of several series, each with its label where it ends.
+//! Lines of several series, each labelled at its end.
 
 use super::axis::truncated;
 use super::chart::{Chart, spread_labels};
@@ -23,7 +23,7 @@ impl Line {
     }
 }
 
-/// Draws curves with bands on a page's width, each with its label where it ends.
+/// Draws curves with bands in a page's width, each labelled at its end.
 pub(crate) fn curves(x: Axis, y: Axis, lines: &[Line], subtitle: &str) -> Svg {
     let labels: Vec<String> = lines.iter().map(|line| line.label.clone()).collect();
     let layout = Layout { right: &labels, ..Layout::new(Width::Page, 260.0, subtitle) };
@@ -66,8 +66,8 @@ pub(crate) fn marked(
     chart.finish()
 }
 
-/// Writes the labels to the right of the frame in the order of the ends of the lines, moves them
-/// apart where they would overlap, and connects them with their lines.
+/// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
+/// apart where they would overlap, and connects them with the ends.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines
         .iter()

@@ -1,6 +1,6 @@
 //! Numbers as figures and captions show them.
 
-/// The least of 1, 2, 5, 10, 20, 50, ... (and 0.5, 0.2, ... down to 0.001) that is at least
+/// The smallest of 1, 2, 5, 10, 20, 50, ... (and 0.5, 0.2, ... down to 0.001) that is not less than
 /// `minimum`, a positive number.
 pub(crate) fn round_step(minimum: f64) -> f64 {
     let mut power = 1e-3;

@@ -11,17 +11,19 @@ pub(crate) struct Racer {
     pub(crate) series: Series,
     /// Number of projects on which it was run.
     pub(crate) projects: usize,
-    /// Whether it was dropped after them.
+    /// Whether it was dropped after these projects.
     pub(crate) dropped: bool,
 }
 
-/// Draws a line for each configuration, those with the most projects at the top.
+/// Draws a line for each configuration, with the configurations that were run on the most projects
+/// at the top.
 pub(crate) fn draw(mut racers: Vec<Racer>, subtitle: &str) -> Svg {
     racers.sort_by_key(|racer| racer.projects);
     let most = racers.iter().map(|racer| racer.projects).max().unwrap_or(0).max(1);
     let x = Axis::exact("Projects", 0.0, most as f64);
     let names = || racers.iter().map(|racer| racer.label.as_str());
-    let (width, height) = (Width::beside(names()), 20.0 * racers.len().max(2) as f64);
+    let (width, height) =
+        (Width::with_names_at_the_side(names()), 20.0 * racers.len().max(2) as f64);
     let legend = ["dropped", "in the race"].map(str::to_owned);
     let layout = Layout { legend: &legend, ..Layout::new(width, height, subtitle) };
     let mut chart = Chart::new(x, Axis::names("", names()), &layout);

@@ -1,5 +1,5 @@
-//! Critical-difference diagrams (Demšar, 2006): algorithms on a line of mean ranks; bars join
-//! those that do not differ significantly.
+//! Critical-difference diagrams (Demšar, 2006): algorithms on a line of mean ranks. Bars join
+//! algorithms that do not differ significantly.
 
 use super::axis::truncated;
 use super::chart::{Chart, INK};
@@ -8,7 +8,7 @@ use super::svg::{Anchor, Svg};
 use super::{Axis, Series, Style};
 use crate::findings::Ranking;
 
-/// Draws the mean ranks; `labels` are those of all algorithms.
+/// Draws the mean ranks; `labels` contains the labels of all algorithms.
 pub(crate) fn draw(ranking: &Ranking, labels: &[String], subtitle: &str) -> Svg {
     let ranks = &ranking.nemenyi.mean_ranks;
     let mut order: Vec<usize> = (0..ranks.len()).collect();
@@ -17,14 +17,14 @@ pub(crate) fn draw(ranking: &Ranking, labels: &[String], subtitle: &str) -> Svg 
     let (rows, bars) = (order.len() as f64, cliques.len() as f64);
     let last = (ranks.len() as f64).max(2.0);
     let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last).with_origin(1.0);
-    // From the bottom: the algorithms, the bars, the critical difference.
+    // From the bottom to the top: the algorithms, the bars, the critical difference.
     let mut names: Vec<String> = order
         .iter()
         .map(|&i| format!("{}  {:.2}", truncated(&labels[ranking.algorithms[i]]), ranks[i]))
         .collect();
     names.resize(order.len() + cliques.len() + 1, String::new());
     let y = Axis::names("", names.iter().map(String::as_str));
-    let width = Width::beside(names.iter().map(String::as_str));
+    let width = Width::with_names_at_the_side(names.iter().map(String::as_str));
     let layout = Layout::new(width, 24.0 * (rows + bars + 1.0), subtitle);
     let mut chart = Chart::new(x, y, &layout);
     for (row, &i) in order.iter().enumerate() {

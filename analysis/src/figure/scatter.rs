@@ -7,7 +7,7 @@ use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series};
 
-/// Points with one marker.
+/// Points with the same marker.
 pub(crate) struct PointSet {
     /// The entry in the legend.
     pub(crate) label: String,
@@ -23,12 +23,12 @@ impl PointSet {
     }
 }
 
-/// What a scatter plot shows besides its points.
+/// What a scatter plot shows in addition to its points.
 #[derive(Default)]
 pub(crate) struct Annotations {
-    /// Whether there is a dashed line on which both coordinates are equal.
+    /// Whether to draw a dashed line of points whose coordinates are equal.
     pub(crate) diagonal: bool,
-    /// Straight lines: series and ends. What is above or below the frame is not drawn.
+    /// Straight lines: series and ends. Parts above or below the frame are not drawn.
     pub(crate) lines: Vec<(Series, [(f64, f64); 2])>,
     /// A point marked by a star.
     pub(crate) star: Option<(f64, f64)>,
@@ -76,14 +76,14 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The part of a straight line whose height is within a range; `None` if there is none.
+/// The part of a straight line that is within a vertical range; `None` if there is none.
 fn within(ends: [(f64, f64); 2], (low, high): (f64, f64)) -> Option<[(f64, f64); 2]> {
     let [(x, y), (to_x, to_y)] = ends;
     let inside = |y: f64| (low..=high).contains(&y);
     if y == to_y {
         return inside(y).then_some(ends);
     }
-    // The shares of the line at which it meets both heights, in the order of x.
+    // The positions on the line, as shares of it, at which it meets both limits, in the order of x.
     let at = |height: f64| (height - y) / (to_y - y);
     let from = at(low).min(at(high)).max(0.0);
     let to = at(low).max(at(high)).min(1.0);

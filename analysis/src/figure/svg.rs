@@ -1,5 +1,5 @@
-//! SVG canvas: the shapes that a figure is made of, in pixels from the top left corner. Text
-//! is escaped by type, because every shape is written with `maud`.
+//! SVG canvas: the shapes of which a figure consists, in pixels from the top left corner. Text is
+//! always escaped, because every shape is written with `maud`.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::font;
 /// Font families of every figure, the preferred one first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
-/// The colour of marks, such as that of interim results.
+/// The colour of marks, such as the mark of interim results.
 const MARK: &str = "#b22200";
 
 /// A finished SVG picture: well-formed XML that needs no other file.
@@ -21,12 +21,12 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// The picture as the text of an SVG file.
+    /// The picture as the contents of an SVG file.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The width in pixels of 2/3 pt, rounded up.
+    /// The width in pixels, rounded up; a pixel is 2/3 pt.
     pub fn width(&self) -> u32 {
         self.canvas.width.ceil() as u32
     }
@@ -47,7 +47,7 @@ impl Render for Svg {
     }
 }
 
-/// The end or middle of a text that stands at its coordinates.
+/// The point of a text that its coordinates name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -94,7 +94,7 @@ pub(crate) struct Fill {
     pub(crate) opacity: f64,
 }
 
-/// A text and how it is set.
+/// A text and its style.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label<'a> {
     pub(crate) text: &'a str,
@@ -116,14 +116,15 @@ impl<'a> Label<'a> {
 pub(crate) struct Canvas {
     width: f64,
     height: f64,
-    /// Millimetres of the width.
+    /// Width in millimetres.
     mm: f64,
     font_size: f64,
     shapes: String,
 }
 
 impl Canvas {
-    /// A white canvas: its size and that of the font in pixels, and its width in millimetres.
+    /// A white canvas. Its size and the size of the font are in pixels, its width also in
+    /// millimetres.
     pub(crate) fn new((width, height): (f64, f64), mm: f64, font_size: f64) -> Canvas {
         Canvas { width, height, mm, font_size, shapes: String::new() }
     }
@@ -141,7 +142,7 @@ impl Canvas {
         });
     }
 
-    /// A filled polygon, with an outline if there is a stroke.
+    /// A filled polygon, outlined if `stroke` is given.
     pub(crate) fn polygon(&mut self, corners: &[(f64, f64)], fill: Fill, stroke: Option<Stroke>) {
         self.add(html! {
             polygon points=(Points(corners)) fill=(fill.colour) fill-opacity=(Px(fill.opacity))
@@ -149,7 +150,7 @@ impl Canvas {
         });
     }
 
-    /// A filled rectangle between two opposite corners, with an outline if there is a stroke.
+    /// A filled rectangle between two opposite corners, outlined if `stroke` is given.
     pub(crate) fn rectangle(
         &mut self,
         a: (f64, f64),
@@ -174,11 +175,12 @@ impl Canvas {
         });
     }
 
-    /// A line of text whose baseline is at these coordinates; an empty one is left out. Its width
-    /// is stated, because the letters of a reader's font may be wider than the layout's.
+    /// A line of text with its baseline at these coordinates; an empty text is left out. The width
+    /// is stated in the picture, because the letters of a reader's font may be wider than the
+    /// layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
-        // XML has no control characters, not even escaped ones; of blanks in a row, a viewer shows
-        // one.
+        // XML has no control characters, not even escaped ones, and a viewer shows several blanks
+        // in a row as one.
         let text = label.text.replace(char::is_control, " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
@@ -232,7 +234,7 @@ impl Render for Px {
     }
 }
 
-/// Coordinates as the attribute `points` has them.
+/// Coordinates in the form of the attribute `points`.
 struct Points<'a>(&'a [(f64, f64)]);
 
 impl Render for Points<'_> {

@@ -1,5 +1,5 @@
-//! Violin plots: the density of a sample to both sides of an axis, with its quartiles, its
-//! median and its mean.
+//! Violin plots: the density of a sample on both sides of an axis, with its quartiles, its median
+//! and its mean.
 
 use super::boxes::MEAN;
 use super::chart::{Chart, INK};
@@ -18,9 +18,9 @@ pub(crate) struct Violin<'a> {
     pub(crate) values: &'a [f64],
 }
 
-/// Draws a violin for each sample, and a dashed line at `reference`. A density hides that values are
-/// equal, so that each value that occurs several times is a line across its violin, as long as the
-/// share of the sample that has it.
+/// Draws a violin for each sample, and a dashed line at `reference`. A density hides that values
+/// are equal, so each value that occurs several times is also drawn as a line across its violin,
+/// whose length is proportional to the share of the sample that has the value.
 pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subtitle: &str) -> Svg {
     let names = Axis::names("", samples.iter().map(|sample| sample.label));
     let layout = Layout::new(Width::above(samples.len()), 220.0, subtitle);
@@ -40,7 +40,7 @@ pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subt
     chart.finish()
 }
 
-/// The values of a sample that occur several times, ascending, with their numbers.
+/// The values that occur several times in a sample, in ascending order, each with its count.
 fn ties(values: &[f64]) -> Vec<(f64, usize)> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -48,12 +48,12 @@ fn ties(values: &[f64]) -> Vec<(f64, usize)> {
     groups.map(|group| (group[0], group.len())).collect()
 }
 
-/// How often the most frequent value of a sample occurs; 0 if all differ.
+/// How often the most frequent value of a sample occurs; 0 if all values differ.
 pub(crate) fn longest_tie(values: &[f64]) -> usize {
     ties(values).iter().map(|tie| tie.1).max().unwrap_or(0)
 }
 
-/// `most` is the share of a sample that a line of full length stands for.
+/// Draws one violin. `most` is the share of a sample for which a line has the full length.
 fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, most: f64, labelled: bool) {
     let Violin { series, values, .. } = *sample;
     let Ok(d) = Description::of(values) else { return };
@@ -80,12 +80,12 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, most: f64,
     }
 }
 
-/// A Gaussian kernel density with the bandwidth of Silverman's rule, between the least and the
+/// A Gaussian kernel density with the bandwidth of Silverman's rule, between the smallest and the
 /// largest value.
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {
-        // Equal values have no density: a line at full width.
+        // Equal values have no density; a line at full width is drawn instead.
         return vec![(d.minimum, 1.0)];
     }
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;

@@ -1,4 +1,4 @@
-//! The best algorithm against the others.
+//! The best algorithm compared with the others.
 
 use super::{Figure, range, sample_size};
 use crate::figure::intervals::{self, Row};
@@ -6,8 +6,8 @@ use crate::figure::{Axis, Series, truncated};
 use crate::findings::Best;
 use crate::tidy::Results;
 
-/// How far the mean coverage of each algorithm is below that of the best; `None` if there is only
-/// one.
+/// How far the mean coverage of each algorithm is below the mean coverage of the best; `None` if
+/// there is only one algorithm.
 pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let name = |algorithm: usize| truncated(&results.algorithms[algorithm]);
     let label = |algorithm, mean: f64| format!("{}  {:.1} %", name(algorithm), mean * 100.0);
@@ -37,10 +37,10 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let n = best.projects.len();
     Some(Figure {
         name: "best".to_owned(),
-        title: format!("Mean coverage against that of {first}"),
+        title: format!("Mean coverage compared with {first}"),
         caption: format!(
             "Mean over {n} projects of the difference to {first} in percentage points, with its \
-             95 % bootstrap interval over projects; beside the names, the mean coverage. An \
+             95 % bootstrap interval over projects; after the names, the mean coverage. An \
              interval that contains 0 (dashed) is compatible with no difference."
         ),
         svg: intervals::draw(

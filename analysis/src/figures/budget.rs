@@ -61,7 +61,7 @@ pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
     }
 }
 
-/// The time axis, and the number of ticks of the clock in one of its units.
+/// The time axis, and the number of units of the clock in one unit of the axis.
 fn time_axis(progress: &Progress) -> (Axis, f64) {
     let end = progress.end.max(1) as f64;
     let (unit, label) = match &progress.clock {
@@ -74,9 +74,9 @@ fn time_axis(progress: &Progress) -> (Axis, f64) {
     (Axis::with_step(&label, (0.0, high), round_step(high / 6.0)), unit)
 }
 
-/// The axis of mean coverage in percent. It begins at a round number below the coverage of the
-/// first 2 % of the time, because runs cover most easy goals in their first executions: from zero,
-/// the differences between algorithms would take little of the height.
+/// The axis of mean coverage in percent. It begins at a round number below the coverage after the
+/// first 2 % of the time, because runs cover most easy goals in their first executions. An axis
+/// from zero would leave little room for the differences between algorithms.
 fn coverage_axis(progress: &Progress) -> Axis {
     let early = (progress.end / 50).max(1);
     let start = |curve: &Curve| {
@@ -89,7 +89,7 @@ fn coverage_axis(progress: &Progress) -> Axis {
     Axis::percent_of("Mean coverage (%)", (lowest - step / 4.0).max(0.0), highest)
 }
 
-/// The corners of a step function in percent, from where it enters the frame to its right edge.
+/// The corners of a step function in percent, from its entry into the frame to its right edge.
 fn steps(
     points: &[Point],
     time: impl Fn(u64) -> f64,
@@ -109,7 +109,7 @@ fn steps(
     corners
 }
 
-/// Sample sizes and the meaning of the band.
+/// Sample sizes, and what the band shows.
 fn progress_subtitle(progress: &Progress) -> String {
     let (fewest, most) = progress.runs;
     let runs = if fewest == most {
@@ -216,7 +216,7 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
     })
 }
 
-/// Greatest number of projects of a pair at the last milestone.
+/// Largest number of projects of a pair at the last milestone.
 fn projects(milestones: &[Milestone]) -> Option<usize> {
     milestones.last()?.comparisons.iter().map(|pair| pair.per_project.len()).max()
 }

@@ -18,7 +18,7 @@ pub fn effect_sizes(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     effect_violins(results, pairs, "effect-sizes", "Effect sizes", about)
 }
 
-/// Numbers of projects on which one algorithm of a pair is better (Pynguin paper, RQ1).
+/// Counts of projects on which one algorithm of a pair is better (Pynguin paper, RQ1).
 pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let bars: Vec<(String, Vec<usize>)> = shown(results, pairs)
         .map(|pair| {
@@ -41,7 +41,7 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
         title: "Projects by result".to_owned(),
         caption: "Number of projects on which the coverage of the first algorithm of a pair is \
                   significantly better (Mann-Whitney U test, p < 0.05), better, equal, worse or \
-                  significantly worse than that of the second, by A12."
+                  significantly worse than the mean coverage of the second, by A12."
             .to_owned(),
         svg: bars::stacked("Projects", &parts, &bars, &sample_size(most, "project")),
     })
@@ -70,7 +70,7 @@ pub fn coverage_by_project(
             let set = usize::from(!project.significant(Correction::None));
             sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
-        // Both axes are the same, and as long as the points need.
+        // Both axes are equal, and only as long as the points require.
         let coordinates = sets.iter().flat_map(|set| &set.points).flat_map(|p| [p.0, p.1]);
         let (low, high) = range(coordinates).unwrap_or((0.0, 100.0));
         let axis = |name: &str| {
@@ -136,7 +136,8 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking) -> Figure {
     }
 }
 
-/// Effect sizes of algorithms against themselves beside those of pairs of algorithms.
+/// Effect sizes of algorithms compared with themselves, next to effect sizes of pairs of
+/// algorithms.
 pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> Option<Figure> {
     if aa_tests.is_empty() {
         return None;

@@ -24,7 +24,7 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
         let found = scores.find(|s| (s.algorithm, s.operator) == (algorithm, Some(operator)));
         found.map_or(&[][..], |score| &score.per_run)
     };
-    // Few projects have mutants of the rarer operators.
+    // The rarer operators have mutants of only a few projects.
     let runs = |operator| totals.iter().map(|t| of_operator(t.algorithm, operator).len()).max();
     let mut groups: Vec<BoxGroup> = analysis
         .operators

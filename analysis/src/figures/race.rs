@@ -7,7 +7,8 @@ use crate::figure::Series;
 use crate::figure::race::{Racer, draw};
 use crate::tidy::Results;
 
-/// The number of projects of each configuration of a race; `None` if none was dropped.
+/// The number of projects on which each configuration of a race was run; `None` if none was
+/// dropped.
 pub fn race(results: &Results) -> Option<Figure> {
     if results.dropped.is_empty() {
         return None;

@@ -8,19 +8,19 @@ use crate::figure::{Axis, Series};
 use crate::findings::{RiskStability, SuiteRank};
 use crate::tidy::Results;
 
-/// Least time on the logarithmic axis, in milliseconds; runs count whole ones.
+/// Start of the logarithmic axis, in milliseconds; the times of runs are whole milliseconds.
 const LEAST_MS: f64 = 0.1;
 
-/// Mean rank over mean time, one figure for each project and optimised criterion, a line for each
-/// method with a point for each size of suites (Elyasaf et al., figures 3 and 5). Only criteria
-/// with two sizes have one, and of these only those in which some search takes longer than the least time
-/// of the axis. A method has the same colour in all of them.
+/// Mean rank over mean time, with one figure for each project and optimised criterion, and a line
+/// for each method with a point for each size of suites (Elyasaf et al., figures 3 and 5). A
+/// criterion is drawn if it has at least two suite sizes and some search took longer than
+/// `LEAST_MS`. A method has the same colour in all figures.
 pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, &str), Vec<&SuiteRank>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
         groups.entry((rank.project, &rank.criterion)).or_default().push(rank);
     }
-    // Configurations that differ in size and criterion alone are one method.
+    // Configurations that only differ in size and criterion are one method.
     let method = |rank: &SuiteRank| {
         let label = &results.algorithms[rank.algorithm];
         label.split('[').next().unwrap_or(label).to_owned()
@@ -58,7 +58,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
             return None;
         }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
-            // An axis of one rank alone would have marks at fractions of an item.
+            // With a single rank the axis would get ticks at fractions of an item.
             (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
             ranks => ranks,
         };
@@ -79,8 +79,8 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     groups.into_iter().filter_map(draw).collect()
 }
 
-/// The largest variance over the number of tests, a figure for each project (Elyasaf et al., figure
-/// 4).
+/// The largest variance over the number of tests, with a figure for each project (Elyasaf et al.,
+/// figure 4).
 pub fn variance_over_tests(results: &Results, all: &[RiskStability]) -> Vec<Figure> {
     let draw = |own: &[RiskStability]| {
         let project = &results.projects[own[0].project].name;

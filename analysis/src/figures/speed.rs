@@ -1,4 +1,4 @@
-//! Real time: of test executions, and against program time.
+//! Real time: of test executions, and in relation to program time.
 
 use super::{Distribution, Figure, Sample, by_algorithm, range, runs_of};
 use crate::figure::{Axis, Series};
@@ -47,8 +47,8 @@ pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time over real time on each machine (Whisker paper, figure 12); `None` unless there
-/// are two machines.
+/// Program time over real time on each machine (Whisker paper, figure 12); `None` unless there are
+/// at least two machines.
 pub fn machines(machines: &[Machine]) -> Option<Figure> {
     let samples: Vec<Sample> = machines
         .iter()

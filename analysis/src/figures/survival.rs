@@ -1,4 +1,4 @@
-//! Times until runs cover everything, as curves of Kaplan and Meier.
+//! Times until runs cover everything, as Kaplan-Meier curves.
 
 use super::{Figure, sample_sizes};
 use crate::figure::lines::{self, Line};
@@ -8,7 +8,7 @@ use crate::stats::Survival;
 use crate::terms::counted;
 use crate::tidy::{Clock, Results};
 
-/// The share of runs that cover as much as any run of their project, over the share of the longest
+/// The share of runs that cover as much as any run on their project, over the share of the longest
 /// search. `None` if no run does so after its beginning.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
     let selected = super::selected(results);
@@ -41,7 +41,7 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
         title: "Runs that cover all that any run covers".to_owned(),
         caption: format!(
             "Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
-             their project; runs that never do are censored at their end, or at that of the longest \
+             their project; runs that never do are censored at their end, or at the end of the longest \
              search if they ended below their budget. {}.",
             counts.join("; ")
         ),

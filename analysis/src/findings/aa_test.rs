@@ -2,16 +2,16 @@
 
 use crate::comparison::{Comparison, Correction, Samples};
 
-/// An algorithm against itself: on each project, every second of its runs against the others.
-/// The expected effect size is 1/2, and at most 5 % of the projects are expected to differ
-/// significantly; comparisons of algorithms have to exceed this.
+/// An algorithm compared with itself: on each project, every second one of its runs is compared
+/// with the others. The expected effect size is 1/2, and at most 5 % of the projects are expected
+/// to differ significantly. Comparisons of algorithms have to exceed this.
 #[derive(Clone, Debug)]
 pub struct AaTest {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Both halves of the runs, in place of algorithms 0 and 1.
+    /// Both halves of the runs, as the runs of algorithms 0 and 1.
     pub samples: Samples,
-    /// The first half against the second.
+    /// The first half compared with the second.
     pub comparison: Comparison,
 }
 
@@ -30,9 +30,9 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects on which both halves differ significantly, in 0..=1, among those with
-    /// enough runs for a significant difference; `None` if there are none, so that the test can find
-    /// nothing.
+    /// The share of projects on which both halves differ significantly, in 0..=1, among the
+    /// projects with enough runs for a significant difference; `None` if there are no such
+    /// projects.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());
         let found = able.clone().filter(|project| project.significant(Correction::None)).count();

@@ -3,41 +3,41 @@
 use crate::comparison::{Comparison, LEVEL, Samples};
 use crate::stats::{Bootstrap, Interval, Unavailable, mean};
 
-/// The algorithm with the highest mean coverage over the projects on which all have runs. Which one
-/// is best is known only after the runs, so that intervals and p-values of its differences are
-/// rather too small than too large if many algorithms are compared.
+/// The algorithm with the highest mean coverage over the projects on which all algorithms have
+/// runs. It is chosen by the same runs that are then compared, so if there are many algorithms, the
+/// intervals and p-values of its differences tend to be too small.
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
     /// Its mean over [`Best::projects`] of the mean coverage of its runs, in 0..=1.
     pub mean: f64,
-    /// The projects on which all algorithms that have runs have some: indices into
+    /// The projects on which every algorithm that has runs has some: indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
-    /// The others, by descending mean coverage.
+    /// The other algorithms, by descending mean coverage.
     pub others: Vec<Other>,
 }
 
-/// Another algorithm against the best.
+/// Another algorithm compared with the best.
 #[derive(Clone, Debug)]
 pub struct Other {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
     /// Its mean over [`Best::projects`], in 0..=1.
     pub mean: f64,
-    /// Mean over these projects of the difference of the mean coverages, that of the best less that
-    /// of this one, in 0..=1.
+    /// Mean over these projects of the difference of the mean coverages: the best minus this one,
+    /// in 0..=1.
     pub difference: f64,
     /// Confidence interval of the difference at level 1 - [`LEVEL`], by a bootstrap over projects.
     pub interval: Result<Interval, Unavailable>,
-    /// The best as the first algorithm against this one.
+    /// The comparison of the best, as the first algorithm, with this one.
     pub comparison: Comparison,
 }
 
 impl Best {
-    /// Finds the best; of equal ones, the first. `None` if no project has runs of all algorithms
-    /// that have runs.
+    /// Finds the best algorithm; of several equal ones, the first. `None` if no project has runs of
+    /// all algorithms that have runs.
     pub fn new(samples: &Samples) -> Option<Best> {
         let projects: Vec<usize> = (0..samples.projects())
             .filter(|&p| {

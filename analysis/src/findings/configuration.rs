@@ -5,7 +5,7 @@ use crate::stats::{
     Convention, Description, Interval, Magnitude, MannWhitney, PValue, Unavailable,
 };
 
-/// Coverage of a configuration over the runs of all projects, each with the same weight.
+/// Coverage of a configuration over the runs of all projects. Each run has the same weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
@@ -17,7 +17,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// One for each algorithm.
+    /// One value for each algorithm.
     pub fn all(samples: &Samples) -> Vec<Configuration> {
         let one = |algorithm| {
             let (values, runs) = samples.pooled(algorithm);
@@ -42,12 +42,12 @@ pub struct PooledPair {
     pub interval: Result<Interval, Unavailable>,
     /// The magnitude of the effect by Vargha and Delaney.
     pub magnitude: Magnitude,
-    /// Two-sided p-value of no difference.
+    /// Two-sided p-value of the hypothesis of no difference.
     pub p: PValue,
 }
 
 impl PooledPair {
-    /// Every pair of algorithms that both have runs, a later one against each earlier one.
+    /// Every pair of algorithms that both have runs: each algorithm with each earlier one.
     pub fn all(samples: &Samples) -> Vec<PooledPair> {
         let pooled: Vec<Vec<f64>> =
             (0..samples.algorithms()).map(|algorithm| samples.pooled(algorithm).0).collect();

@@ -13,14 +13,14 @@ pub struct Convergence {
     pub algorithm: usize,
     /// The share of the final coverage, in 0..=1.
     pub share: f64,
-    /// Work on the requested clock when the runs reached the share.
+    /// Work when the runs reached the share, on the requested clock.
     pub spent: Result<Description, Unavailable>,
     /// The runs that cover at least one goal.
     pub runs: Vec<u32>,
 }
 
 impl Convergence {
-    /// One for each algorithm and each of [`SHARES`].
+    /// One value for each algorithm and each of [`SHARES`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.

@@ -2,29 +2,29 @@
 
 use crate::tidy::Results;
 
-/// The cost of the runs of an algorithm, failed ones included.
+/// The cost of the runs of an algorithm, including failed ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Hours of one core: real time of whole runs, each of which has a core to itself. `None` if
-    /// the time of no run is known.
+    /// Core-hours: real time of whole runs, each of which occupies one core. `None` if the time of
+    /// no run is known.
     pub core_hours: Option<f64>,
-    /// Hours of it that were search.
+    /// The part of the core-hours that was search.
     pub search_hours: Option<f64>,
     /// Work of all searches, in each unit of the subject kind; `None` if no run counts it.
     pub work: Vec<Option<u64>>,
-    /// Mean milliseconds of search per unit of work, that of plain budgets (Whisker paper, figure
-    /// 22).
+    /// Mean milliseconds of search per unit of work; the unit is the one of plain budgets (Whisker
+    /// paper, figure 22).
     pub ms_per_unit: Option<f64>,
-    /// Number of runs whose time is not known; these sums do not contain them.
+    /// Number of runs whose time is not known; the sums above do not contain them.
     pub unknown: usize,
     /// The runs of the algorithm.
     pub runs: Vec<u32>,
 }
 
 impl Cost {
-    /// One for each algorithm.
+    /// One value for each algorithm.
     pub fn all(results: &Results) -> Vec<Cost> {
         let first = |run: u32| results.work.first()?[run as usize];
         let one = |algorithm| {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use crate::stats::{Contingency, Interval, holm};
 use crate::tidy::{Error, Results};
 
-/// The beginning of the names of the metrics: 1 if the suite of the run detects the fault by the
-/// rule, 0 if not.
+/// The beginning of the names of the metrics, whose value is 1 if the suite of the run detects the
+/// fault by the rule, and 0 if not.
 const DETECTED: &str = "detected.";
 
 /// Project, rule, fault and algorithm.
@@ -20,25 +20,26 @@ pub struct Detection {
     pub project: usize,
     /// The fault.
     pub fault: String,
-    /// When a suite detects it, such as `trigger`.
+    /// The rule by which a suite detects it, such as `trigger`.
     pub rule: String,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
     /// Runs whose suite detects the fault.
     pub detecting: usize,
-    /// The runs that count it.
+    /// The runs that have this metric.
     pub runs: Vec<u32>,
     /// Wilson interval of the share at 95 %.
     pub interval: Option<Interval>,
-    /// Fisher's exact test against the first algorithm that counts the fault; `None` for itself.
+    /// Fisher's exact test against the first algorithm whose runs have the metric; `None` for that
+    /// algorithm.
     pub p: Option<f64>,
-    /// The same, adjusted over all faults and projects of the algorithm under the rule (Holm).
+    /// The p-value, corrected by Holm over all faults and projects of the algorithm under the rule.
     pub adjusted: Option<f64>,
 }
 
 impl Detection {
-    /// One for each project, rule, fault and algorithm, in this order; empty if runs count no
-    /// detection.
+    /// One value for each project, rule, fault and algorithm, in this order; empty if runs have no
+    /// metrics of detection.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -91,7 +92,7 @@ impl Detection {
     }
 }
 
-/// Adjusts the p-values of each algorithm under each rule.
+/// Corrects the p-values of each algorithm under each rule.
 fn adjust(all: &mut [Detection]) {
     let mut families: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
     for (number, one) in all.iter().enumerate().filter(|(_, one)| one.p.is_some()) {

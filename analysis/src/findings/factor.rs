@@ -9,18 +9,19 @@ use crate::comparison::{Comparison, Samples};
 use crate::stats::{Description, MannWhitney, PValue, mean};
 use crate::tidy::{Error, Results};
 
-/// Two configurations of the same algorithm that differ in a factor alone.
+/// Two configurations of the same algorithm that only differ in a factor.
 #[derive(Clone, Debug)]
 pub struct FactorPair {
-    /// What both labels begin with: the algorithm.
+    /// The common beginning of both labels: the algorithm.
     pub algorithm: String,
-    /// The one that the study has first: index into [`Results::algorithms`].
+    /// The configuration listed first in the study: index into [`Results::algorithms`].
     pub first: usize,
-    /// The other one.
+    /// The other configuration: index into [`Results::algorithms`].
     pub second: usize,
-    /// The values of the factor.
+    /// The values of the factor in both configurations.
     pub values: [String; 2],
-    /// Mean coverage over all runs of the first minus that of the second, in -1..=1.
+    /// Mean coverage over all runs of the first configuration minus mean coverage of the second, in
+    /// -1..=1.
     pub gain: Option<f64>,
     /// Effect size over all runs, and its p-value; `None` without runs.
     pub pooled: Option<(f64, PValue)>,
@@ -29,8 +30,8 @@ pub struct FactorPair {
 }
 
 impl FactorPair {
-    /// The pairs of a factor, in the order of the study. The labels of imported results, which have no
-    /// plan, are read as algorithm and value: `DYNAMOSA-TypeHints`.
+    /// The pairs of a factor, in the order of the study. Imported results have no plan, so their
+    /// labels are split into algorithm and value: `DYNAMOSA-TypeHints`.
     ///
     /// # Errors
     /// [`Error`] if the plans cannot be read.
@@ -90,8 +91,8 @@ impl FactorPair {
         }
     }
 
-    /// The effect sizes of the projects of each group, with the runs from which they were computed, in
-    /// the order of the groups' names; empty if no project has a group.
+    /// The effect sizes of the projects of each group, with the runs from which they were computed,
+    /// in the order of the groups' names; empty if no project has a group.
     pub fn groups(&self, results: &Results, samples: &Samples) -> Vec<GroupEffect> {
         let mut groups: BTreeMap<&str, GroupEffect> = BTreeMap::new();
         for project in &self.comparison.per_project {
@@ -136,7 +137,8 @@ fn of_label(label: &str, factor: &str) -> Option<Algorithm> {
     Some(Algorithm { label: label.to_owned(), name: name.to_owned(), parameters })
 }
 
-/// What two labels begin with, up to a separator; the first label if they have nothing in common.
+/// The common beginning of two labels, up to a separator; the first label if they have nothing in
+/// common.
 fn common_beginning(one: &str, other: &str) -> String {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     let common: String = same.map(|(c, _)| c).collect();

@@ -1,22 +1,22 @@
-//! The work until a search covers all that any search covers.
+//! The work until a search covers everything that any search covers.
 
 use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
 /// The runs of an algorithm on a project as observations of the work until they cover as many goals
-/// as the best run of the project. Runs that never do are censored at their end, or at that of the
-/// longest search of the project if they ended below their budget: a search that has nothing left to
-/// try would not have covered more with more time.
+/// as the best run on the project. A run that never does is censored at its end. If it ended below
+/// its budget, it is censored at the end of the longest search on the project instead, because a
+/// search that has nothing left to try would not have covered more with more time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].
     pub project: usize,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// The estimate of Kaplan and Meier.
+    /// The Kaplan-Meier estimate.
     pub survival: Survival,
-    /// P-value of the log-rank test against the first algorithm, corrected after Holm over all
-    /// rows; `None` for the first algorithm and if there is no test.
+    /// P-value of the log-rank test against the first algorithm, corrected by Holm over all rows;
+    /// `None` for the first algorithm and if there is no test.
     pub p: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -24,7 +24,7 @@ pub struct FullCoverage {
 }
 
 impl FullCoverage {
-    /// One for each project and algorithm with runs on this clock.
+    /// One value for each project and algorithm with runs on this clock.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -72,8 +72,8 @@ impl FullCoverage {
         Ok(rows)
     }
 
-    /// The observations of all projects, with times as shares of the longest search of the project,
-    /// by algorithm.
+    /// The observations of all projects by algorithm. Times are shares of the longest search on the
+    /// project.
     pub fn pooled(rows: &[FullCoverage], algorithms: usize) -> Vec<Option<Survival>> {
         let end = |project: usize| {
             let of = rows.iter().filter(|row| row.project == project);
@@ -95,7 +95,7 @@ impl FullCoverage {
     }
 }
 
-/// Whether a run ended before it had used any limit of its budget.
+/// Whether a run ended before it had used up any limit of its budget.
 fn ended_early(results: &Results, number: usize) -> bool {
     let run = &results.runs[number];
     let budget = &results.budgets[run.algorithm as usize];
@@ -109,7 +109,7 @@ fn ended_early(results: &Results, number: usize) -> bool {
     limited && work && wall
 }
 
-/// Compares each row with that of the first algorithm on its project.
+/// Compares each row with the row of the first algorithm on the same project.
 fn compare(rows: &mut [FullCoverage]) {
     let mut tests = Vec::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.algorithm != 0) {

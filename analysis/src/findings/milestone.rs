@@ -8,9 +8,9 @@ use crate::tidy::{Clock, Error, Results};
 pub struct Milestone {
     /// The budget, on the requested clock.
     pub at: u64,
-    /// Coverage at that budget; runs that had ended earlier keep theirs.
+    /// Coverage at that budget; runs that had ended earlier keep their final coverage.
     pub samples: Samples,
-    /// All pairs, as [`Comparison::pairs`].
+    /// All pairs, like [`Comparison::pairs`].
     pub comparisons: Vec<Comparison>,
 }
 
@@ -37,7 +37,7 @@ impl Milestone {
         moments.dedup();
 
         let improvements = results.improvements(clock)?;
-        // Goals covered by each run at the current milestone, updated from one to the next.
+        // Goals covered by each run, updated from one milestone to the next.
         let mut covered = vec![0; results.runs.len()];
         let mut order: Vec<usize> = (0..improvements.len()).collect();
         order.sort_by_key(|&i| improvements[i].at);

@@ -1,4 +1,4 @@
-//! Missing runs of a study, by cause.
+//! The runs of a study without coverage, by cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ pub enum Cause {
     NoGoals,
     /// The subject kind or the tool reported a failure.
     Failed,
-    /// The runner's time limit ended it.
+    /// The worker's time limit ended the run.
     TimedOut,
-    /// The runner's memory limit ended it.
+    /// The worker's memory limit ended the run.
     OutOfMemory,
-    /// Its configuration had lost the race.
+    /// The race had dropped its configuration.
     Dropped,
-    /// The tables have no such run.
+    /// The tables do not contain the run.
     NotRun,
 }
 
@@ -47,7 +47,7 @@ impl Cause {
     }
 }
 
-/// Missing runs of an algorithm with the same cause and reason.
+/// Runs of an algorithm without coverage, with the same cause and reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingRuns {
     /// Index into [`Results::algorithms`].
@@ -64,21 +64,21 @@ pub struct MissingRuns {
     pub runs: Vec<u32>,
 }
 
-/// The missing runs of a study.
+/// The runs of a study without coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
     /// Number of planned runs: projects x algorithms x seeds.
     pub planned: usize,
     /// Number of runs with a coverage.
     pub covered: usize,
-    /// The others, by algorithm and cause.
+    /// The other runs, by algorithm and cause.
     pub groups: Vec<MissingRuns>,
     /// Projects without any run.
     pub skipped: Vec<Skipped>,
 }
 
 impl Missing {
-    /// Finds the missing runs of a study.
+    /// Finds the runs of a study without coverage.
     pub fn new(results: &Results) -> Missing {
         let seeds = results.seeds();
         let algorithms = results.algorithms.len();

@@ -1,5 +1,5 @@
-//! Mutation analysis: the mutants that the suites kill (Whisker paper, RQ4 and figure 29; Pynguin paper,
-//! figures 7 and 8).
+//! Mutation analysis: the mutants that the suites kill (Whisker paper, RQ4 and figure 29; Pynguin
+//! paper, figures 7 and 8).
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Mutants, Results};
@@ -11,9 +11,9 @@ pub struct MutationScore {
     pub algorithm: usize,
     /// Index into [`MutationAnalysis::operators`]; `None` for all operators together.
     pub operator: Option<usize>,
-    /// Number of mutants of all runs.
+    /// Number of mutants in all runs.
     pub mutants: usize,
-    /// Number of those that a suite killed.
+    /// Number of these mutants that a suite killed.
     pub killed: usize,
     /// The killed share of each run that has such mutants, in 0..=1.
     pub per_run: Vec<f64>,
@@ -28,10 +28,10 @@ pub struct MutationScore {
 pub struct MutationAnalysis {
     /// Names of the operators, in the order of the tables.
     pub operators: Vec<String>,
-    /// By algorithm: first of all operators together, then of each.
+    /// The scores by algorithm: first of all operators together, then of each operator.
     pub scores: Vec<MutationScore>,
-    /// For each run: the share of its tests that fail on the unchanged project and are not executed
-    /// on mutants, in 0..=1; `None` if it is not known.
+    /// For each run, the share of its tests that fail on the unchanged project and are therefore
+    /// not executed on mutants, in 0..=1; `None` if it is not known.
     pub false_positives: Vec<Option<f64>>,
 }
 
@@ -45,7 +45,7 @@ impl MutationAnalysis {
         if mutants.is_empty() {
             return MutationAnalysis::of_counts(results);
         }
-        // For each run: the numbers of killed and of all mutants of each operator.
+        // For each run: the counts of killed and of all mutants of each operator.
         let mut counts = vec![Vec::new(); results.runs.len()];
         for mutant in &mutants {
             let of: &mut Vec<(usize, usize)> = &mut counts[mutant.run as usize];
@@ -95,8 +95,8 @@ impl MutationAnalysis {
         Ok(Some(MutationAnalysis { operators, scores, false_positives }))
     }
 
-    /// The scores that a tool says which names no mutants; `None` if it says none. The score is over the
-    /// mutants that it checked.
+    /// The scores reported by a tool that lists no mutants; `None` if it reports none. A score
+    /// refers to the mutants that the tool checked.
     fn of_counts(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
         let names = ["mutation_score", "mutants_checked", "mutants_killed"];
         let measures = results.measures(&names)?;

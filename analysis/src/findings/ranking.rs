@@ -17,7 +17,7 @@ pub struct Ranking {
     pub friedman: Result<ChiSquare, Unavailable>,
     /// Mean ranks and their pairwise p-values.
     pub nemenyi: Nemenyi,
-    /// Least difference of mean ranks that is significant, at [`LEVEL`].
+    /// Smallest difference of mean ranks that is significant, at [`LEVEL`].
     pub critical_difference: f64,
     /// Groups of algorithms that do not differ significantly: the bars of a critical-difference
     /// diagram.

@@ -8,10 +8,10 @@ use crate::stats::{Correlation, LinearFit, Unavailable, mean, pearson, spearman}
 pub struct Relation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// The projects with both: indices into
+    /// The projects with a coverage and a number: indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
-    /// The number and the mean coverage of each.
+    /// The number and the mean coverage of each project.
     pub points: Vec<(f64, f64)>,
     /// Linear correlation.
     pub pearson: Result<Correlation, Unavailable>,
@@ -24,14 +24,14 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// One for each algorithm; `measure` has the number of the project of each run, as
-    /// [`Results::measure`](crate::tidy::Results::measure) returns it.
+    /// One value for each algorithm. `measure` contains the number of the project of each run, as
+    /// returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<Relation> {
         let one = |algorithm| {
             let mut relation = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for project in 0..samples.projects() {
                 let runs = samples.runs(project, algorithm);
-                // The runs of a project have the same number unless they are of different tools.
+                // The runs on a project have the same number unless different tools executed them.
                 let measured = mean(runs.iter().filter_map(|&run| measure[run as usize]));
                 let covered = mean(samples.values(project, algorithm).iter().copied());
                 if let (Some(x), Some(y)) = (measured, covered) {

@@ -1,5 +1,5 @@
 //! Repeated runs and the speed of machines (Whisker paper, RQ1 and figure 12), for reports on
-//! several folders with the same runs.
+//! several folders that contain the same runs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,12 +21,12 @@ pub struct Machine {
     pub factor: Result<Description, Unavailable>,
     /// Runs that are also in an earlier folder.
     pub repeated: Vec<u32>,
-    /// Those of them whose record has the same digest.
+    /// The repeated runs whose record has the same digest as in the earlier folder.
     pub identical: Vec<u32>,
 }
 
 impl Machine {
-    /// One for each host, by name; runs without a host in the tables are left out.
+    /// One value for each host, by name; runs without a host in the tables are left out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

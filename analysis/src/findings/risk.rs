@@ -9,7 +9,7 @@ use crate::tidy::{Error, Results};
 /// The beginning of the names of the metrics.
 const VARIANCE: &str = "risk.variance.";
 
-/// The mean over runs of the largest variance, the median and the 90th percentile.
+/// The mean over runs of the largest, the median and the 90th percentile of the variances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variances {
     /// Tests that were executed.
@@ -29,16 +29,16 @@ pub struct RiskStability {
     pub project: usize,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// By the number of tests, ascending; only numbers that all runs have.
+    /// By number of tests, ascending. Only numbers for which all runs have variances.
     pub variances: Vec<Variances>,
-    /// Mean number of the items whose variances count.
+    /// Mean number of items whose variances are included.
     pub kept: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
 }
 
 impl RiskStability {
-    /// One for each project and algorithm; empty if runs estimate no risk.
+    /// One value for each project and algorithm; empty if the runs estimate no risk.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -54,7 +54,7 @@ impl RiskStability {
             cells.entry((run.project as usize, run.algorithm as usize)).or_default().push(number);
         }
         let all = cells.into_iter().map(|((project, algorithm), runs)| {
-            // The mean, if all runs have the number.
+            // The mean, if all runs have the metric.
             let of = |name: &str| {
                 let values = metrics.get(name)?;
                 let values: Option<Vec<f64>> =

@@ -29,7 +29,7 @@ pub struct Speed {
 }
 
 impl Speed {
-    /// One for each algorithm.
+    /// One value for each algorithm.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -59,7 +59,7 @@ impl Speed {
             };
             let factor = Description::of(&factors);
             let sums = (sum(&stable), sum(&flaky));
-            // Without any assertion, there is no share of flaky ones.
+            // There is no share of flaky assertions if there are no assertions.
             let sums = if sums == (Some(0), Some(0)) { (None, None) } else { sums };
             let (assertions, flaky) = sums;
             Speed { algorithm, factors, factor, assertions, flaky, runs }

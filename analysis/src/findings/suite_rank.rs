@@ -1,4 +1,4 @@
-//! Ranks of suites: how many items of a criterion they cover, from the metrics `rank` (of the
+//! Ranks of suites: how many items of a criterion they cover, from the metrics `rank` (for the
 //! criterion that the search optimised) and `rank.CRITERION` (Elyasaf et al., Table IV).
 
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ pub struct SuiteRank {
     pub optimised: bool,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Tests of a suite as the configuration asks for them; `None` if it is not known.
+    /// Number of tests of a suite that the configuration requests; `None` if it is not known.
     pub size: Option<u64>,
     /// The ranks of the runs.
     pub ranks: Description,
     /// Bootstrap interval of the mean at 95 %.
     pub interval: Option<Interval>,
-    /// Items that some trace covers; `None` if they are not known exactly.
+    /// Number of items that some trace covers; `None` if it is not known exactly.
     pub reachable: Option<f64>,
     /// Mean milliseconds of the search.
     pub search_ms: Option<f64>,
@@ -33,7 +33,7 @@ pub struct SuiteRank {
     pub runs: Vec<u32>,
 }
 
-/// A parameter as text; empty if the configuration does not set it.
+/// The value of a parameter as a string; empty if the configuration does not set it.
 fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
     match parameters.get(name) {
         Some(Parameter::Text(text)) => text.clone(),
@@ -42,8 +42,8 @@ fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
 }
 
 impl SuiteRank {
-    /// One for each project, criterion and algorithm, in this order; empty if runs count no
-    /// ranks.
+    /// One value for each project, criterion and algorithm, in this order; empty if the runs have
+    /// no ranks.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -112,17 +112,17 @@ impl SuiteRank {
     }
 }
 
-/// How the rank of suites of one size goes with the detection of a fault, over the runs of all
+/// How the rank of suites of one size is related to the detection of a fault, over the runs of all
 /// algorithms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankDetection {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// The metric of the detection without its beginning: fault and rule.
+    /// Fault and rule: the name of the metric of detection without its beginning.
     pub fault: String,
     /// The criterion of the rank.
     pub criterion: String,
-    /// Tests of the suites.
+    /// Number of tests of the suites.
     pub size: u32,
     /// Spearman's correlation of rank and detection; `None` if all suites have the same rank, or
     /// all or none detect the fault.
@@ -132,9 +132,9 @@ pub struct RankDetection {
 }
 
 impl RankDetection {
-    /// One for each project, fault, measured criterion and size with at least ten runs, of suites that
-    /// have the size for which their configuration asks; a search that covered all goals ends with a
-    /// smaller one.
+    /// One value for each project, fault, measured criterion and size with at least ten runs. Only
+    /// suites with the size that their configuration requests are included, because a search that
+    /// has covered all goals ends with a smaller suite.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -14,9 +14,9 @@ pub struct SuiteSize {
     pub size: Result<Description, Unavailable>,
     /// Mean number of tests of these suites.
     pub tests: Option<f64>,
-    /// Mean size of a single test, over all projects.
+    /// Mean size of a test, over all projects.
     pub test_size: Option<f64>,
-    /// Mean of what minimisation removed, in the same unit, on the projects of
+    /// Mean size that minimisation removed, in the same unit, on the projects of
     /// [`Suites::projects`].
     pub removed: Option<f64>,
     /// The runs on these projects.
@@ -29,12 +29,12 @@ pub struct SuiteSize {
 pub struct Suites {
     /// The projects on which all algorithms have the same mean coverage.
     pub projects: Vec<usize>,
-    /// One for each algorithm.
+    /// One value for each algorithm.
     pub sizes: Vec<SuiteSize>,
     /// Suite sizes on these projects.
     pub samples: Samples,
-    /// Every pair of algorithms. The values compared are sizes, so that an A12 below 1/2 means that
-    /// the first algorithm has the smaller suites.
+    /// Every pair of algorithms. The compared values are sizes, so an A12 below 1/2 means that the
+    /// first algorithm has smaller suites.
     pub comparisons: Vec<Comparison>,
 }
 
@@ -71,8 +71,8 @@ impl Suites {
     }
 }
 
-/// For each project, whether all algorithms that have runs have some on it, with the same mean
-/// coverage. Computed with whole numbers, because a mean of floating-point numbers depends on their
+/// For each project, whether every algorithm with runs has runs on it and the same mean coverage.
+/// It is computed with whole numbers, because a mean of floating-point numbers depends on their
 /// order.
 fn equally_covered(results: &Results) -> Vec<bool> {
     let algorithms = results.algorithms.len();

@@ -1,9 +1,10 @@
-//! Trivial projects, which a baseline covers entirely with few executions (Whisker paper, RQ2 and figures 13 and 14).
+//! Trivial projects, which a baseline covers entirely with few executions (Whisker paper, RQ2 and
+//! figures 13 and 14).
 
 use crate::stats::mean;
 use crate::tidy::Results;
 
-/// A project with the runs of the baseline on it.
+/// A project and the runs of the baseline on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// Index into [`Results::projects`].
@@ -29,12 +30,12 @@ pub struct Trivial {
     pub algorithm: usize,
     /// The threshold in executions; `None` if every project is covered entirely.
     pub threshold: Option<f64>,
-    /// The projects with runs of the baseline with a known number of executions.
+    /// The projects on which the baseline has runs with a known number of executions.
     pub projects: Vec<Baseline>,
 }
 
 impl Trivial {
-    /// Applies the rule with an algorithm as the baseline: random search in the paper.
+    /// Applies the rule with the given algorithm as the baseline; the paper uses random search.
     pub fn new(results: &Results, algorithm: usize) -> Trivial {
         let executions = |run: u32| results.work.first()?[run as usize];
         let mut runs = vec![Vec::new(); results.projects.len()];
@@ -67,8 +68,8 @@ impl Trivial {
         Trivial { algorithm, threshold, projects }
     }
 
-    /// The baseline of the papers, the algorithm with the label `random`, or the first algorithm if
-    /// there is none of that label; `None` without algorithms.
+    /// The baseline of the papers: the algorithm with the label `random`, or the first algorithm if
+    /// there is none with that label; `None` without algorithms.
     pub fn baseline(results: &Results) -> Option<usize> {
         let random =
             results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));

@@ -8,7 +8,7 @@ use catherd_experiments::Outcome;
 use super::row::{Header, Row, records};
 use super::{Coverage, Format, ImportError, RawRun};
 
-/// The fields of a run that columns can be mapped to.
+/// The fields of a run to which columns can be mapped.
 pub const FIELDS: [&str; 13] = [
     "project",
     "algorithm",
@@ -30,7 +30,7 @@ pub const FIELDS: [&str; 13] = [
 pub struct Columns {
     /// The name of the tool that executed the runs.
     pub engine: String,
-    /// The columns of those of [`FIELDS`] whose column has another name.
+    /// The names of the columns of [`FIELDS`] that differ from the names of the fields.
     pub names: BTreeMap<String, String>,
     /// The label of all runs, in place of a column.
     pub algorithm: Option<String>,
@@ -127,7 +127,7 @@ impl Columns {
             let expected = if self.percent { "a share of 0 to 100" } else { "a share of 0 to 1" };
             return Err(row.invalid(column, printed, expected));
         }
-        // A percentage has two more decimals as a share.
+        // As a share, a percentage has two more decimals.
         let digits = if self.percent { format!("{printed}00") } else { printed.to_owned() };
         let digits = match digits.split_once('.') {
             None if self.percent => format!("0.{digits}"),

@@ -11,19 +11,19 @@ use super::{Coverage, Format, ImportError, RawRun, improvements};
 pub struct Pynguin {
     /// The label of all runs, in place of the column `ConfigurationId`.
     pub algorithm: Option<String>,
-    /// Milliseconds between the columns of a timeline. `None` if they are as `pynguin-config.toml` beside
-    /// the file says, or a second without that file.
+    /// Milliseconds between the columns of a timeline. `None` to use the value in
+    /// `pynguin-config.toml` next to the file, or a second if there is no such file.
     pub interval: Option<u64>,
 }
 
-/// Milliseconds between the columns of a timeline, by default.
+/// Default time between the columns of a timeline, in milliseconds.
 const INTERVAL: u64 = 1_000;
 
-/// The configuration that the tool writes beside its statistics.
+/// The configuration that the tool writes next to its statistics.
 const CONFIGURATION: &str = "pynguin-config.toml";
 
-/// The interval of a timeline in milliseconds, as the configuration beside a file says; `None` if it
-/// does not say so.
+/// The interval of a timeline in milliseconds from the configuration next to a file; `None` if the
+/// configuration does not contain it.
 fn configured_interval(path: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(path.with_file_name(CONFIGURATION)).ok()?;
     let setting = |line: &str| {
@@ -135,8 +135,8 @@ fn measure(text: &str) -> Option<f64> {
     }
 }
 
-/// A time in milliseconds. Times are in nanoseconds; old versions wrote seconds, which are
-/// distinguished by their size.
+/// Converts a time to milliseconds. Times are in nanoseconds; old versions wrote seconds, which are
+/// recognised by their size.
 fn nanoseconds(time: Option<f64>) -> Option<u64> {
     const SMALLEST: f64 = 1e8;
     time.filter(|&t| t >= 0.0)

@@ -34,7 +34,7 @@ pub(super) fn records(
         if !more {
             return Ok(());
         }
-        // Empty lines before the record were skipped.
+        // Empty lines before the record are skipped.
         let line = record.position().map_or(line, csv::Position::line);
         let mut fields: Vec<String> = record.iter().map(str::to_owned).collect();
         if line == 1
@@ -78,7 +78,7 @@ impl Header {
     }
 
     /// A row with as many fields as the header. A row with another number of fields is refused,
-    /// because it probably has an unquoted comma, behind which all fields would be in the wrong
+    /// because it probably contains an unquoted comma, after which all fields would be in the wrong
     /// columns.
     pub(super) fn row<'a>(
         &'a self,
@@ -113,7 +113,8 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A field; `None` if the column is missing or the field is empty or a word for empty.
+    /// A field; `None` if the column is missing, or if the field is empty or contains a word for a
+    /// missing value.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let text = self.fields.get(*self.header.positions.get(column)?)?.trim();
         let empty = ["", "null", "undefined", "NaN", "nan", "NA", "None", "-"];
@@ -143,7 +144,7 @@ impl Row<'_> {
 
     /// A whole number, which may be written with decimals.
     pub(super) fn u64(&self, column: &str) -> Result<Option<u64>, ImportError> {
-        // Tried first, because a floating-point number cannot represent every seed.
+        // Tried first, because floating-point numbers cannot represent every seed.
         if let Some(Ok(count)) = self.text(column).map(str::parse) {
             return Ok(Some(count));
         }

@@ -1,9 +1,9 @@
 //! CSV files of test generation with `whisker-main`.
 //!
-//! They have a row for each run. After the named columns follow the numbers of goals covered
+//! They have a row for each run. The named columns are followed by the counts of goals covered
 //! after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows differ in
-//! length, and so do the headers of concatenated files. Fields are not quoted: a comma in the
-//! name of a project splits the field, and the parts are joined again.
+//! length, and so do the headers of concatenated files. Fields are not quoted: a comma in the name
+//! of a project splits the field, and the parts are joined again.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const ALGORITHM: &str = "configName";
 const GOALS: &str = "fitnessFunctionCount";
 const COVERED: &str = "coveredFitnessFunctionCount";
 
-/// Texts that JavaScript writes in place of a missing number.
+/// Strings that JavaScript writes for a missing number.
 const NO_NUMBERS: [&str; 3] = ["null", "undefined", "NaN"];
 
 impl Format for Whisker {
@@ -37,7 +37,7 @@ impl Format for Whisker {
     ) -> Result<(), ImportError> {
         let mut header = None;
         records(path, false, |line, fields| {
-            // Concatenated files have headers between their rows.
+            // Concatenated files contain headers between their rows.
             if fields.first().is_some_and(|first| first.trim() == PROJECT) {
                 let new = Header::new(fields);
                 for column in [GOALS, COVERED] {
@@ -110,7 +110,7 @@ impl Whisker {
                 let full = row.f64("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
                 raw.search_ms = full.or(end);
             }
-            // The end of a run within a second has no column.
+            // If a run ends within a second, its end has no column.
             let seen = raw.timeline.last().map_or(0, |last| last.1);
             if let Some(end) = raw.search_ms.filter(|_| covered > seen) {
                 let last = raw.timeline.last().map_or(0, |last| last.0);
@@ -121,13 +121,13 @@ impl Whisker {
     }
 }
 
-/// A row whose first fields are joined to the name of its project: the shortest name after which the
-/// label is a word and all other fields are numbers.
+/// Joins the first fields of a row to the name of its project. Of all possible names the shortest
+/// one is chosen after which the label is a word and all other fields are numbers.
 fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
     let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {
         header.names.iter().enumerate().skip(1).all(|(column, name)| {
-            // Only the columns of the timeline may be missing.
+            // Only columns of the timeline may be missing.
             match fields.get(column + more).map(|field| field.trim()) {
                 Some(field) if name == ALGORITHM => !is_number(field),
                 Some(field) => is_number(field) || NO_NUMBERS.contains(&field),

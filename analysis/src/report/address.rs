@@ -7,10 +7,10 @@ use super::Report;
 use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
-/// The address of a number: `TABLE/ROW/COLUMN`. A row is given by texts of its cells, separated by
-/// commas (`table6/mio,random/better`), with numbers if the texts are those of several rows
-/// (`budget/mio,random,300/better`), or by its number, from 1. The first digits of a digest are a
-/// text, too.
+/// The address of a number: `TABLE/ROW/COLUMN`. A row is named by the texts of its cells, separated
+/// by commas (`table6/mio,random/better`), together with numbers if several rows have these texts
+/// (`budget/mio,random,300/better`), or by its number, from 1. The first digits of a digest count
+/// as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -25,13 +25,13 @@ pub struct Found<'r> {
     pub table: &'r CaptionedTable,
     /// The cell.
     pub cell: &'r Cell,
-    /// What the numbers of its column are.
+    /// The unit of the numbers of its column.
     unit: Unit,
     /// The runs from which it was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
     pub runs: &'r [u32],
 }
 
-/// What the numbers of a column are.
+/// The unit of the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Shares from 0 to 1.
@@ -57,29 +57,29 @@ impl Unit {
 /// Why an address or a check is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// The text is no address.
+    /// The string is not an address.
     #[error("invalid address `{0}`: expected TABLE/ROW/COLUMN")]
     Syntax(String),
-    /// The text is no check.
+    /// The string is not a check.
     #[error("invalid check `{0}`: expected TABLE/ROW/COLUMN, one of < <= = >= >, and a number")]
     CheckSyntax(String),
-    /// The address fits several rows.
+    /// Several rows match the address.
     #[error("ambiguous row `{name}`: it fits {candidates}")]
     Ambiguous {
         /// The requested row.
         name: String,
-        /// Number and texts of the rows that fit.
+        /// Numbers and texts of the matching rows.
         candidates: String,
     },
-    /// The bound of a check is not in the unit of the number.
+    /// The bound of a check does not have the unit of the number.
     #[error("check `{check}` is not in the unit of the number: {meaning}")]
     Unit {
         /// The check.
         check: String,
-        /// What the number is, and the likely meaning of the check.
+        /// The unit of the number, and the likely meaning of the check.
         meaning: String,
     },
-    /// A check is on a text.
+    /// The cell of a check is a text.
     #[error("check `{check}`: `{text}` is not a number")]
     Text {
         /// The check.
@@ -144,7 +144,7 @@ impl Address {
     ///
     /// # Errors
     /// [`AddressError::Unknown`] if the report has no such table, row or column, and
-    /// [`AddressError::Ambiguous`] if several rows fit.
+    /// [`AddressError::Ambiguous`] if several rows match.
     pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<Found<'r>, AddressError> {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
@@ -180,16 +180,16 @@ impl Address {
         Ok(Found { table, cell, unit, runs })
     }
 
-    /// The indices of the rows that fit: those with exactly these texts, otherwise with them among
-    /// their texts, otherwise the row of this number, otherwise those with them among all cells.
-    /// Names come before numbers, because a project may be named `7`.
+    /// The indices of the matching rows: the rows with exactly these texts, otherwise the rows that
+    /// have them among their texts, otherwise the row with this number, otherwise the rows that
+    /// have them among all cells. Names come before numbers, because a project may be named `7`.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let fitting = |fits: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
             (0..rows.len()).filter(|&row| fits(&rows[row])).collect()
         };
         let exact = fitting(&|row| self.row == texts(row).join(","));
-        // Rows with the same texts are told apart by their other cells.
+        // Rows with the same texts are distinguished by their other cells.
         if exact.len() == 1 {
             return exact;
         }
@@ -211,7 +211,7 @@ impl Address {
     }
 }
 
-/// Whether a word of an address stands for a cell: its text, the number as it is displayed or with
+/// Whether a word of an address matches a cell: its text, the number as it is displayed or with
 /// every digit, or the first digits of a digest.
 fn is_named(cell: &Cell, word: &str) -> bool {
     match cell {
@@ -235,7 +235,7 @@ fn described(index: usize, row: &[Cell]) -> String {
     format!("row {} ({})", index + 1, shown.collect::<Vec<_>>().join(","))
 }
 
-/// The texts of a row except digests.
+/// The texts of a row, without digests.
 fn texts(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
@@ -245,7 +245,7 @@ fn texts(row: &[Cell]) -> Vec<&str> {
         .collect()
 }
 
-/// The first names of a list, and the number of the others.
+/// The first names of a list, and the number of the remaining ones.
 fn listed(names: &[String]) -> String {
     const MAX: usize = 24;
     match names.get(..MAX) {
@@ -279,14 +279,14 @@ impl fmt::Display for Check {
         let sign = SIGNS.iter().find(|sign| sign.1 == self.relation).map_or("", |sign| sign.0);
         let Check { address, bound, percent, .. } = self;
         match percent {
-            // Rounded to what was given, because 0.07 * 100 is 7.000000000000001.
+            // Rounded to the given number, because 0.07 * 100 is 7.000000000000001.
             true => write!(f, "{address} {sign} {} %", (bound * 1e8).round() / 1e6),
             false => write!(f, "{address} {sign} {bound}"),
         }
     }
 }
 
-/// Signs of relations, the longer ones first.
+/// The signs of relations, the longer ones first.
 const SIGNS: [(&str, Relation); 5] = [
     ("<=", Relation::AtMost),
     (">=", Relation::AtLeast),
@@ -301,7 +301,7 @@ impl FromStr for Check {
     fn from_str(text: &str) -> Result<Check, AddressError> {
         let invalid = || AddressError::CheckSyntax(text.to_owned());
         let split = SIGNS.iter().find_map(|(sign, relation)| {
-            // The last sign, because names may contain others.
+            // The last sign is used, because names may contain others.
             text.rsplit_once(sign).map(|(address, bound)| (address, bound, *relation))
         });
         let (address, bound, relation) = split.ok_or_else(invalid)?;
@@ -326,8 +326,8 @@ impl Check {
     /// Whether the number satisfies the relation. A number that is not available satisfies none.
     ///
     /// # Errors
-    /// As [`Address::find`]; [`AddressError::Unit`] for a bound that no value of the column can
-    /// reach, [`AddressError::Text`] for a text.
+    /// Like [`Address::find`]; [`AddressError::Unit`] for a bound that no value of the column can
+    /// reach, and [`AddressError::Text`] for a text.
     pub fn holds(&self, report: &Report<'_>) -> Result<bool, AddressError> {
         let found = self.address.find(report)?;
         if let Cell::Text(text) = found.cell {
@@ -337,8 +337,8 @@ impl Check {
         Ok(found.cell.value().is_some_and(|value| self.relation.holds(value, self.bound)))
     }
 
-    /// Refuses a bound that is not in the unit of the column: a share beyond 0..=1, or a part of a
-    /// count.
+    /// Refuses a bound that does not have the unit of the column: a share outside 0..=1, or a
+    /// fraction of a count.
     fn fits_unit(&self, found: &Found<'_>) -> Result<(), AddressError> {
         let bound = self.bound;
         let meaning = match found.unit {

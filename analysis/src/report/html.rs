@@ -1,5 +1,5 @@
 //! The report as one HTML page: text, tables, figures, style and script in a single file that loads
-//! no other. A click on a number lists the runs from which it was computed.
+//! no other. Clicking a number lists the runs from which it was computed.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use crate::tidy::{Results, UNCOUNTED};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Greatest number of rows of a table that is not folded.
+/// Maximum number of rows of a table that is shown unfolded.
 const MAX_UNFOLDED: usize = 40;
 
 /// The page.
@@ -61,12 +61,12 @@ pub(super) fn page(report: &Report<'_>) -> Markup {
     }
 }
 
-/// JSON for a script element, which no text within it can end.
+/// JSON for a script element, escaped so that no string in it can end the element.
 fn json(data: &Data<'_>) -> PreEscaped<String> {
     PreEscaped(serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c"))
 }
 
-/// Numbers of runs, algorithms, projects and seeds, and the budgets.
+/// Counts of runs, algorithms, projects and seeds, and the budgets.
 fn summary(results: &Results) -> String {
     let mut text = format!(
         "{} of {} on {} with {}.",
@@ -113,7 +113,7 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
 }
 
 fn figure_with_caption(figure: &Figure) -> Markup {
-    // A small screen scrolls rather than shrinks a wide figure to less than a share of its width.
+    // A small screen scrolls a wide figure instead of shrinking it below a share of its width.
     let width = figure.svg.width();
     html! {
         figure id={ "figure-" (figure.name) } style={ "--width:" (width) "px" } {
@@ -187,7 +187,7 @@ fn displayed(cell: &Cell) -> Markup {
     }
 }
 
-/// Distinct sets of runs as ranges, such as `0-19,40`.
+/// Distinct sets of runs, written as ranges such as `0-19,40`.
 #[derive(Default)]
 struct RunSets {
     numbers: HashMap<String, usize>,
@@ -210,8 +210,8 @@ impl RunSets {
         Some(number)
     }
 
-    /// The attribute of a cell with runs of its own: the number of their set, or an empty text, so
-    /// that the runs of its row do not count for it.
+    /// The attribute of a cell with runs of its own: the number of their set, or an empty string,
+    /// which says that the runs of the row do not apply to the cell.
     fn attribute(&mut self, runs: &[u32]) -> String {
         self.number(runs).map_or_else(String::new, |number| number.to_string())
     }
@@ -248,7 +248,7 @@ struct Data<'a> {
     /// Covered goals; `None` without a coverage.
     covered: Vec<Option<u32>>,
     goals: Vec<u32>,
-    /// The title of the next column.
+    /// The title of the following column.
     unit: String,
     /// Work in the unit of plain budgets.
     work: Vec<Option<u64>>,

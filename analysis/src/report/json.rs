@@ -1,4 +1,5 @@
-//! The report as JSON, for programs: what was found, every table with every digit, and the captions.
+//! The report as JSON, for programs: the main findings, every table with every digit, and the
+//! captions.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use super::Report;
 use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
-/// Version of this form.
+/// Version of the form of the document.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -33,7 +34,7 @@ struct TableText<'a> {
     name: &'a str,
     title: &'a str,
     caption: &'a str,
-    /// One object for each row: the cells by the name of their column, `null` if not available.
+    /// One object for each row: the cells by the names of their columns, `null` if not available.
     rows: Vec<Map<String, Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! The sections of a report: which tables and figures they have, and in which order.
+//! The sections of a report: which tables and figures they contain, and in which order.
 
 use super::summary::sentences;
 use super::{Item, Section, Settings};
@@ -15,14 +15,14 @@ use crate::tables;
 use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
 
-/// The heading of the section with what was found.
+/// The heading of the section with the main findings.
 const SUMMARY: &str = "Summary";
 
 /// The heading of the section about items of coverage criteria and known faults, which only some
-/// subject kinds count. It is left out if it is empty.
+/// subject kinds measure. It is left out if it is empty.
 const RANKS: &str = "Ranks and detection";
 
-/// The heading of the section on what a report is asked for.
+/// The heading of the section with the optional contents of a report.
 const FACTORS: &str = "Factors and published numbers";
 
 /// Fills a section.
@@ -72,7 +72,7 @@ pub(super) fn all(
     Ok(sections)
 }
 
-/// Factors, the reference and published numbers, on the projects that are complete.
+/// Factors, the reference and published numbers, on the projects without missing runs.
 fn factors(
     results: &Results,
     samples: &Samples,

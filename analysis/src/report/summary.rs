@@ -1,4 +1,4 @@
-//! The beginning of a report: what was found, in five sentences.
+//! The beginning of a report: the main findings, in five sentences.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::stats::runs_needed;
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// Sentences on: which algorithm is best, by how much, how sure that is, on how many projects, and
-/// what is missing. A study of one algorithm has no comparison and fewer sentences.
+/// Sentences that say which algorithm is best, by how much, how certain that is, on how many
+/// projects, and what is missing. A study of one algorithm has no comparison and fewer sentences.
 pub(super) fn sentences(results: &Results, samples: &Samples, best: Option<&Best>) -> Vec<String> {
     let mut sentences = Vec::new();
     match best {
         None => sentences.push("No project has runs of every algorithm, so none is best.".into()),
         Some(best) => {
-            sentences.push(who(results, best));
+            sentences.push(best_algorithm(results, best));
             if let Some(second) = best.others.first() {
                 sentences.push(how_much(results, best, second));
                 sentences.extend(how_sure(results, samples, best, second));
@@ -33,7 +33,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-fn who(results: &Results, best: &Best) -> String {
+fn best_algorithm(results: &Results, best: &Best) -> String {
     let name = |algorithm: usize| &results.algorithms[algorithm];
     let (label, mean) = (name(best.algorithm), percent(best.mean));
     let n = counted(best.projects.len(), "project");
@@ -84,7 +84,7 @@ fn how_much(results: &Results, best: &Best, second: &Other) -> String {
     )
 }
 
-/// The test over projects; `None` if the algorithms cannot be ranked.
+/// The test over all projects; `None` if the algorithms cannot be ranked.
 fn how_sure(results: &Results, samples: &Samples, best: &Best, second: &Other) -> Option<String> {
     let ranking = Ranking::new(samples).ok()?;
     let position = |algorithm| ranking.algorithms.iter().position(|&a| a == algorithm);
@@ -125,7 +125,7 @@ fn how_many(results: &Results, best: &Best, second: &Other) -> String {
     }
 }
 
-/// Why no project can have a significant difference; `None` if one can.
+/// Why no project can differ significantly; `None` if one can.
 fn too_few_runs(pair: &Comparison) -> Option<String> {
     let most = pair.per_project.iter().map(|p| p.runs.0.min(p.runs.1)).max()?;
     (pair.too_few_runs() == pair.per_project.len()).then(|| {

@@ -30,12 +30,12 @@ impl Default for Bootstrap {
 }
 
 impl Bootstrap {
-    /// The interval of a statistic of some samples, each of which is drawn with replacement.
+    /// The interval of a statistic of several samples, each of which is drawn with replacement.
     ///
     /// # Errors
-    /// [`Unavailable`] for no samples, an empty one, and one with NaN; [`Unavailable::TooFew`] for
-    /// one with a single value; [`Unavailable::NotANumber`] also if the statistic of a replicate is
-    /// NaN.
+    /// [`Unavailable`] if there are no samples, or if one of them is empty or contains NaN;
+    /// [`Unavailable::TooFew`] if one has a single value; [`Unavailable::NotANumber`] also if the
+    /// statistic of a replicate is NaN.
     pub fn interval(
         &self,
         samples: &[&[f64]],
@@ -67,14 +67,14 @@ impl Bootstrap {
     /// The interval of the mean of a sample.
     ///
     /// # Errors
-    /// As [`Bootstrap::interval`].
+    /// Like [`Bootstrap::interval`].
     pub fn mean(&self, sample: &[f64]) -> Result<Interval, Unavailable> {
         self.interval(&[sample], mean_of)
     }
 
-    /// The intervals of the means of some samples, each the same as that of [`Bootstrap::mean`], but
-    /// sooner: the draws depend on the length of a sample alone, so that those of one length share
-    /// them.
+    /// The intervals of the means of several samples, equal to the results of [`Bootstrap::mean`],
+    /// but faster: the draws only depend on the length of a sample, so samples of the same length
+    /// share them.
     pub fn means(&self, samples: &[&[f64]]) -> Vec<Result<Interval, Unavailable>> {
         let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (number, sample) in samples.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Bootstrap {
         found
     }
 
-    /// The intervals of the means of the samples with these numbers, all of one length.
+    /// The intervals of the means of the samples with these numbers, which have the same length.
     fn means_of_length(
         &self,
         length: usize,
@@ -134,7 +134,7 @@ impl Bootstrap {
         rng
     }
 
-    /// The interval with the share `level` of the statistics of all replicates.
+    /// The interval that contains the share `level` of the statistics of all replicates.
     fn percentiles(&self, mut values: Vec<f64>) -> Result<Interval, Unavailable> {
         ordered(&values)?;
         values.sort_unstable_by(f64::total_cmp);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_means_have_the_intervals_of_each() {
+    fn the_intervals_of_many_means_equal_single_ones() {
         let sample =
             |n: u32, k: u32| -> Vec<f64> { (0..n).map(|i| f64::from(i * k % 13)).collect() };
         let lists = [sample(9, 5), vec![1.0], sample(30, 7), sample(9, 2), vec![0.5, f64::NAN]];
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_depends_on_the_seed_alone() {
+    fn the_interval_depends_only_on_the_seed() {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17)).collect();
         let bootstrap = Bootstrap::default();
         let found = bootstrap.mean(&sample).unwrap();

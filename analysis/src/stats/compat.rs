@@ -1,7 +1,7 @@
 //! Conventions of other libraries, for comparison with their results.
 //!
-//! The statistics are the same. The conventions differ in when a p-value is exact, in how an exact
-//! one treats ties, and in the definition of the odds ratio.
+//! The statistics are the same. The conventions differ in when a p-value is exact, in how exact
+//! p-values treat ties, and in the definition of the odds ratio.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +20,8 @@ pub enum Compat {
 impl Compat {
     /// The p-value that the library returns by default.
     ///
-    /// SciPy is exact without ties while one sample has at most 8 values; R while both
-    /// have fewer than 50. Both are asymptotic with ties.
+    /// SciPy is exact without ties if one sample has at most 8 values; R if both have fewer than
+    /// 50. With ties both are asymptotic.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.
@@ -40,8 +40,8 @@ impl Compat {
         }
     }
 
-    /// The p-value of the library's exact method: SciPy ignores ties and rounds U towards its mean; R
-    /// has no exact p-value with ties.
+    /// The p-value of the library's exact method. SciPy ignores ties and rounds U towards its mean;
+    /// R has no exact p-value with ties.
     ///
     /// # Errors
     /// [`Unavailable::Ties`] for R if there are ties.
@@ -53,8 +53,8 @@ impl Compat {
         }
     }
 
-    /// The statistic of the signed-rank test that the library reports: the smaller rank sum (SciPy)
-    /// or that of the positive differences (V of R).
+    /// The statistic of the signed-rank test that the library reports: the smaller rank sum
+    /// (SciPy), or the rank sum of the positive differences (V of R).
     pub fn signed_rank_statistic(self, test: &SignedRank) -> f64 {
         match self {
             Compat::Scipy => test.statistic(),
@@ -64,7 +64,7 @@ impl Compat {
 
     /// The p-value of the signed-rank test that the library returns by default.
     ///
-    /// SciPy is exact up to 50 pairs without ties and zeros, and up to 13 with them; R is exact for
+    /// SciPy is exact up to 50 pairs without ties and zeros, and up to 13 with them. R is exact for
     /// fewer than 50 pairs without ties and zeros. Otherwise R corrects for continuity and SciPy
     /// does not.
     pub fn signed_rank(self, test: &SignedRank) -> PValue {
@@ -77,11 +77,11 @@ impl Compat {
         }
     }
 
-    /// The odds ratio that the library returns: that of the sample (SciPy) or the conditional
-    /// maximum-likelihood estimate (R).
+    /// The odds ratio that the library returns: the odds ratio of the sample (SciPy) or the
+    /// conditional maximum-likelihood estimate (R).
     ///
     /// # Errors
-    /// As [`Contingency::odds_ratio`].
+    /// Like [`Contingency::odds_ratio`].
     pub fn odds_ratio(self, table: &Contingency) -> Result<f64, Unavailable> {
         match self {
             Compat::Scipy => table.odds_ratio(),

@@ -1,5 +1,5 @@
-//! Conover's comparison of rank sums after Friedman's test, for comparisons with one treatment; it
-//! allows ties (Conover, 1999, section 5.8).
+//! Conover's comparison of rank sums after Friedman's test, for comparisons with one treatment.
+//! Ties are allowed (Conover, 1999, section 5.8).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -20,8 +20,8 @@ impl Conover {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As [`friedman`](super::friedman), except that blocks may have equal values only, and that two
-    /// blocks are needed.
+    /// Like [`friedman`](super::friedman), except that all values of a block may be equal, and that
+    /// at least two blocks are needed.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Conover, Unavailable> {
         let treatments = treatments(blocks, 2)?;
         if blocks.len() < 2 {

@@ -1,4 +1,4 @@
-//! Two-by-two contingency tables: numbers of two outcomes in two groups.
+//! Two-by-two contingency tables: counts of two outcomes in two groups.
 
 use super::effect_size::Interval;
 use super::{PValue, Unavailable, normal_quantile};
@@ -10,12 +10,12 @@ pub struct Contingency {
     cells: [[u64; 2]; 2],
 }
 
-/// Relative difference below which the probabilities of two tables are considered equal, because it
-/// may be due to rounding. R uses the same.
+/// Relative difference below which the probabilities of two tables are regarded as equal, because
+/// it may be a rounding error. R uses the same value.
 const TOLERANCE: f64 = 1e-7;
 
 impl Contingency {
-    /// Greatest sum of all cells.
+    /// Maximum sum of all cells.
     pub const LARGEST: u64 = 1 << 40;
 
     /// A table with these counts.
@@ -32,7 +32,8 @@ impl Contingency {
         }
     }
 
-    /// The table of two samples of 0 and 1; `None` if one is empty or has other values.
+    /// The table of two samples that consist of 0 and 1; `None` if one is empty or has other
+    /// values.
     pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
         let count = |sample: &[f64]| {
             let ones = sample.iter().filter(|&&v| v == 1.0).count();
@@ -54,15 +55,15 @@ impl Contingency {
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        // Rounding would leave the ends of these two a little beside 0 and 1.
+        // Rounding would put these two bounds slightly off 0 and 1.
         let low = if ones == 0 { 0.0 } else { (centre - half) / scale };
         let high = if share == 1.0 { 1.0 } else { (centre + half) / scale };
         Some(Interval { low: low.max(0.0), high: high.min(1.0) })
     }
 
     /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
-    /// most as likely as this one. With an empty row or column only one table is possible: p = 1,
-    /// marked degenerate.
+    /// most as likely as this one. With an empty row or column only one table is possible: p is 1
+    /// and marked degenerate.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
         // Relative to the probability of the observed table, so that neither underflows.
@@ -76,8 +77,8 @@ impl Contingency {
         PValue::exact(far / all)
     }
 
-    /// The odds of the first outcome in the first group over those in the second:
-    /// ad / bc. Infinite where only the denominator is zero.
+    /// The odds of the first outcome in the first group over its odds in the second group: ad / bc.
+    /// Infinite where only the denominator is zero.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] if a row or a column is empty.
@@ -87,12 +88,12 @@ impl Contingency {
         Ok(a * d / (b * c))
     }
 
-    /// A confidence interval for the odds ratio by the normal distribution of its
-    /// logarithm (Woolf), with Haldane and Anscombe's half added to each cell, so that it
-    /// exists where a cell is zero.
+    /// A confidence interval for the odds ratio, by the normal distribution of its logarithm
+    /// (Woolf). Haldane and Anscombe's 1/2 is added to each cell, so that the interval exists if a
+    /// cell is zero.
     ///
     /// # Errors
-    /// As [`Contingency::odds_ratio`].
+    /// Like [`Contingency::odds_ratio`].
     pub fn odds_ratio_interval(&self, level: f64) -> Result<Interval, Unavailable> {
         self.margins()?;
         let [[a, b], [c, d]] = self.cells.map(|row| row.map(|n| n as f64 + 0.5));
@@ -103,12 +104,12 @@ impl Contingency {
     }
 
     /// The conditional maximum-likelihood estimate of the odds ratio given the margins, which R's
-    /// `fisher.test` reports (to about five digits): 0 or infinite if the first cell has its least
-    /// or greatest possible value.
+    /// `fisher.test` reports (to about five digits): 0 or infinite if the first cell has its
+    /// smallest or largest possible value.
     ///
     /// # Errors
-    /// As [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell could
-    /// have more than a million values.
+    /// Like [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell could have
+    /// more than a million values.
     pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
         let margins = self.margins()?;
         let observed = self.cells[0][0];
@@ -130,7 +131,7 @@ impl Contingency {
                 (cell as f64 - observed as f64, log_weight)
             })
             .collect();
-        // Bisection on the logarithm of the odds ratio, with which the mean of the first cell grows.
+        // Bisection on the logarithm of the odds ratio: the mean of the first cell grows with it.
         let above = |log: f64| {
             let weights = weights.iter().map(|(cell, weight)| (cell, weight + cell * log));
             let most = weights.clone().fold(f64::NEG_INFINITY, |most, (_, w)| most.max(w));
@@ -171,15 +172,16 @@ struct Margins {
 }
 
 impl Margins {
-    /// The hypergeometric probability of `cell + 1` over that of `cell`.
+    /// The hypergeometric probability of `cell + 1` over the probability of `cell`.
     fn ratio(&self, cell: u64) -> f64 {
         let up = (self.row - cell) as f64 * (self.column - cell) as f64;
         let down = (cell + 1) as f64 * (self.all + cell + 1 - self.row - self.column) as f64;
         up / down
     }
 
-    /// Calls `each` with all values of the first cell and their hypergeometric probabilities,
-    /// relative to that of `observed`. Those too small to change a sum are left out.
+    /// Calls `each` with all values of the first cell and their hypergeometric probabilities
+    /// relative to the probability of `observed`. Values whose probabilities are too small to
+    /// change a sum are left out.
     fn each_relative(&self, observed: u64, mut each: impl FnMut(u64, f64)) {
         each(observed, 1.0);
         let mut weight = 1.0;
@@ -244,7 +246,7 @@ mod tests {
         // Two of C(1000, 500) assignments, 7.4e-300.
         let p = Contingency::new([[500, 0], [0, 500]]).unwrap().fisher().value;
         assert!((p / 7.399_507_995_628_054e-300 - 1.0).abs() < 1e-9, "{p:e}");
-        // Large tables take little time.
+        // Large tables are computed quickly.
         let large = Contingency::new([[1 << 36, 1 << 36], [1 << 36, (1 << 36) + 1]]).unwrap();
         assert!(large.fisher().value > 0.99);
     }

@@ -23,11 +23,11 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     Ok(Relation::new(x, y)?.correlation())
 }
 
-/// Spearman's coefficient of rank correlation: Pearson's coefficient of the ranks, ties sharing the
-/// mean rank.
+/// Spearman's coefficient of rank correlation: Pearson's coefficient of the ranks, where ties share
+/// the mean rank.
 ///
 /// # Errors
-/// As [`pearson`], except that infinite values are allowed.
+/// Like [`pearson`], except that infinite values are allowed.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     paired(x, y)?;
     pearson(&Ranks::of(x)?.ranks, &Ranks::of(y)?.ranks)
@@ -78,7 +78,7 @@ impl Relation {
 fn standardised(sample: &[f64]) -> Vec<f64> {
     let mean = sample.iter().sum::<f64>() / sample.len() as f64;
     let deviations: Vec<f64> = sample.iter().map(|v| v - mean).collect();
-    // Scaled by the largest first, so that no square overflows or underflows.
+    // Scaled by the largest deviation first, so that no square overflows or underflows.
     let largest = deviations.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
     let length = deviations.iter().map(|d| (d / largest) * (d / largest)).sum::<f64>().sqrt();
     deviations.into_iter().map(|d| d / largest / length).collect()

@@ -64,14 +64,14 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let below = sorted[position.floor() as usize];
     let above = sorted[position.ceil() as usize];
-    // Equal neighbours are returned as they are, because the difference of infinite ones is NaN.
+    // Equal neighbours are returned unchanged, because the difference of infinite ones is NaN.
     let (difference, share) = (above - below, position.fract());
     if below == above {
         below
     } else if difference.is_finite() {
         below + difference * share
     } else {
-        // The neighbours are infinite, or so large that their difference is.
+        // The neighbours are infinite, or so large that their difference is infinite.
         below * (1.0 - share) + above * share
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_have_no_spread_and_none_no_mean() {
+    fn one_value_has_no_deviation_and_no_values_have_no_mean() {
         let single = Description::of(&[f64::INFINITY]).unwrap();
         assert_eq!((single.deviation, single.median), (None, f64::INFINITY));
         assert_eq!(Description::of(&[]), Err(Unavailable::Empty));

@@ -35,7 +35,7 @@ impl fmt::Display for Magnitude {
     }
 }
 
-/// Thresholds between magnitudes. A value on a threshold has the larger magnitude.
+/// Thresholds between magnitudes. A value at a threshold has the larger magnitude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
     /// Vargha and Delaney (2000): A12 of .56 small, .64 medium, .71 large, and the same

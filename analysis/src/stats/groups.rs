@@ -27,7 +27,8 @@ impl ChiSquare {
 /// The Kruskal-Wallis test of independent samples, which may differ in length.
 ///
 /// # Errors
-/// [`Unavailable`] for fewer than two samples, an empty one, NaN, or equal values only.
+/// [`Unavailable`] if there are fewer than two samples, one of them is empty or contains NaN, or
+/// all values are equal.
 pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
     if samples.len() < 2 {
         return Err(Unavailable::TooFew { needed: 2, found: samples.len() });
@@ -54,11 +55,11 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 }
 
 /// Friedman's test: each block (a project) has one value for each of the same treatments
-/// (algorithms), in the same order. With two treatments it is the sign test.
+/// (algorithms), in the same order. With two treatments it equals the sign test.
 ///
 /// # Errors
-/// [`Unavailable`] for no blocks, fewer than two treatments, blocks of different
-/// lengths, NaN, or blocks of equal values only.
+/// [`Unavailable`] if there are no blocks, fewer than two treatments, or blocks of different
+/// lengths, if a value is NaN, or if the values of every block are equal.
 pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
     let treatments = treatments(blocks, 2)?;
     let mut sums = vec![0.0; treatments];

@@ -6,7 +6,7 @@ use super::{PValue, Unavailable};
 /// The least-squares line through points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFit {
-    /// Increase of y where x increases by one.
+    /// Increase of y when x increases by one.
     pub slope: f64,
     /// y where x is zero.
     pub intercept: f64,
@@ -24,7 +24,7 @@ impl LinearFit {
     /// Fits a line to points with these coordinates.
     ///
     /// # Errors
-    /// As [`pearson`](super::pearson).
+    /// Like [`pearson`](super::pearson).
     pub fn new(x: &[f64], y: &[f64]) -> Result<LinearFit, Unavailable> {
         let relation = Relation::new(x, y)?;
         let n = x.len() as f64;
@@ -45,7 +45,7 @@ impl LinearFit {
         })
     }
 
-    /// The y of the line at an x.
+    /// The value y of the line at an x.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }

@@ -11,16 +11,16 @@ use super::{PValue, Unavailable, normal_quantile, normal_two_sided, ordered};
 pub struct MannWhitney {
     x: usize,
     y: usize,
-    /// The groups of equal values in the pooled sample, in ascending order: the numbers of values
+    /// The groups of equal values in the pooled sample, in ascending order: the counts of values
     /// from the first and from the second sample.
     groups: Vec<(usize, usize)>,
-    /// 2 U1, which is whole even with ties.
+    /// 2 U1, which is a whole number even with ties.
     doubled: u64,
 }
 
 impl MannWhitney {
-    /// Greatest number of pairs (one value of each sample) for which [`MannWhitney::p`] is exact:
-    /// that of 50 against 50 values. Time grows with its square.
+    /// Maximum number of pairs (one value of each sample) for which [`MannWhitney::p`] is exact, as
+    /// for 50 against 50 values. The computing time grows with the square of this number.
     pub const EXACT_PAIRS: usize = 2_500;
 
     /// Compares two samples.
@@ -71,20 +71,20 @@ impl MannWhitney {
         self.x as u64 * self.y as u64
     }
 
-    /// U of the first sample: the number of pairs in which its value is the larger one, ties
-    /// counting one half.
+    /// U of the first sample: the number of pairs in which its value is larger, plus one half for
+    /// each tie.
     pub fn u1(&self) -> f64 {
         self.doubled as f64 / 2.0
     }
 
-    /// U of the second sample: the number of all pairs less [`MannWhitney::u1`].
+    /// U of the second sample: the number of all pairs minus [`MannWhitney::u1`].
     pub fn u2(&self) -> f64 {
         (2 * self.pairs() - self.doubled) as f64 / 2.0
     }
 
     /// The Vargha-Delaney effect size A12 in 0..=1: the probability that a value of the first
-    /// sample is larger than one of the second, ties counting one half. All A12 of tables and
-    /// figures are computed here.
+    /// sample is larger than a value of the second, plus one half of the probability of a tie. All
+    /// A12 in tables and figures are computed by this function.
     pub fn a12(&self) -> f64 {
         self.u1() / self.pairs() as f64
     }
@@ -104,11 +104,11 @@ impl MannWhitney {
     /// A confidence interval for [`MannWhitney::a12`] at a level such as 0.95: normal on
     /// the logit scale, with the variance of DeLong, DeLong and Clarke-Pearson (1988).
     ///
-    /// For samples that do not overlap, that variance is zero and the logit infinite. The
-    /// interval is then that of the nearest overlapping samples: those in which the closest
-    /// two values are equal. Their A' = 1 - 1/(2mn) (mirrored for A12 = 0) differs in one
-    /// placement of each sample, so that their variance is 1/(2m²n²). The end on the side of the
-    /// observed effect is set to it, because no larger effect exists.
+    /// For samples that do not overlap, that variance is zero and the logit infinite. The interval
+    /// is then computed from the nearest overlapping samples, in which the closest two values are
+    /// equal. Their A' = 1 - 1/(2mn) (mirrored for A12 = 0) differs in one placement of each
+    /// sample, so that their variance is 1/(2m²n²). The end on the side of the observed effect is
+    /// set to the observed effect, because no larger one exists.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two values in a sample, and
@@ -143,7 +143,8 @@ impl MannWhitney {
         Ok(interval)
     }
 
-    /// DeLong's variance of A12: that of the placements of each sample in the other.
+    /// DeLong's variance of A12, from the placements of the values of each sample in the other
+    /// sample.
     fn placement_variance(&self) -> f64 {
         let (m, n) = (self.x as f64, self.y as f64);
         let effect = self.a12();
@@ -160,8 +161,7 @@ impl MannWhitney {
         of_x / (m - 1.0) / m + of_y / (n - 1.0) / n
     }
 
-    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`], asymptotic
-    /// beyond.
+    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`], asymptotic beyond.
     pub fn p(&self) -> PValue {
         if self.pairs() <= MannWhitney::EXACT_PAIRS as u64 {
             self.exact()
@@ -171,8 +171,7 @@ impl MannWhitney {
     }
 
     /// The exact two-sided p-value: the probability that U is at least as far from its mean as
-    /// observed. Time and memory grow with the sizes; see
-    /// [`MannWhitney::EXACT_PAIRS`].
+    /// observed. Time and memory grow with the sizes; see [`MannWhitney::EXACT_PAIRS`].
     pub fn exact(&self) -> PValue {
         if self.is_degenerate() {
             return PValue::DEGENERATE;
@@ -181,7 +180,7 @@ impl MannWhitney {
         PValue::exact(Distribution::new(self.x, self.y, &ties).two_sided(self.doubled))
     }
 
-    /// The two-sided p-value by the distribution of samples without ties, even if there are ties; a
+    /// The two-sided p-value by the distribution of samples without ties, even if there are ties. A
     /// U between two values of that distribution is rounded towards the mean.
     pub(super) fn exact_ignoring_ties(&self) -> PValue {
         let distribution = Distribution::new(self.x, self.y, &vec![1; self.x + self.y]);
@@ -205,11 +204,12 @@ impl MannWhitney {
     }
 }
 
-/// A lower bound of the exact two-sided p-values of samples of these sizes. A comparison whose
-/// bound is not below the level cannot be significant, whatever the values.
+/// A lower bound of the exact two-sided p-values of samples of these sizes. If it is not below the
+/// level, no comparison of such samples can be significant.
 ///
-/// The most extreme assignment is one of C(x + y, x). Samples of equal size can be exchanged, which
-/// makes two; with different sizes, ties can make the mirrored assignment less extreme.
+/// The most extreme assignment is one of C(x + y, x). For samples of equal size the mirrored
+/// assignment is equally extreme, so there are two of them; for different sizes, ties can make the
+/// mirrored assignment less extreme.
 pub fn smallest_p(x: usize, y: usize) -> f64 {
     let few = x.min(y);
     let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
@@ -217,42 +217,43 @@ pub fn smallest_p(x: usize, y: usize) -> f64 {
     (extreme / ways).min(1.0)
 }
 
-/// The least size of two samples of equal size whose exact two-sided p-value can be below a level in
-/// 0..1: 4 for 0.05.
+/// The smallest size of two samples of equal size whose exact two-sided p-value can be below a
+/// level in 0..1: 4 for 0.05.
 pub fn runs_needed(level: f64) -> usize {
-    // The least p-value falls by a factor of about 4 with each further value.
+    // The smallest possible p-value decreases by a factor of about 4 with each further value.
     (1..).find(|&n| smallest_p(n, n) < level).unwrap_or(usize::MAX)
 }
 
 /// The number of assignments of the pooled values to both samples for each value of U.
 ///
-/// Dynamic programming over the groups of equal values, ascending: of the first `i`
-/// values, `k` went to the first sample; a group of `t` that gives it `j` more does
-/// so in C(t, j) ways and adds `j (2 (i - k) + t - j)` to 2 U. The counts are sums
-/// and products of positive whole numbers, exact below 2^53 and accurate to the last
-/// few bits beyond.
+/// Dynamic programming over the groups of equal values in ascending order: of the first `i` values,
+/// `k` were assigned to the first sample. A group of `t` values can assign `j` more to it in C(t,
+/// j) ways, which adds `j (2 (i - k) + t - j)` to 2 U. The counts are sums and products of positive
+/// whole numbers; they are exact below 2^53 and accurate except for the last few bits above.
 struct Distribution {
     counts: Vec<f64>,
-    /// The difference of 2 U between neighbouring elements of `counts`: 1, or 2 if U is whole.
+    /// The difference of 2 U between neighbouring elements of `counts`: 1, or 2 if U is always
+    /// whole.
     unit: usize,
     pairs: usize,
 }
 
 impl Distribution {
     fn new(x: usize, y: usize, ties: &[usize]) -> Distribution {
-        // Counted for the smaller sample: fewer states, and the same two-sided probabilities.
+        // Counted for the smaller sample, which needs fewer states and has the same two-sided
+        // probabilities.
         let (chosen, rest) = (x.min(y), x.max(y));
         let pairs = chosen * rest;
-        // `j (t - j)` is odd only for an even group.
+        // `j (t - j)` can only be odd for a group of even size.
         let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
         let width = 2 * pairs / unit + 1;
         let mut counts = vec![0.0; (chosen + 1) * width];
-        // The number of elements of row `k` in use.
+        // The number of elements in use of each row `k`.
         let mut used = vec![0; chosen + 1];
         (counts[0], used[0]) = (1.0, 1);
         let mut seen = 0;
         for &t in ties {
-            // In descending order, so that a row is read before this group adds to it.
+            // In descending order, so that a row is read before this group is added to it.
             for k in (0..=chosen.min(seen)).rev() {
                 if used[k] == 0 {
                     continue;
@@ -367,7 +368,7 @@ mod tests {
         assert!((p.value / 1.982_330_604_283_667_8e-29 - 1.0).abs() < 1e-12, "{p:?}");
     }
 
-    /// The definition: all assignments enumerated.
+    /// The definition of the exact p-value, by enumerating all assignments.
     fn by_enumeration(x: &[f64], y: &[f64]) -> f64 {
         let pooled: Vec<f64> = x.iter().chain(y).copied().collect();
         let doubled = |first: &dyn Fn(usize) -> bool| -> i64 {

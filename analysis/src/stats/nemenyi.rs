@@ -18,7 +18,7 @@ impl Nemenyi {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// As [`friedman`](super::friedman), except that blocks may have equal values only.
+    /// Like [`friedman`](super::friedman), except that all values of a block may be equal.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
         let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
         for block in blocks {
@@ -32,15 +32,15 @@ impl Nemenyi {
         Ok(Nemenyi { mean_ranks, blocks: blocks.len() })
     }
 
-    /// The unit of the studentized range: the standard error of a difference of two mean ranks,
+    /// The unit of the studentized range: the standard error of a difference of two mean ranks
     /// divided by √2.
     fn unit(&self) -> f64 {
         let k = self.mean_ranks.len() as f64;
         (k * (k + 1.0) / (12.0 * self.blocks as f64)).sqrt()
     }
 
-    /// The critical difference: the least difference of mean ranks that is significant at a level
-    /// such as 0.05.
+    /// The critical difference: the smallest difference of mean ranks that is significant at a
+    /// level such as 0.05.
     pub fn critical_difference(&self, level: f64) -> f64 {
         range_quantile(level, self.mean_ranks.len()) * self.unit()
     }
@@ -51,9 +51,9 @@ impl Nemenyi {
         PValue::asymptotic(range_tail(distance / self.unit(), self.mean_ranks.len()))
     }
 
-    /// The groups of treatments that do not differ significantly, each as indices in order of mean
-    /// rank; groups within larger ones are left out. They are the bars of a critical-difference
-    /// diagram.
+    /// The groups of treatments that do not differ significantly, each as indices in the order of
+    /// the mean ranks. Groups within larger ones are left out. They are the bars of a
+    /// critical-difference diagram.
     pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
         let reach = self.critical_difference(level);
         let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
@@ -75,10 +75,10 @@ impl Nemenyi {
 /// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom:
 /// the probability that the range of `k` standard normal values is at least `q`.
 ///
-/// With the largest value at z, the others are below z, and not all of them within q of
-/// it: k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference of powers is
-/// computed without cancellation, so that small probabilities keep their digits; the trapezoid
-/// rule converges faster than any power of the step for such integrands.
+/// If the largest value is z, the other values are below z, and not all of them within q of it: k ∫
+/// φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference of powers is computed without
+/// cancellation, so that small probabilities are accurate. For such integrands the trapezoid rule
+/// converges faster than any power of the step.
 pub(super) fn range_tail(q: f64, k: usize) -> f64 {
     if q <= 0.0 {
         return 1.0;
@@ -94,14 +94,14 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
         let difference = -libm::expm1(others * libm::log1p(-beyond));
         libm::exp(-z * z / 2.0) * below.powf(others) * difference
     };
-    // Below -37 the normal distribution underflows, and its terms are not finite.
+    // Below -37 the normal distribution underflows, and the terms are not finite.
     let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }
 
 /// The q that the studentized range of `k` values exceeds with probability `level`.
 pub(super) fn range_quantile(level: f64, k: usize) -> f64 {
-    // The upper end is Bonferroni's bound.
+    // Bonferroni's bound is the upper end.
     let pairs = (k * (k - 1)) as f64;
     let (mut low, mut high) = (0.0, SQRT_2 * normal_quantile(1.0 - level / pairs).max(1.0) + 1.0);
     for _ in 0..80 {
@@ -137,14 +137,14 @@ mod tests {
         close(range_tail(0.4, 5), 0.998_602_991_228_766_5);
         close(range_tail(7.5, 12), 7.392_045_108_245_426e-6);
         close(range_tail(7.5, 40), 8.430_458_575_225_952e-5);
-        // Demšar's Table 5(a) has these divided by √2.
+        // The values of Demšar's Table 5(a) are these divided by √2.
         for (k, tabled) in [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)] {
             assert!((range_quantile(0.05, k) / SQRT_2 - tabled).abs() < 1e-3, "{k}");
         }
     }
 
     #[test]
-    fn treatments_that_agree_are_joined() {
+    fn treatments_that_do_not_differ_are_joined() {
         let blocks: Vec<[f64; 4]> = (0..30)
             .map(|i| {
                 let swap = f64::from(i % 2);

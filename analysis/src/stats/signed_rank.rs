@@ -13,14 +13,14 @@ pub struct SignedRank {
 }
 
 impl SignedRank {
-    /// Greatest number of pairs that differ for which [`SignedRank::p`] is exact.
+    /// Maximum number of differing pairs for which [`SignedRank::p`] is exact.
     pub const EXACT_DIFFERENCES: usize = 50;
 
     /// Compares the pairs of two samples.
     ///
     /// # Errors
-    /// [`Unavailable`] for samples of different lengths, no pairs, NaN and infinite
-    /// values, and [`Unavailable::Constant`] if no pair differs.
+    /// [`Unavailable`] for samples of different lengths, no pairs, NaN and infinite values, and
+    /// [`Unavailable::Constant`] if no pair differs.
     pub fn new(x: &[f64], y: &[f64]) -> Result<SignedRank, Unavailable> {
         paired(x, y)?;
         finite(x)?;
@@ -58,8 +58,8 @@ impl SignedRank {
         self.positive
     }
 
-    /// The matched-pairs rank-biserial correlation in -1..=1: the positive minus the negative share
-    /// of the rank sum.
+    /// The matched-pairs rank-biserial correlation in -1..=1: the positive share of the rank sum
+    /// minus the negative share.
     pub fn rank_biserial(&self) -> f64 {
         2.0 * self.positive / self.total() - 1.0
     }
@@ -83,9 +83,9 @@ impl SignedRank {
         }
     }
 
-    /// The exact two-sided p-value given the ties: all combinations of signs are equally likely.
+    /// The exact two-sided p-value given the ties, with all combinations of signs equally likely.
     pub fn exact(&self) -> PValue {
-        // Doubled ranks are whole even with ties.
+        // Doubled ranks are whole numbers even with ties.
         let mut probabilities = vec![1.0];
         for rank in &self.ranks.ranks {
             let shift = (2.0 * rank) as usize;
@@ -106,7 +106,7 @@ impl SignedRank {
         self.normal(0.0)
     }
 
-    /// As [`SignedRank::asymptotic`], with a correction for continuity.
+    /// Like [`SignedRank::asymptotic`], with a correction for continuity.
     pub fn asymptotic_continuous(&self) -> PValue {
         self.normal(0.5)
     }

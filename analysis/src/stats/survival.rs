@@ -1,11 +1,11 @@
-//! Times to an event that some observations end without.
+//! Analysis of the time until an event that may not happen during the observation.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::Unavailable;
 
-/// A time, and whether the event happened then. Otherwise the observation ended there without it
-/// (it was *censored*).
+/// An observation: a time, and whether the event happened then. If not, the observation ended at
+/// that time before the event (it was *censored*).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
     /// Time from the beginning, finite.
@@ -14,15 +14,15 @@ pub struct Observation {
     pub event: bool,
 }
 
-/// The estimator of Kaplan and Meier (1958): the share that has not had the event yet, as a step
+/// The Kaplan-Meier estimator (1958): the share of observations without the event so far, as a step
 /// function of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survival {
-    /// Time of each step, ascending, and the share from there on.
+    /// Time of each step, ascending, and the share from that time on.
     pub steps: Vec<(f64, f64)>,
     /// Number of observations.
     pub observations: usize,
-    /// How many of them had the event.
+    /// Number of observations with the event.
     pub events: usize,
 }
 
@@ -30,7 +30,7 @@ impl Survival {
     /// The estimate from observations.
     ///
     /// # Errors
-    /// [`Unavailable`] without observations and for NaN.
+    /// [`Unavailable`] without observations, and for NaN.
     pub fn of(observations: &[Observation]) -> Result<Survival, Unavailable> {
         let sorted = sorted(observations)?;
         let mut steps = Vec::new();
@@ -47,20 +47,22 @@ impl Survival {
         Ok(Survival { steps, observations: sorted.len(), events })
     }
 
-    /// The first time at which the event has happened to this share (0..=1) of all; `None` if it has
-    /// not by the end.
+    /// The first time at which the event has happened in this share (0..=1) of all observations;
+    /// `None` if that is not reached.
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        // Products of shares are rounded.
+        // The tolerance allows for rounding in products of shares.
         let reached = |step: &&(f64, f64)| step.1 <= 1.0 - share + 1e-12;
         self.steps.iter().find(reached).map(|step| step.0)
     }
 }
 
-/// The log-rank test (Mantel 1966) of two samples: whether the event happens at the same times.
-/// Returns the statistic and its p-value by the chi-squared distribution with one degree of freedom.
+/// The log-rank test (Mantel, 1966) of two samples: whether the event happens at the same times.
+/// Returns the statistic and its p-value by the chi-squared distribution with one degree of
+/// freedom.
 ///
 /// # Errors
-/// [`Unavailable`] for an empty sample and NaN, and if no event happened while both were observed.
+/// [`Unavailable`] for an empty sample and NaN, and if no event happened while both samples were
+/// observed.
 pub fn log_rank(a: &[Observation], b: &[Observation]) -> Result<(f64, f64), Unavailable> {
     let (a, b) = (sorted(a)?, sorted(b)?);
     let mut times: Vec<f64> =

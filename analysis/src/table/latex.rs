@@ -1,22 +1,23 @@
-//! Tables as LaTeX that fit the page: headings are broken, long texts are paragraphs, and a table
-//! that is too wide is split into parts with some of the columns each.
+//! Tables as LaTeX that fit the page: headings are broken, long texts become paragraphs, and a
+//! table that is too wide is split into several parts, each with some of the columns.
 
 use std::fmt::Write as _;
 
 use super::Table;
 
-/// Width of a page in points: that of LaTeX's class `article` with letters of 10 pt, the narrowest of
-/// the common ones.
+/// Width of a page in points, as in LaTeX's class `article` with letters of 10 pt, which is the
+/// narrowest of the common page widths.
 const PAGE: f64 = 345.0;
 /// Room between columns in points.
 const GAP: f64 = 8.0;
-/// Greatest share of the page for the columns that name a row, which every part repeats, and for
-/// any other text.
+/// Maximum share of the page for the columns that name a row, which every part repeats, and for any
+/// other text.
 const MAX_NAMES: f64 = 0.5;
 const MAX_TEXT: f64 = 0.4;
-/// Greatest number of lines, of all parts together, of a table that is not broken between pages.
+/// Maximum number of lines, of all parts together, of a table that is not broken between pages.
 const MAX_LINES: usize = 40;
-/// Letters of a long word between which lines may be broken.
+/// Number of letters after which a long word may be broken, and length from which a word counts as
+/// long.
 const CHUNK: usize = 4;
 const LONG_WORD: usize = 12;
 
@@ -28,12 +29,12 @@ struct Column {
     is_text: bool,
     /// Width in points.
     width: f64,
-    /// Whether the cells are paragraphs, because some are wider.
+    /// Whether the cells are paragraphs, because some of them are wider than the column.
     is_paragraph: bool,
 }
 
 impl Column {
-    /// A column of which texts are broken into lines if they are wider than `most`.
+    /// A column in which texts are broken into lines if they are wider than `most`.
     fn new(heading: &str, cells: Vec<String>, is_text: bool, most: f64) -> Column {
         let body = cells.iter().map(|cell| width_of(cell)).fold(0.0, f64::max);
         let is_paragraph = is_text && body > most;
@@ -52,7 +53,7 @@ impl Column {
         Column { heading: lines, cells, is_text, width: longest, is_paragraph }
     }
 
-    /// Its letter in the argument of `tabular`.
+    /// The letter of the column in the argument of `tabular`.
     fn format(&self) -> String {
         match (self.is_paragraph, self.is_text) {
             (true, _) => format!("p{{{:.1}pt}}", self.width),
@@ -72,9 +73,9 @@ impl Column {
         }
     }
 
-    /// An upper bound of the number of lines of a cell.
+    /// An upper bound on the number of lines of a cell.
     fn lines(&self, row: usize) -> usize {
-        // Lines that are broken between words are shorter than the column.
+        // A line that is broken between words is shorter than the column.
         let lines = 1.5 * width_of(&self.cells[row]) / self.width.max(1.0);
         if self.is_paragraph { lines.ceil() as usize } else { 1 }
     }
@@ -87,9 +88,9 @@ impl Column {
 
 impl Table {
     /// LaTeX with the rules of `booktabs`, a caption and the label `tab:NAME`, at most 345 pt wide,
-    /// which is the width of the text of `article`. Each part of a table that is wider has the first
-    /// columns and some of the others. A table of more than 40 lines is a `longtable`, because it
-    /// would not fit on a page.
+    /// which is the text width of `article`. Each part of a wider table contains the first columns
+    /// and some of the others. A table of more than 40 lines is a `longtable`, because it would not
+    /// fit on a page.
     pub fn latex(&self, name: &str, caption: &str) -> String {
         let columns = self.latex_columns();
         let names = columns.iter().take_while(|column| column.is_text).count().min(3);
@@ -153,7 +154,8 @@ impl Table {
     }
 }
 
-/// The columns of each part: the first `names` and as many of the others as fit, in their order.
+/// The columns of each part: the first `names` columns, and as many of the others as fit, in their
+/// order.
 fn parts(columns: &[Column], names: usize) -> Vec<Vec<&Column>> {
     let (names, others) = columns.split_at(names);
     let width = |part: &[&Column]| part.iter().map(|c| c.width + GAP).sum::<f64>() - GAP;
@@ -185,7 +187,7 @@ fn body(part: &[&Column], rows: usize) -> String {
     (0..rows).map(row).collect()
 }
 
-/// An upper bound of the width of a text in points, in Computer Modern of 9 pt.
+/// An upper bound on the width of a text in points, in Computer Modern of 9 pt.
 fn width_of(text: &str) -> f64 {
     let letter = |letter: char| match letter {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '!' | '|' | '(' | ')' | '[' | ']' => 3.7,
@@ -198,7 +200,7 @@ fn width_of(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
 
-/// Text of a paragraph, escaped, in which long words may be broken.
+/// Escaped text of a paragraph in which long words may be broken.
 fn breakable(text: &str) -> String {
     let word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();
@@ -217,7 +219,7 @@ fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (index, letter) in text.chars().enumerate() {
         match letter {
-            // At the start of a row they would be arguments of the line break before it.
+            // At the start of a row they would be read as arguments of the preceding line break.
             '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
             // Two hyphens would become a dash.
             '-' if before == '-' => escaped.push_str("{}-"),
@@ -292,7 +294,7 @@ mod tests {
     }
 
     /// Whatever a name contains, every row has as many cells as the table has columns, every brace
-    /// is closed, and no character is left that TeX interprets.
+    /// is closed, and no unescaped special character of TeX is left.
     #[test]
     fn latex_survives_any_name() {
         let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";
@@ -306,7 +308,8 @@ mod tests {
             let kind = if rows > 40 { "longtable" } else { "tabular" };
             assert_eq!(latex.matches(&format!("\\end{{{kind}}}")).count(), 1);
             let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
-            // A table of several pages has its header twice: for the first page and for the others.
+            // A table of several pages contains its header twice: for the first page and for the
+            // other pages.
             assert_eq!(lines.len(), if rows > 40 { rows + 2 } else { rows + 1 });
             for line in lines {
                 let row = line.strip_suffix("\\tabularnewline").unwrap();

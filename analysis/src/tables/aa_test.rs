@@ -8,7 +8,7 @@ use crate::stats::runs_needed;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Each algorithm against itself, with the columns of Table 6.
+/// Each algorithm compared with itself, with the columns of Table 6.
 pub fn aa_test(results: &Results, aa_tests: &[AaTest]) -> CaptionedTable {
     let mut columns = vec![("algorithm", "Algorithm")];
     columns.extend(RESULT);

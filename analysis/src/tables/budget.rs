@@ -74,8 +74,8 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Ca
     }
 }
 
-/// The work until runs cover as many goals as the best run of their project. Runs that never do are
-/// censored, so that quartiles may be missing.
+/// The work until runs cover as many goals as the best run on their project. Runs that never do are
+/// censored, so quartiles may be missing.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -106,9 +106,9 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
         title: "Runs that cover all that any run covers".to_owned(),
         caption: format!(
             "Number of {} until a run covers as many goals as the best run of its project, after Kaplan \
-             and Meier: runs that never do are censored at their end, or at that of the longest \
+             and Meier: runs that never do are censored at their end, or at the end of the longest \
              search if they ended below their budget. p: log-rank test against the \
-             first algorithm, corrected after Holm.",
+             first algorithm, corrected by Holm.",
             clock.unit()
         ),
         table,

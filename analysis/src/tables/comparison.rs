@@ -7,7 +7,7 @@ use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Columns of the numbers of projects of a comparison.
+/// Columns with counts of projects by the result of a comparison.
 pub(super) const COUNTS: [(&str, &str); 5] = [
     ("significantly_better", "Sig. better"),
     ("better", "Better"),
@@ -16,13 +16,13 @@ pub(super) const COUNTS: [(&str, &str); 5] = [
     ("significantly_worse", "Sig. worse"),
 ];
 
-/// Columns that summarise a comparison over projects: the first ones of Table 6.
+/// Columns that summarise a comparison over projects: the first columns of Table 6.
 pub(super) const RESULT: [(&str, &str); 8] = {
     let [a, b, c, d, e] = COUNTS;
     [("mean_a12", "A12"), ("a12_low", "from"), ("a12_high", "to"), a, b, c, d, e]
 };
 
-/// The cells of [`COUNTS`], not corrected.
+/// The cells of [`COUNTS`], without correction for multiple tests.
 pub(super) fn count_cells(comparison: &Comparison) -> [Cell; 5] {
     let counts = comparison.counts(Correction::None);
     [
@@ -48,7 +48,7 @@ fn result(comparison: &Comparison, interval: Result<Interval, Unavailable>) -> [
     [Cell::number(comparison.mean_a12(), 2), low, high, a, b, c, d, e]
 }
 
-/// Each pair of algorithms, as in Table 6 of the Whisker paper.
+/// Each pair of algorithms, like Table 6 of the Whisker paper.
 pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) -> CaptionedTable {
     let mut columns = vec![("first", "First"), ("second", "Second")];
     columns.extend(RESULT);

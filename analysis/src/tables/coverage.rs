@@ -18,7 +18,7 @@ pub fn algorithms(results: &Results, samples: &Samples) -> CaptionedTable {
         ("projects", "Projects"),
         ("runs", "Runs"),
     ];
-    // Without missing runs, the means over shared projects are the same.
+    // Without missing runs the means over shared projects would be the same.
     if !complete {
         columns.push(("mean_common", "Mean on shared projects"));
     }

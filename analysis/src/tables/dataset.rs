@@ -30,7 +30,7 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
     for ((name, title), measured) in measures.into_iter().zip(results.measures(&names)?) {
         let mut projects = vec![None; results.projects.len()];
         for (run, value) in results.runs.iter().zip(&measured) {
-            // The runs of a project have the same value unless they are of different tools.
+            // The runs on a project have the same value unless different tools executed them.
             let project: &mut Option<f64> = &mut projects[run.project as usize];
             *project = match (*project, *value) {
                 (Some(most), Some(value)) => Some(most.max(value)),
@@ -66,7 +66,7 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
         name: "dataset",
         title: "Projects".to_owned(),
         caption: format!(
-            "{} projects, {} of which were run. Goals are those that the runs counted.{unknown}",
+            "{} projects, {} of which were run. Goals as counted by the runs.{unknown}",
             results.projects.len() + results.skipped.len(),
             run.len()
         ),
@@ -102,7 +102,7 @@ pub fn measures(results: &Results) -> Result<CaptionedTable, Error> {
     Ok(CaptionedTable {
         name: "measures",
         title: "Measures of each project".to_owned(),
-        caption: "Numbers of projects.csv; n/a: not known, or infinite.".to_owned(),
+        caption: "Values from projects.csv; n/a: unknown or infinite.".to_owned(),
         table,
     })
 }

@@ -6,8 +6,8 @@ use crate::findings::Detection;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// The share of runs whose suite detects a fault, a column for each algorithm (Elyasaf et al., Table
-/// III).
+/// The share of runs whose suite detects a fault, with a column for each algorithm (Elyasaf et al.,
+/// Table III).
 pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
     let selected = selected(results);
     let shown: Vec<usize> = (0..selected.len()).filter(|&algorithm| selected[algorithm]).collect();
@@ -54,7 +54,7 @@ pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
     }
 }
 
-/// The same shares with intervals and tests, a row for each algorithm.
+/// The same shares with intervals and tests, and a row for each algorithm.
 pub fn detection_intervals(results: &Results, all: &[Detection]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

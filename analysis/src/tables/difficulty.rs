@@ -6,7 +6,8 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, work};
 use crate::tidy::Results;
 
-/// The projects under the baseline, and whether they are trivial; `None` without runs.
+/// The results of the baseline on each project, and whether the project is trivial; `None` without
+/// runs.
 pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     let trivial = Trivial::new(results, Trivial::baseline(results)?);
     if trivial.projects.is_empty() {
@@ -54,7 +55,8 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     })
 }
 
-/// Coverage against numbers of projects: the relations to each of these columns.
+/// Coverage in relation to numbers that describe projects; `relations` contains the name of each
+/// such number.
 pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),

@@ -9,7 +9,7 @@ use crate::stats::{Description, MannWhitney, mean};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Configurations that differ in a factor alone (Pynguin paper, Table 2).
+/// Configurations that only differ in a factor (Pynguin paper, Table 2).
 pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> CaptionedTable {
     let mut columns = vec![
         ("algorithm", "Algorithm"),
@@ -125,7 +125,7 @@ pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair])
     }
 }
 
-/// Every other configuration against the reference (Pynguin paper, RQ1).
+/// The comparison of every other configuration with the reference (Pynguin paper, RQ1).
 pub fn reference(results: &Results, samples: &Samples, reference: usize) -> CaptionedTable {
     let mut columns =
         vec![("algorithm", "Algorithm"), ("a12", "A12 of the reference over all runs"), ("p", "p")];
@@ -156,7 +156,7 @@ pub fn reference(results: &Results, samples: &Samples, reference: usize) -> Capt
     }
 }
 
-/// Published numbers beside those of the results.
+/// Published numbers next to the corresponding numbers of the results.
 pub fn published(rows: Vec<Reproduced>, without: usize) -> CaptionedTable {
     let mut table = Table::new(&[
         ("place", "Place"),
@@ -195,8 +195,8 @@ pub fn published(rows: Vec<Reproduced>, without: usize) -> CaptionedTable {
     };
     CaptionedTable {
         name: "published",
-        title: "Published numbers and those of these results".to_owned(),
-        caption: format!("Numbers of these results beside published ones.{without}"),
+        title: "Published numbers and numbers of these results".to_owned(),
+        caption: format!("Numbers of these results next to published ones.{without}"),
         table,
     }
 }

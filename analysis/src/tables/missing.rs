@@ -1,11 +1,11 @@
-//! Missing runs.
+//! Runs without coverage, and skipped projects.
 
 use super::{CaptionedTable, label};
 use crate::findings::Missing;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Missing runs and skipped projects, by cause.
+/// Runs without coverage and skipped projects, by cause.
 pub fn missing(results: &Results) -> CaptionedTable {
     let missing = Missing::new(results);
     let mut table = Table::new(&[

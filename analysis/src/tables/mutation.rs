@@ -6,7 +6,7 @@ use crate::stats::{Description, mean};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Mutation scores of each algorithm, over all operators and for each.
+/// Mutation scores of each algorithm, for all operators together and for each operator.
 pub fn mutation(results: &Results, analysis: &MutationAnalysis) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),

@@ -1,4 +1,4 @@
-//! Ranks of suites, what they say of detection, and the stability of risk estimates.
+//! Ranks of suites, their relation to detection, and the stability of risk estimates.
 
 use super::{CaptionedTable, label};
 use crate::findings::{RankDetection, RiskStability, SuiteRank};
@@ -52,7 +52,7 @@ pub fn suite_ranks(results: &Results, ranks: &[SuiteRank]) -> CaptionedTable {
     }
 }
 
-/// Whether suites of higher rank detect more.
+/// The correlation of the rank of a suite with detection.
 pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -89,7 +89,7 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
     }
 }
 
-/// Variances of risk estimates after a fifth of the tests and after all.
+/// Variances of risk estimates after a fifth of the tests and after all of them.
 pub fn risk_stability(results: &Results, all: &[RiskStability]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -7,11 +7,11 @@ use crate::table::{Cell, Table};
 use crate::terms::capitalised;
 use crate::tidy::{ItemEvidence, Results};
 
-/// Items of an algorithm on a project that are shown.
+/// Number of items shown for each algorithm on a project.
 const SHOWN: usize = 10;
 
-/// The items with the largest estimated probability that a test which covers them fails (Elyasaf et
-/// al., section 6), from the tests of all runs.
+/// The items with the largest estimated probability that a test that covers them fails (Elyasaf et
+/// al., section 6), estimated from the tests of all runs.
 pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable {
     let noun = results.subject.main_criterion().map_or("item", |criterion| &criterion.goal);
     let mut table = Table::new(&[
@@ -66,7 +66,7 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
     }
 }
 
-/// The mean of the estimate.
+/// The mean of the estimated probability.
 fn mean(one: &ItemEvidence) -> f64 {
     (1.0 + one.failed) / (2.0 + one.failed + one.passed)
 }

@@ -7,7 +7,7 @@ use crate::table::{Cell, Table};
 use crate::terms::capitalised;
 use crate::tidy::Results;
 
-/// The acceleration of each algorithm, and its numbers of stable and flaky assertions.
+/// The acceleration of each algorithm, and its counts of stable and flaky assertions.
 pub fn speed(results: &Results, rows: &[Speed]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),

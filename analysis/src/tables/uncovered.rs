@@ -1,17 +1,18 @@
-//! Goals that no run covers, and what no test can cover.
+//! Goals that no run covers, and items that no test can cover.
 
 use super::{CaptionedTable, runs_of_project};
 use crate::table::{Cell, Table};
 use crate::terms::{capitalised, goals};
 use crate::tidy::{GoalSet, Results};
 
-/// Rows of a project and criterion at most that are not covered, or are unreachable.
-const MOST_ROWS: usize = 100;
+/// Maximum number of rows of a project and criterion with uncovered or unreachable items.
+const MAX_ROWS: usize = 100;
 
-/// Covered goals of a project and criterion that are shown: those that the fewest runs cover.
+/// Number of covered goals shown for each project and criterion: the goals that the fewest runs
+/// cover.
 const RAREST: usize = 10;
 
-/// How many goals all, some and no runs cover.
+/// How many goals all runs, some runs and no run cover.
 pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -51,7 +52,7 @@ pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     }
 }
 
-/// The goals that no run or the fewest runs cover, and those that no test can cover.
+/// The goals that no run or the fewest runs cover, and the items that no test can cover.
 pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let noun = results.subject.main_criterion().map_or("goal", |criterion| &criterion.goal);
     let mut table = Table::new(&[
@@ -77,17 +78,18 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
             table.push_with_runs(cells, runs_of_project(results, &set.digest));
         };
         let mut rare: Vec<_> = set.goals.iter().filter(|goal| goal.covering < set.runs).collect();
-        // The sort is stable: goals with as many runs stay in the order of their numbers.
+        // The sort is stable: goals covered by equally many runs stay in the order of their
+        // numbers.
         rare.sort_by_key(|goal| goal.covering);
         let open = rare.iter().take_while(|goal| goal.covering == 0).count();
-        let shown = open.min(MOST_ROWS);
+        let shown = open.min(MAX_ROWS);
         for goal in &rare[..shown] {
             push(&goal.name, "not covered", Some(0));
         }
         for goal in rare[open..].iter().take(RAREST) {
             push(&goal.name, "covered by few", Some(goal.covering));
         }
-        let unreachable = set.unreachable.len().min(MOST_ROWS);
+        let unreachable = set.unreachable.len().min(MAX_ROWS);
         for name in &set.unreachable[..unreachable] {
             push(name, "unreachable", None);
         }

@@ -10,15 +10,15 @@ use super::Error;
 pub struct Project {
     /// Name in tables.
     pub name: String,
-    /// Digest of the project's bytes: projects of one name may differ. Empty if only the name is
-    /// known, as in imported results.
+    /// Digest of the project's bytes, because projects with the same name may differ. Empty if only
+    /// the name is known, as in imported results.
     pub digest: String,
 }
 
 /// Name of the table in a folder of results or of a description.
 pub(super) const FILE: &str = "projects.csv";
 
-/// The numbers in a folder of results; none if it has no such table.
+/// The numbers in a folder of results; empty if it has no such table.
 pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     let mut described = Described::default();
     let path = dir.join(FILE);
@@ -41,17 +41,17 @@ const GROUP: &str = "group";
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     digests: HashMap<String, BTreeMap<String, f64>>,
-    /// Numbers of projects with a known name and an unknown digest.
+    /// Numbers of projects whose name is known but not their digest.
     names: HashMap<String, BTreeMap<String, f64>>,
     /// Groups of projects by digest, and by name.
     groups: HashMap<String, String>,
 }
 
 impl Described {
-    /// Adds a table with a row for each project: its name is in the column `project` or its digest
-    /// in `sha256`, and every other column with numbers is a measure. Projects that are known
-    /// already keep their numbers. A table that names no projects is refused, because it would
-    /// have no effect.
+    /// Adds a table with a row for each project. The column `project` contains its name or `sha256`
+    /// its digest, and every other column with numbers is a measure. Projects that are already
+    /// known keep their numbers. A table that names no projects is refused, because it would have
+    /// no effect.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         let error = |source| Error::Description { path: path.to_owned(), source };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
@@ -90,7 +90,8 @@ impl Described {
         self.groups.get(key).map(String::as_str)
     }
 
-    /// A measure of a project. A project without a digest, as of imported runs, is found by name.
+    /// A measure of a project. A project without a digest, such as a project of imported runs, is
+    /// found by name.
     pub(super) fn measure(&self, project: &Project, name: &str) -> Option<f64> {
         let known = if project.digest.is_empty() {
             self.names.get(&project.name)

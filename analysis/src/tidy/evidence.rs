@@ -1,4 +1,5 @@
-//! Evidence about items of faulty systems: `risk.csv`, made of the artifacts `risk.csv` of runs.
+//! Evidence about items of faulty systems: `risk.csv`, which is made from the artifacts `risk.csv`
+//! of runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, Results};
 
-/// Name of the table, and of the artifact of a run of which it is made.
+/// Name of the table, and of the artifact of runs from which it is made.
 const FILE: &str = "risk.csv";
 
-/// The tests of all runs of an algorithm on a project that cover an item, after the last test.
+/// The tests of all runs of an algorithm on a project that cover an item, when each run has
+/// executed its last test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemEvidence {
     /// Name of the project.
@@ -22,15 +24,16 @@ pub struct ItemEvidence {
     pub algorithm: String,
     /// Name of the item.
     pub item: String,
-    /// Runs of which some test covers it.
+    /// Number of runs in which a test covers it.
     pub runs: u64,
-    /// Tests that cover it and failed.
+    /// Number of tests that cover it and failed.
     pub failed: f64,
-    /// Tests that cover it and passed.
+    /// Number of tests that cover it and passed.
     pub passed: f64,
 }
 
-/// A row of the artifact: what is known of an item after so many tests, from the uniform prior on.
+/// A row of the artifact: the estimate for an item after a number of tests, starting from the
+/// uniform prior.
 #[derive(Deserialize)]
 struct Row {
     tests: u64,
@@ -39,12 +42,12 @@ struct Row {
     beta: f64,
 }
 
-/// The evidence of runs, being collected.
+/// Evidence from runs, while it is being collected.
 #[derive(Default)]
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 
 impl Evidence {
-    /// Adds the evidence of a run, if it has some. An artifact that is no such table counts nothing.
+    /// Adds the evidence of a run, if it has any. A malformed artifact is ignored.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let Some(text) = record.artifacts.get(FILE) else { return };
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
@@ -89,10 +92,11 @@ impl Evidence {
 }
 
 impl Results {
-    /// Reads `risk.csv` of each folder that has it, in the order of projects, algorithms and items.
+    /// Reads `risk.csv` of each folder that contains it, in the order of projects, algorithms and
+    /// items.
     ///
     /// # Errors
-    /// [`Error::Description`] if a table is not as it was written.
+    /// [`Error::Description`] if a table is malformed.
     pub fn evidence(&self) -> Result<Vec<ItemEvidence>, Error> {
         let mut all = Vec::new();
         for source in self.sources() {

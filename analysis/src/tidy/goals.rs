@@ -16,13 +16,13 @@ pub struct GoalSet {
     pub project: String,
     /// Digest of the project's bytes.
     pub digest: String,
-    /// What the goals are.
+    /// What the goals are, such as a coverage criterion.
     pub criterion: String,
     /// Runs that have these goals.
     pub runs: u64,
     /// The goals in the order of their numbers.
     pub goals: Vec<Goal>,
-    /// Names of what no test can cover.
+    /// Names of the items that no test can cover.
     pub unreachable: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct Goal {
     pub covering: u64,
 }
 
-/// A row of the table. What no test can cover has a name alone.
+/// A row of the table. An item that no test can cover only has a name.
 #[derive(Deserialize)]
 struct Row {
     project: String,
@@ -48,8 +48,8 @@ struct Row {
 }
 
 impl Results {
-    /// Reads `goals.csv` of each folder that has it: sets of goals by project and criterion, in the order
-    /// of the tables. Runs of several folders count together.
+    /// Reads `goals.csv` of each folder that contains it: sets of goals by project and criterion,
+    /// in the order of the tables. Runs of several folders are counted together.
     ///
     /// # Errors
     /// [`Error::Goals`], and [`Error::Description`] if a table is not CSV.
@@ -79,7 +79,7 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
                 && set.project == row.project
                 && set.criterion == row.criterion
         };
-        // A set begins with goal 0, or with what is unreachable if it has no goal.
+        // A set begins with goal 0, or with its unreachable items if it has no goal.
         let begins = row.goal == Some(0) || !sets.last().is_some_and(key);
         if begins {
             sets.push(GoalSet {
@@ -107,7 +107,7 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     Ok(sets)
 }
 
-/// Adds a set of goals, to one of the same names if there is one.
+/// Adds a set of goals, merging it with a set of the same names if there is one.
 fn add(all: &mut Vec<GoalSet>, set: GoalSet) {
     let names = |set: &GoalSet| set.goals.iter().map(|goal| goal.name.clone()).collect::<Vec<_>>();
     let known = all.iter_mut().find(|known| {

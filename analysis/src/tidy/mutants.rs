@@ -26,10 +26,10 @@ pub struct Mutants {
 }
 
 impl Results {
-    /// Reads `mutants.parquet` of each folder that has it.
+    /// Reads `mutants.parquet` of each folder that contains it.
     ///
     /// # Errors
-    /// [`Error`], also for a run that `runs` does not have.
+    /// [`Error`], also for a run that `runs` does not contain.
     pub fn mutants(&self) -> Result<Mutants, Error> {
         let known = self.numbers();
         let mut operators = Interner::default();
@@ -47,7 +47,7 @@ impl Results {
                         let run = *known
                             .get(&slice.digest(id)?)
                             .ok_or_else(|| slice.cell("run", id.to_owned()))?;
-                        // A run that is in two folders has its mutants from the first.
+                        // For a run that is in two folders, the mutants of the first folder count.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;
                             let outcome = slice.value("outcome", outcomes.get(row))?;

@@ -1,4 +1,4 @@
-//! Parquet files, written and read some rows at a time.
+//! Parquet files, written and read a few rows at a time.
 //!
 //! Of polars only its arrays and its Parquet are used: its data frames took a third of a clean build.
 //! Files are compressed with Zstandard; those of other programs may also use gzip or Snappy.
@@ -22,7 +22,7 @@ use polars_parquet::write::{
 /// A file that is being written.
 pub(super) struct ParquetWriter {
     file: FileWriter<File>,
-    /// For each column.
+    /// The type of each column.
     encodings: Vec<Vec<Encoding>>,
 }
 
@@ -43,7 +43,7 @@ impl ParquetWriter {
         Ok(ParquetWriter { file: FileWriter::try_new(file, schema, options)?, encodings })
     }
 
-    /// Adds rows, as one group unless there are none.
+    /// Adds rows as one row group, unless there are none.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -78,10 +78,10 @@ pub(super) struct ParquetReader {
 }
 
 impl ParquetReader {
-    /// Some columns of a file.
+    /// Opens some columns of a file.
     ///
     /// # Errors
-    /// If it is no Parquet file, or lacks a column.
+    /// If it is not a Parquet file, or lacks a column.
     pub(super) fn open(mut file: File, columns: &[&str]) -> Result<ParquetReader, PolarsError> {
         let bytes = file.metadata()?.len();
         let metadata = read_metadata(&mut file)?;
@@ -90,7 +90,7 @@ impl ParquetReader {
         Ok(ParquetReader { file, bytes, metadata, columns: columns.into(), next: (0, 0) })
     }
 
-    /// The next rows, at most `most` and all of one group; none at the end.
+    /// The next rows, at most `most` and all of the same group; `None` at the end.
     ///
     /// # Errors
     /// If the file is damaged or cannot be read.
@@ -127,7 +127,7 @@ impl ParquetReader {
     }
 }
 
-/// The bytes of a chunk, in a file of some length.
+/// The bytes of a chunk, in a file of the given length.
 fn read_chunk(
     file: &mut File,
     length: u64,
@@ -169,7 +169,7 @@ mod tests {
         batch(numbers.len(), columns).unwrap()
     }
 
-    /// A file with a group for each two ends.
+    /// A file with a row group for each pair of ends.
     fn file(groups: &[(u64, u64)]) -> File {
         let file = tempfile::tempfile().unwrap();
         let schema = rows(0, 0).schema().clone();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_read_as_they_were_written_some_rows_at_a_time() {
+    fn columns_are_read_as_they_were_written_a_few_rows_at_a_time() {
         let columns = ["share", "number", "text"];
         for (most, ends) in [(4, vec![4, 5, 9, 13, 14]), (9, vec![5, 14]), (100, vec![5, 14])] {
             let file = file(&[(0, 5), (5, 5), (5, 14)]);
@@ -215,7 +215,7 @@ mod tests {
             part.write_all(&bytes[..end]).unwrap();
             assert!(ParquetReader::open(part, &["number"]).is_err(), "{end}");
         }
-        // The footer alone, which says that the columns are before it.
+        // The file contains only the footer, which says that the columns precede it.
         let (length, _) = bytes[bytes.len() - 8..].split_at(4);
         let footer = u32::from_le_bytes(length.try_into().unwrap()) as usize + 8;
         let mut part = tempfile::tempfile().unwrap();

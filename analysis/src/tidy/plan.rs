@@ -1,4 +1,4 @@
-//! `study.json`: the plan of a study, against which missing runs are counted.
+//! `study.json`: the plan of a study, by which missing runs are counted.
 
 use std::fmt;
 use std::fs;
@@ -12,8 +12,7 @@ use super::{Error, RunStates};
 /// Name of the file in a folder of results.
 const FILE: &str = "study.json";
 
-/// The mark of everything that is made of a study that is not complete, as in
-/// "interim: 215 of 840 runs".
+/// The mark of everything that is made from an incomplete study, as in "interim: 215 of 840 runs".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interim {
     /// Runs of the plan.
@@ -42,17 +41,17 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     }
 }
 
-/// The states of the runs of a plan of which the tables have this many, for a folder that does not
-/// say them itself.
+/// The states of the runs of a plan, for a folder that does not state them. `runs` is the number of
+/// runs in its tables.
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // What a race has not run, it has dropped: tables were written when it had ended.
+    // Tables were only written at the end of a race, so every run that is not in them was dropped.
     let (dropped, pending) = if plan.race.is_some() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }
 
-/// The states of the runs of two studies together; `None` if neither has any.
+/// The states of the runs of two studies together; `None` if neither is known.
 pub(super) fn sum(one: Option<RunStates>, other: Option<RunStates>) -> Option<RunStates> {
     let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
     Some(RunStates {

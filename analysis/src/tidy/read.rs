@@ -1,4 +1,4 @@
-//! From tables to samples.
+//! Reading results from tidy tables.
 
 mod join;
 mod lists;
@@ -45,13 +45,13 @@ pub struct Run {
     pub suite_size: Option<u32>,
     /// How much minimisation removed.
     pub suite_removed: Option<u32>,
-    /// Why the run ended as it did, unless it is done: index into [`Results::reasons`].
+    /// The reason of the outcome, unless the run is done: index into [`Results::reasons`].
     pub reason: Option<u32>,
 }
 
 impl Run {
-    /// The covered share of the goals in 0..=1, from the counts and never from a rounded value;
-    /// `None` unless the run is done and there are goals.
+    /// The covered share of the goals in 0..=1, computed from the counts and never from a rounded
+    /// value; `None` unless the run is done and there are goals.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == Outcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
@@ -83,7 +83,7 @@ pub(super) struct Source {
     pub(super) end: usize,
     /// What its runs measure and count.
     pub(super) subject: SubjectInfo,
-    /// Names of its columns.
+    /// The names of its columns.
     pub(super) names: Names,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Names {
     pub(super) suite_size: &'static str,
     pub(super) suite_removed: &'static str,
     pub(super) metrics: &'static str,
-    /// The digest in format 1 and in format 2.
+    /// The names of the digests in format 1 and in format 2.
     pub(super) records: (Option<&'static str>, Option<&'static str>),
 }
 
@@ -116,10 +116,9 @@ const NAMES_OF_FORMAT_1: Names = Names {
 /// The results of one or several studies, as in their tables.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// What the runs measure and count; of several folders the union of their units and
-    /// measures.
+    /// What the runs measure and count. For several folders, the union of their units and measures.
     pub subject: SubjectInfo,
-    /// Projects in the order of the plan, those without a run included; without a plan, in the
+    /// Projects in the order of the plan, including projects without a run; without a plan, in the
     /// order of their first run.
     pub projects: Vec<Project>,
     /// Labels of algorithms in the order of the plan; without a plan, of their first run.
@@ -136,7 +135,7 @@ pub struct Results {
     pub skipped: Vec<Skipped>,
     /// Configurations that lost a race, by their labels.
     pub dropped: Vec<Dropped>,
-    /// The states of the runs of the studies; `None` if no folder is that of a study.
+    /// The states of the runs of the studies; `None` if no folder belongs to a study.
     pub states: Option<RunStates>,
     /// Seeds of the plans and of the runs.
     seeds: BTreeSet<u64>,
@@ -149,9 +148,9 @@ pub struct Results {
 }
 
 impl Results {
-    /// Reads `subject.json`, `runs.parquet`, `skipped.parquet` and, if they are there, `study.json`,
-    /// `study-state.json`, `dropped.parquet` and `projects.csv` of a folder. A folder without
-    /// `subject.json` is read as one of version 0.3.0.
+    /// Reads `subject.json`, `runs.parquet` and `skipped.parquet` of a folder and, if they exist,
+    /// `study.json`, `study-state.json`, `dropped.parquet` and `projects.csv`. A folder without
+    /// `subject.json` is read as a folder of version 0.3.0.
     ///
     /// # Errors
     /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
@@ -163,8 +162,8 @@ impl Results {
             None => (format_1::subject_info("", ""), NAMES_OF_FORMAT_1),
         };
         let mut table = Runs::of(&subject);
-        // Version 0.3.0 left quarantined runs out of its tables, so that they cannot be compared with
-        // the plan.
+        // Version 0.3.0 left quarantined runs out of its tables, so the tables cannot be compared
+        // with the plan.
         let plan = if names.records.1.is_some() { plan::read(dir)? } else { None };
         if let Some(plan) = &plan {
             table.expect(plan);
@@ -235,13 +234,13 @@ impl Results {
     /// Reads several folders as one study, such as imported results and our own.
     ///
     /// Projects are the same if their digests are equal, or if one of them has no digest and their
-    /// names are equal. Algorithms are the same if label, engine and budget are equal; if only the
-    /// labels are, that of the later folder gets the folder's name in brackets. A run that an
-    /// earlier folder has is left out. A folder with `projects.csv` and without runs describes the
-    /// projects of all other folders.
+    /// names are equal. Algorithms are the same if label, engine and budget are equal. If only the
+    /// labels are equal, the folder's name in brackets is added to the label of the later folder. A
+    /// run that an earlier folder contains is left out. A folder with `projects.csv` and without
+    /// runs describes the projects of all other folders.
     ///
     /// # Errors
-    /// As [`Results::read`].
+    /// Like [`Results::read`].
     pub fn read_all<P: AsRef<Path>>(dirs: &[P]) -> Result<Results, Error> {
         let mut all: Option<Results> = None;
         let mut described = Described::default();
@@ -262,9 +261,9 @@ impl Results {
         Ok(Results { described, ..all.unwrap_or_default() })
     }
 
-    /// The clock that the budgets count: where several limits are set, the first unit of them
-    /// in the order of `subject.units`, and real time last. Budgets on different clocks have real
-    /// time in common.
+    /// The clock that the budgets count. If several limits are set, it is the first of their units
+    /// in the order of `subject.units`, with real time last. For budgets with different clocks it
+    /// is real time.
     pub fn clock(&self) -> Clock {
         let unit = |budget: &Budget| {
             let limited = self.subject.units.iter().find(|unit| budget.limit(&unit.name).is_some());
@@ -283,7 +282,7 @@ impl Results {
         self.subject.unit(unit).cloned().map(Clock::Work)
     }
 
-    /// What the search of a run used on a clock; `None` if it was not measured.
+    /// The work or time that the search of a run used on a clock; `None` if it was not measured.
     pub fn spent(&self, run: usize, clock: &Clock) -> Option<u64> {
         match clock {
             Clock::Work(unit) => {
@@ -294,8 +293,8 @@ impl Results {
         }
     }
 
-    /// Index of the unit of work that measures time of the program under test, and how many of
-    /// it a second takes; `None` if the runs do not measure it.
+    /// Index of the unit of work that measures time of the program under test, and the number of
+    /// these units per second; `None` if the runs do not measure it.
     pub fn program_time(&self) -> Option<(usize, f64)> {
         let mut units = self.subject.units.iter().enumerate();
         units.find_map(|(at, unit)| Some((at, unit.per_second?)))
@@ -315,13 +314,13 @@ impl Results {
         sizes
     }
 
-    /// The number of seeds: runs that each algorithm has on each project if none is
-    /// missing.
+    /// The number of seeds, which is the number of runs of each algorithm on each project if none
+    /// is missing.
     pub fn seeds(&self) -> usize {
         self.seeds.len()
     }
 
-    /// How far the studies are; `None` if all of them are complete.
+    /// The progress of the studies; `None` if all of them are complete.
     pub fn interim(&self) -> Option<Interim> {
         let states = self.states.filter(|states| !states.is_complete())?;
         Some(Interim { planned: states.planned, ended: states.ended() })
@@ -339,11 +338,12 @@ impl Results {
         self.runs.iter().enumerate().map(|(i, run)| (run.id, i as u32)).collect()
     }
 
-    /// Reads the improvements of all runs from `timeline.parquet`; those of one run follow each
-    /// other, in order of time. Improvements that were not measured on this clock are left out.
+    /// Reads the improvements of all runs from `timeline.parquet`. The improvements of a run are
+    /// consecutive and in the order of time. Improvements that were not measured on this clock are
+    /// left out.
     ///
     /// # Errors
-    /// [`Error`], also for a run that `runs` does not have.
+    /// [`Error`], also for a run that `runs` does not contain.
     pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();
@@ -359,7 +359,7 @@ impl Results {
                 let slice = Slice { batch, path: &path };
                 let (ids, at, covered) =
                     (slice.text("run")?, slice.u64(column)?, slice.u32("covered")?);
-                // The points of a run follow each other, so its id is parsed once.
+                // The points of a run are consecutive, so its id is parsed only once.
                 let mut last: Option<(&str, u32)> = None;
                 for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
@@ -370,7 +370,7 @@ impl Results {
                             .ok_or_else(|| slice.cell("run", id.to_owned()))?,
                     };
                     last = Some((id, run));
-                    // A run that is in two folders has its points from the first.
+                    // For a run that is in two folders, the points of the first folder count.
                     if let Some(at) = at.get(row)
                         && (begin..*end).contains(&(run as usize))
                     {
@@ -385,7 +385,7 @@ impl Results {
     }
 }
 
-/// The table `runs` of a folder, being read.
+/// The table `runs` of a folder while it is being read.
 struct Runs {
     projects: Interner<Project>,
     algorithms: Interner<String>,
@@ -413,8 +413,8 @@ impl Runs {
         }
     }
 
-    /// Adds algorithms, seeds and projects of a plan, so that those without a run are known to be
-    /// missing. A race does not run every configuration on every project.
+    /// Adds algorithms, seeds and projects of a plan, so that runs that do not exist are recognised
+    /// as missing. A race does not run every configuration on every project.
     fn expect(&mut self, plan: &Plan) {
         for algorithm in &plan.algorithms {
             self.algorithms.index(algorithm.label.clone());
@@ -478,7 +478,7 @@ impl Runs {
     }
 }
 
-/// Columns of `runs` that every folder has.
+/// Columns of `runs` that every folder contains.
 const RUN_COLUMNS: [&str; 15] = [
     "run",
     "project",

@@ -1,5 +1,5 @@
-//! `study-state.json`: how many of the planned runs of a study have ended, so that nothing that is
-//! computed from the tables of a study that is not complete passes for a final result.
+//! `study-state.json`: how many of the planned runs of a study have ended, so that results that are
+//! computed from the tables of an incomplete study are not mistaken for final ones.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,23 +12,23 @@ use super::Error;
 /// Version of the JSON of [`RunStates`].
 const FORMAT: u32 = 1;
 
-/// The numbers of runs of a study by state, as of its tables.
+/// Counts of the runs of a study by state, when its tables were written.
 ///
 /// `planned` is the number of runs in the plan, not of rows in the tables, and is the sum of the
-/// others. The tables have a row for each run that is done, failed or quarantined.
+/// other counts. The tables have a row for each run that is done, failed or quarantined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStates {
-    /// Runs of the plan; of a race those of all configurations on all projects.
+    /// Runs of the plan; for a race, the runs of all configurations on all projects.
     pub planned: u64,
-    /// Runs whose record has a proper end: a coverage, or a project without goals.
+    /// Runs with a record of a proper end: a coverage, or a project without goals.
     pub done: u64,
-    /// Runs whose record is a verdict against them.
+    /// Runs with a record in which the tool reported an error.
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
     pub quarantined: u64,
     /// Runs that are not executed, because their configuration lost the race or won it early.
     pub dropped: u64,
-    /// Runs that are not executed yet, those that workers hold included.
+    /// Runs that have not been executed yet, including runs that workers have leased.
     pub pending: u64,
 }
 
@@ -50,8 +50,8 @@ impl RunStates {
     /// 0.3.0 and in imported results.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::States`] if the file is not JSON of a known format, or if its
-    /// numbers do not add up.
+    /// [`Error::Io`]; [`Error::States`] if the file is not JSON of a known format, or if its counts
+    /// do not add up.
     pub fn read(dir: &Path) -> Result<Option<RunStates>, Error> {
         let path = dir.join(RunStates::FILE);
         let json = match fs::read(&path) {
@@ -64,7 +64,7 @@ impl RunStates {
         states.map(Some).map_err(|cause| Error::States { path, cause })
     }
 
-    /// Writes the file into a folder of results. A reader sees the old file or the new one.
+    /// Writes the file into a folder of results. A reader finds either the old file or the new one.
     ///
     /// # Errors
     /// [`Error::Io`].

@@ -1,4 +1,4 @@
-//! Tables that replace older ones together.
+//! Sets of tables that replace older ones together.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, RunStates};
 
-/// Name of the folder of files that are not complete, in the folder that they will be in.
+/// Name of the subfolder with files that are not complete.
 const FOLDER: &str = "tables.partial";
 
-/// A set of files that is written beside a folder's files and then replaces them, so that a reader
-/// finds complete tables at any time, also if the writer is killed. Dropping it removes the files
-/// that were not published.
+/// A set of files that is written next to the files of a folder and then replaces them, so that a
+/// reader finds complete tables at any time, even if the writer is killed. Dropping it removes the
+/// files that were not published.
 #[derive(Debug)]
 pub struct Staging {
     folder: PathBuf,
@@ -19,8 +19,8 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Makes an empty place for the files of a folder, which is created if it is missing. What a
-    /// writer that was killed left there is removed.
+    /// Creates an empty subfolder for the files of a folder, which is created if it is missing.
+    /// Files that a killed writer has left there are removed.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -32,14 +32,14 @@ impl Staging {
         Ok(staging)
     }
 
-    /// The folder to write the files into.
+    /// The folder in which to write the files.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Moves the files into their folder. Each is on the disk before, and the runs move first and
-    /// `study-state.json` last: if the writer is killed in between, the other tables have no run
-    /// that `runs` does not have, and the state promises no more than the tables have.
+    /// Moves the files into their folder, after all of them are on the disk. The runs are moved
+    /// first and `study-state.json` last: if the writer is killed in between, the other tables
+    /// contain no run that `runs` lacks, and the state states no more runs than the tables contain.
     ///
     /// # Errors
     /// [`Error::Io`].
@@ -65,7 +65,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What remains is removed by the next writer.
+        // The next writer removes the remaining files.
         let _ = fs::remove_dir_all(&self.partial);
     }
 }

@@ -11,8 +11,8 @@ use super::Error;
 /// Name of the file in a folder of results.
 const FILE: &str = "subject.json";
 
-/// Reads the description in a folder of results; `None` if the folder is of version 0.3.0, which
-/// wrote none.
+/// Reads the description in a folder of results; `None` if the folder has none, as in version
+/// 0.3.0.
 pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     let path = dir.join(FILE);
     match fs::read(&path) {
@@ -34,7 +34,8 @@ pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     fs::write(&path, json).map_err(|source| Error::Io { path, source })
 }
 
-/// Adds the description of another folder: all units and measures, and nouns that fit both.
+/// Adds the description of another folder: all its units and measures, and nouns that apply to
+/// both.
 pub(super) fn add(all: &mut SubjectInfo, other: &SubjectInfo) {
     for (name, more) in [(&mut all.kind, &other.kind), (&mut all.engine, &other.engine)] {
         if !name.split(", ").any(|known| known == more) {

@@ -1,5 +1,5 @@
-//! One table as two files, written and read a slice of rows at a time, so that memory does not
-//! grow with the study.
+//! A table as two files, written and read a slice of rows at a time, so that memory does not grow
+//! with the study.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use super::Error;
 use super::csv_file::CsvWriter;
 use super::parquet::{ParquetReader, ParquetWriter};
 
-/// Number of rows held in memory.
+/// Number of rows in a slice.
 const SLICE: usize = 16_384;
 
 /// A row of a table.
@@ -23,7 +23,7 @@ pub(super) trait Row: Sized {
     /// The name of the table: its files are `NAME.parquet` and `NAME.csv`.
     const NAME: &str;
 
-    /// The columns of some rows; which ones there are depends on the layout alone.
+    /// The columns of some rows. The layout determines which columns there are.
     fn columns(rows: &[Self], layout: &Layout) -> Vec<Column>;
 }
 
@@ -95,7 +95,7 @@ pub(super) fn batch(
     RecordBatch::try_new(rows, schema.into(), arrays)
 }
 
-/// A table that is being written. Its files get their names when it is complete.
+/// A table while it is being written. Its files get their names when it is complete.
 pub(super) struct TableWriter<R> {
     rows: Vec<R>,
     layout: Layout,

@@ -1,4 +1,4 @@
-//! From run records to tables.
+//! Writing tidy tables from the records of runs.
 
 mod rows;
 
@@ -33,8 +33,8 @@ pub fn write(
     writer.finish(skipped, &[])
 }
 
-/// The tables of a study, being written. They get their names when [`Writer::finish`] has
-/// written all of them; until then the names end in `.partial`.
+/// The tables of a study while they are being written. Their names end in `.partial` until
+/// [`Writer::finish`] has written all of them.
 pub struct Writer {
     dir: PathBuf,
     subject: SubjectInfo,
@@ -49,7 +49,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the tables in a folder. `subject` has the units and levels that are columns.
+    /// Starts the tables in a folder. `subject` defines the units and levels that are columns.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder or a file cannot be created, [`Error::Table`] if a unit or a
@@ -104,7 +104,7 @@ impl Writer {
     /// Adds a quarantined run, which has no record.
     ///
     /// # Errors
-    /// As [`Writer::push`].
+    /// Like [`Writer::push`].
     pub fn push_quarantined(
         &mut self,
         spec: &RunSpec,
@@ -118,7 +118,7 @@ impl Writer {
     /// Adds a run of another tool.
     ///
     /// # Errors
-    /// As [`Writer::push`].
+    /// Like [`Writer::push`].
     pub fn push_imported(&mut self, run: &Imported) -> Result<(), Error> {
         let row = RunRow::imported(run, &self.layout);
         for &(wall_ms, covered) in &run.timeline {
@@ -155,7 +155,7 @@ impl Writer {
 /// tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Id of the run; the same input gives the same.
+    /// Id of the run, which only depends on the input.
     pub id: Digest,
     /// Name of the project.
     pub project: String,
@@ -193,8 +193,8 @@ pub struct Imported {
     pub suite_unit: String,
     /// How much minimisation removed.
     pub suite_removed: Option<u32>,
-    /// Further numbers by name.
+    /// Additional numbers by name.
     pub metrics: BTreeMap<String, f64>,
-    /// Improvements: milliseconds from the start of the search, goals covered from then on.
+    /// Improvements: milliseconds from the start of the search, and goals covered from then on.
     pub timeline: Vec<(u64, u32)>,
 }

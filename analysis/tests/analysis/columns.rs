@@ -1,4 +1,5 @@
-//! `docs/columns.md` against the tables: the same columns in the same order, with the same types.
+//! Compares `docs/columns.md` with the tables: the same columns in the same order, with the same
+//! types.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -55,7 +56,7 @@ fn header(path: &Path) -> Vec<String> {
 fn every_column_is_explained() {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path();
-    // A missing run makes the means over shared projects differ.
+    // A missing run makes the means over shared projects differ from the means over all projects.
     let runs = crate::synthetic::runs(3, 2).skip(2);
     tidy::write(dir, &crate::synthetic::subject(), runs, &[]).unwrap();
     summarise(dir).unwrap();

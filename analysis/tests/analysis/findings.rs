@@ -1,4 +1,4 @@
-//! Findings of a study from its tidy tables, through the public interface.
+//! Findings of a study from its tidy tables, through the public API.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +44,9 @@ fn the_last_milestone_is_the_comparison() {
     );
 }
 
-/// One of two runs covers all; the other ended before. It had nothing left to try, so that half of
-/// the runs cover all, however long they are: the other half is not "not known after 10 executions".
+/// One of two runs covers everything; the other ended early. It had nothing left to try, so half of
+/// the runs cover everything, however long they take: the result for the other half is not "unknown
+/// after 10 executions".
 #[test]
 fn a_run_below_its_budget_would_not_have_covered_more() {
     let mut runs: Vec<_> =
@@ -77,7 +78,7 @@ fn a_search_reaches_more_later() {
         assert!(medians.is_sorted() && medians[0] < medians[4], "{medians:?}");
         assert!(algorithm.iter().all(|row| row.runs.len() == 20));
     }
-    // The last improvement of a run is where it has all it will have.
+    // At its last improvement a run reaches its final coverage.
     let points = results.improvements(&results.clock_of("executions").unwrap()).unwrap();
     let last = points.chunk_by(|a, b| a.run == b.run).map(|p| p[p.len() - 1].at).max().unwrap();
     let latest = rows.iter().map(|row| row.spent.as_ref().unwrap().maximum).fold(0.0, f64::max);
@@ -93,7 +94,7 @@ fn ranks_and_configurations_agree_on_the_best() {
     assert_eq!(ranking.runs.len(), results.runs.len());
     let ranks = &ranking.nemenyi.mean_ranks;
     assert!((ranks.iter().sum::<f64>() - 6.0).abs() < 1e-12);
-    // MIO covers faster in this made-up study, and the first rank is the best.
+    // MIO covers faster in this artificial study, and the first rank is the best.
     assert!(ranks[2] < ranks[0], "{ranks:?}");
     let rows = Configuration::all(&samples);
     let mean = |row: &Configuration| row.coverage.as_ref().unwrap().mean;
@@ -104,7 +105,7 @@ fn ranks_and_configurations_agree_on_the_best() {
     assert!(pooled[1].a12 > 0.5);
 }
 
-/// Runs of which some properties are set by hand.
+/// Runs with some properties set by hand.
 fn edited(
     projects: u32,
     seeds: u64,
@@ -135,7 +136,7 @@ fn projects_below_the_threshold_are_trivial() {
 }
 
 #[test]
-fn suites_are_compared_where_coverage_is_equal() {
+fn suites_are_compared_on_projects_with_equal_coverage() {
     let (results, _dir) = results(edited(3, 4, |project, spec, record| {
         let covered = if project == 1 && spec.algorithm.name == "mio" { 9 } else { 10 };
         record.criteria[0].covered = (0..covered).collect();
@@ -214,7 +215,8 @@ fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
     assert_eq!(results.runs.len(), 18);
     let [ant, bee] = &Machine::all(&results).unwrap()[..] else { panic!("two machines") };
     assert_eq!((&*ant.host, ant.runs.len(), ant.repeated.len()), ("ant", 18, 0));
-    // A different search time does not change the digest of a record; a different step does.
+    // A different search time does not change the digest of a record; a different number of steps
+    // does.
     assert_eq!((&*bee.host, bee.repeated.len(), bee.identical.len()), ("bee", 18, 15));
     let median = |machine: &Machine| machine.factor.as_ref().unwrap().median;
     assert!((median(ant) - 2.0 * median(bee)).abs() < 1e-9);
@@ -233,7 +235,8 @@ fn cost_and_relations() {
     assert_eq!(relations[1].points.len(), 8);
     assert_eq!(relations[1].points[0].0, 20.0);
     assert!(relations[1].pearson.is_ok() && relations[1].line.is_ok());
-    // A count of every run, which is the same: no relation, and not a zero.
+    // A number that is the same for every run has no relation with coverage, not a relation of
+    // zero.
     let constant = Relation::all(&samples, &results.measure("iterations").unwrap());
     assert!(constant[0].pearson.is_err());
     assert!(Relation::all(&samples, &results.measure("unheard").unwrap())[0].points.is_empty());
@@ -243,7 +246,7 @@ fn cost_and_relations() {
 fn a_description_says_what_projects_are_like() {
     let (plain, dir) = results(crate::synthetic::runs(8, 3));
     assert_eq!(plain.measure("mccabe").unwrap(), vec![None; plain.runs.len()]);
-    // Projects are known by their digest, whatever the description calls them.
+    // Projects are identified by their digest, whatever the description calls them.
     let mut table = "project,sha256,extensions,mccabe\n".to_owned();
     for (number, project) in plain.projects.iter().enumerate().skip(1) {
         table += &format!("copy of {number},{},pen music,1.{number}\n", project.digest);
@@ -260,7 +263,7 @@ fn a_description_says_what_projects_are_like() {
     assert!(joined.measure("extensions").unwrap().iter().all(Option::is_none));
     let report = Report::new(&joined, "described", |_| ()).unwrap();
     assert!(report.figures().any(|f| f.title == "Coverage against mean McCabe complexity"));
-    // The same in the folder of the runs, as a study writes it.
+    // The description may also be in the folder of the runs, where a study writes it.
     std::fs::write(dir.path().join("projects.csv"), &table).unwrap();
     assert_eq!(Results::read(dir.path()).unwrap().measure("mccabe").unwrap(), measured);
     std::fs::write(dir.path().join("projects.csv"), "project,mccabe\na\n").unwrap();
@@ -293,7 +296,7 @@ fn every_number_of_table_6_has_its_source_runs() {
         assert!(rows > 0 || captioned.name == "missing", "{}", captioned.name);
         for row in 0..rows {
             let runs = captioned.table.source_runs(row, 1);
-            // No project is covered equally here, so there are no suites to compare.
+            // No project is covered equally in this study, so there are no suites to compare.
             assert_eq!(runs.is_empty(), captioned.name == "suites", "{}", captioned.name);
             assert!(runs.iter().all(|&run| (run as usize) < results.runs.len()));
         }
@@ -305,17 +308,17 @@ fn folders_are_read_as_one_study() {
     let (a, b, c) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
     let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
     tidy::write(a.path(), &crate::synthetic::subject(), crate::synthetic::runs(2, 2), &[]).unwrap();
-    // The same study further: more projects, and the first ones again.
+    // The same study with more projects, including the first ones.
     tidy::write(b.path(), &crate::synthetic::subject(), crate::synthetic::runs(3, 2), &[]).unwrap();
     let both = Results::read_all(&[a.path(), b.path()]).unwrap();
     assert_eq!((both.runs.len(), both.projects.len(), both.algorithms.len()), (18, 3, 3));
-    let alone = Results::read(b.path()).unwrap();
+    let only_later = Results::read(b.path()).unwrap();
     let key = |r: &Results| -> BTreeSet<_> {
         let points = r.improvements(&r.clock_of("steps").unwrap()).unwrap();
         points.iter().map(|p| (r.runs[p.run as usize].id, p.at, p.covered)).collect()
     };
-    assert_eq!(key(&both), key(&alone));
-    // Another budget: algorithms of the same name are others.
+    assert_eq!(key(&both), key(&only_later));
+    // With another budget, algorithms of the same name are different ones.
     let more = crate::synthetic::runs(2, 2).map(|(mut spec, mut record)| {
         spec.budget = Budget::of("executions", 600);
         record.run = spec.id();

@@ -69,7 +69,7 @@ fn the_tables_are_read() {
     assert!(!records[0].agree(&records[1]) && !records[0].agree(&RecordDigests::default()));
 }
 
-/// Statistics of an old folder are those that version 0.3.0 computed, to the last digit.
+/// The statistics of an old folder equal the ones that version 0.3.0 computed, to the last digit.
 #[test]
 fn the_summary_is_the_same() {
     let place = copy();
@@ -83,7 +83,7 @@ fn the_summary_is_the_same() {
     }
 }
 
-/// An old folder and a newer one are read as one study, whatever the units of either.
+/// An old folder and a newer one are read as one study, even if their units differ.
 #[test]
 fn old_and_new_folders_are_joined() {
     let place = tempfile::tempdir().unwrap();

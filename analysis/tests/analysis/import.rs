@@ -1,4 +1,4 @@
-//! Results of other tools as tidy tables, through the public interface.
+//! Results of other tools as tidy tables, through the public API.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
 use catherd_experiments::{Budget, Outcome, Unit};
 use tempfile::TempDir;
 
-/// A folder with a file of this text, and where its tables go.
+/// A folder, a file in it with these contents, and the folder for its tables.
 fn scene(text: &str) -> (TempDir, PathBuf, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let (file, out) = (dir.path().join("raw.csv"), dir.path().join("tables"));
@@ -30,7 +30,7 @@ fn imported(format: &dyn Format, text: &str) -> (Results, ImportSummary, TempDir
 fn refusal(format: &dyn Format, text: &str) -> String {
     let (_dir, file, out) = scene(text);
     let error = import(format, &[file], Budget::default(), &out).unwrap_err();
-    assert!(!out.join("runs.parquet").exists(), "no tables of half a file");
+    assert!(!out.join("runs.parquet").exists(), "no tables of an incomplete file");
     error.to_string()
 }
 
@@ -56,12 +56,12 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(results.projects[0].name, "Cats, dogs, 3");
     let cats = results.runs[0];
     assert_eq!(cats.coverage(), Some(52.0 / 54.0));
-    // A wait stands behind each event.
+    // Each event is followed by a wait.
     assert_eq!(
         (results.work[0][0], cats.suite_size, cats.suite_tests),
         (Some(135), Some(10), Some(4))
     );
-    // Runs of one project and algorithm are numbered, where the seed is not told.
+    // Runs of a project and algorithm without a seed are numbered.
     assert_eq!((results.runs[1].seed, results.runs[2].seed), (1, 2));
     assert_ne!(results.runs[1].id, results.runs[2].id);
     assert_eq!(results.runs[1].search_ms, Some(1500));
@@ -77,7 +77,7 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(points[..6], expected);
     assert_eq!(points[6..], [(2, 0, 48)]);
     assert_eq!(results.clock(), Clock::Wall);
-    // What Whisker does not measure is missing.
+    // Values that Whisker does not measure are missing.
     let steps = Clock::Work(Unit::new("steps", "step", "steps", ""));
     assert_eq!(results.spent(0, &steps), None);
     assert!(results.improvements(&steps).unwrap().is_empty());
@@ -113,14 +113,14 @@ flutils.moduleutils,MIO,8,,,,,,,,,\n";
 }
 
 #[test]
-fn any_file_by_the_names_of_its_columns() {
+fn any_file_is_read_by_the_names_of_its_columns() {
     let text = "Subject,Tool,Hit,Total,Cov,loc\ncalc,evo,3,7,43,12\ncalc,evo,,7,42.9,12\n";
     let names = [("project", "Subject"), ("algorithm", "Tool"), ("covered", "Hit")];
     let mut format = Columns { engine: "evosuite".to_owned(), percent: true, ..Columns::default() };
     let more = [("goals", "Total"), ("coverage", "Cov")];
     format.names = names.iter().chain(&more).map(|(f, c)| (f.to_string(), c.to_string())).collect();
     let (results, _, _dir) = imported(&format, text);
-    // Counts come before the rounded 43 %, and 42.9 % of 7 is 3.
+    // Counts take precedence over the rounded 43 %, and 42.9 % of 7 is 3.
     assert_eq!(results.runs[0].coverage(), Some(3.0 / 7.0));
     assert_eq!(results.runs[1].coverage(), Some(3.0 / 7.0));
     assert_eq!(results.measure("loc").unwrap()[0], Some(12.0));
@@ -133,16 +133,16 @@ fn any_file_by_the_names_of_its_columns() {
     );
 }
 
-/// What a spreadsheet makes of a file, and what hands do to it.
+/// Errors that spreadsheets and editing by hand introduce into a file.
 #[test]
-fn what_would_be_misread_is_refused_with_its_line() {
+fn ambiguous_files_are_refused_with_their_line() {
     const HEADER: &str = "project,algorithm,seed,coverage";
     let refused = |text: &str, expected: &str| {
         let problem = refusal(&Columns::default(), text);
         assert!(problem.contains(expected), "{text:?}: {problem}");
     };
     let row = |row: &str, expected: &str| refused(&format!("{HEADER}\n{row}\n"), expected);
-    // The comma of a decimal would make of this a coverage of zero.
+    // Because of the decimal comma this row would be read as a coverage of zero.
     row("a,mio,1,0,96", "line 2: 5 fields where the header has 4");
     row("a,mio,1", "line 2: 3 fields where the header has 4");
     row("a,mio,1,\"0,96\"", "line 2: invalid value `0,96` in column `coverage`: expected a number");
@@ -154,14 +154,14 @@ fn what_would_be_misread_is_refused_with_its_line() {
     refused("", "raw.csv: the file has no runs");
     refused("project,algorithm,seed,goals\na,mio,1,5\n", "missing column `coverage`");
     refused("project,seed,algorithm,seed,coverage\n", "line 1: two columns have the name `seed`");
-    // What only looks different is the same.
+    // Values that only look different are equal.
     let text = format!("\u{feff}{HEADER}\r\n\r\na,mio,18446744073709551615,0.5\r\n");
     let (results, ..) = imported(&Columns::default(), &text);
     assert_eq!((results.runs[0].seed, results.runs[0].coverage()), (u64::MAX, Some(0.5)));
 }
 
 #[test]
-fn imported_runs_stand_beside_others() {
+fn imported_runs_are_joined_with_others() {
     let text = format!("{WHISKER},0\nPong,mio,49,2,48,0.98,32,719,69,0,9,890,5,69,,,20\n");
     let (dir, file, out) = scene(&text);
     let other = |name: &str, seconds: u64| {

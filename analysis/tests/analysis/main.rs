@@ -1,5 +1,5 @@
-//! The analysis through its public interface. One program of all files: a program of each would link
-//! polars eight times.
+//! The analysis through its public API. All files are one program, because one program per file
+//! would link polars eight times.
 
 mod columns;
 mod findings;

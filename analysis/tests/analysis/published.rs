@@ -1,5 +1,6 @@
-//! Results that are made to have the published numbers of the Pynguin paper give every one of them
-//! back: within 0.1 points for coverage, 0.001 for effect sizes and correlations, exactly for counts.
+//! Artificial results with the published numbers of the Pynguin paper reproduce every one of them:
+//! within 0.1 points for coverage, within 0.001 for effect sizes and correlations, and exactly for
+//! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -55,13 +56,13 @@ fn value(numbers: &[PublishedNumber], quantity: &str, configuration: &str) -> f6
         .unwrap()
 }
 
-/// The modules with the A12 of types, in the order of the table.
+/// The modules with the A12 of the factor `types`, in the order of the table.
 fn modules(numbers: &[PublishedNumber]) -> Vec<(String, f64)> {
     let of_types = numbers.iter().filter(|n| n.quantity == "a12_types");
     of_types.map(|n| (n.subject.clone(), n.value.parse().unwrap())).collect()
 }
 
-/// Coverage of a run by configuration, module and repetition, in 0..=1, and its mutation score.
+/// Coverage of a run by configuration, module and repetition, in 0..=1, with its mutation score.
 type Coverage<'a> = dyn Fn(&str, usize, usize) -> Option<(f64, Option<f64>)> + 'a;
 
 /// Results with this coverage, and lines and complexity of each module.
@@ -136,7 +137,8 @@ fn results(
     folder
 }
 
-/// The published numbers with those of the results: by place, quantity, configuration and subject.
+/// The published numbers and the numbers of the results, by place, quantity, configuration and
+/// subject.
 fn reproduced(
     folder: &TempDir,
     numbers: &[PublishedNumber],
@@ -153,7 +155,7 @@ fn reproduced(
     found.into_iter().map(row).collect()
 }
 
-/// Checks the quantities that are wanted, and adds their rows to `seen`.
+/// Checks the requested quantities, and adds their rows to `seen`.
 fn check(
     folder: &TempDir,
     numbers: &[PublishedNumber],
@@ -182,7 +184,8 @@ fn check(
     }
 }
 
-/// Three values that give a sample this median, mean and standard deviation in percent.
+/// Three values of which a sample with this median, mean and standard deviation in percent can
+/// consist.
 fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     let (below, above) = (-median, 100.0 - median);
     let first = mean - median;
@@ -203,7 +206,7 @@ fn standardised(values: &[f64]) -> Vec<f64> {
     values.iter().map(|v| (v - mean) / length).collect()
 }
 
-/// Values between `low` and `high` whose correlation with `x` is `r`; `noise` makes the rest.
+/// Values between `low` and `high` whose correlation with `x` is `r`. `noise` makes up the rest.
 fn correlated(x: &[f64], r: f64, noise: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
     let (x, noise) = (standardised(x), standardised(noise));
     let along: f64 = x.iter().zip(&noise).map(|(a, b)| a * b).sum();
@@ -215,7 +218,7 @@ fn correlated(x: &[f64], r: f64, noise: &[f64], (low, high): (f64, f64)) -> Vec<
 }
 
 #[test]
-fn every_published_number_is_given_back() {
+fn every_published_number_is_reproduced() {
     let numbers = numbers();
     let modules = modules(&numbers);
     assert_eq!(modules.len(), 134);
@@ -242,10 +245,10 @@ fn every_published_number_is_given_back() {
         let covered = match label {
             "DYNAMOSA-NoTypes" => 10.0 * (seed + 1) as f64,
             "DYNAMOSA-TypeHints" => {
-                // Twice the number of pairs that are won, ties counted once.
+                // Twice the number of pairs that are won, with ties counted once.
                 let wins = (modules[module].1 * 2.0 * (SEEDS * SEEDS) as f64).round() as usize;
                 let own = wins / SEEDS + usize::from(seed < wins % SEEDS);
-                // An odd number has a tie.
+                // An odd number includes a tie.
                 5.0 + 5.0 * own as f64
             }
             _ => return None,
@@ -256,8 +259,8 @@ fn every_published_number_is_given_back() {
     let made = results(&numbers, &coverage, &[]);
     check(&made, &numbers, types, &mut seen);
 
-    // RQ1: significant differences by module, and effect sizes over all runs. Module m is at level m;
-    // a module that another algorithm covers less is so many levels lower.
+    // RQ1: significant differences by module, and effect sizes over all runs. Module m is at level
+    // m; a module that another algorithm covers less is some levels lower.
     let mut lower: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for algorithm in &ALGORITHMS[1..] {
         let label = format!("{algorithm}-TypeHints");
@@ -268,7 +271,7 @@ fn every_published_number_is_given_back() {
         let (better, worse) = (count("better"), count("worse"));
         let effect = value(&numbers, "a12_pooled", &format!("DYNAMOSA-TypeHints,{label}"));
         let n = modules.len() as f64;
-        // Each level is worth the pairs of two modules.
+        // Each level corresponds to the pairs of two modules.
         let levels = ((effect - 0.5) * n * n - 0.5 * worse as f64 + 0.5 * better as f64).round();
         let levels = levels as usize;
         let mut shifts = vec![0.0; modules.len()];

@@ -264,8 +264,8 @@ fn bootstrap_intervals() {
     }
 }
 
-/// A line of `golden.jsonl`: values of SciPy 1.17, but for the exact p-value of samples
-/// with ties (an enumeration in whole numbers) and the p-value of Pearson's r (60 digits).
+/// A line of `golden.jsonl`: values of SciPy 1.17, except the exact p-value of samples with ties
+/// (an enumeration in whole numbers) and the p-value of Pearson's r (60 digits).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Golden {

@@ -1,4 +1,4 @@
-//! Reports through the public interface.
+//! Reports through the public API.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDi
 }
 
 #[test]
-fn one_page_has_everything_and_files_too() {
+fn the_page_and_the_files_contain_everything() {
     let nasty = crate::synthetic::runs(6, 4).map(|(mut spec, record)| {
         spec.project_name = spec.project_name.replace("project-3", "</script><b>&\"");
         (spec, record)
@@ -60,7 +60,7 @@ fn one_page_has_everything_and_files_too() {
     }
     let items = report.sections.iter().flat_map(|s| &s.items);
     let unavailable: Vec<_> = items.filter(|i| matches!(i, Item::Unavailable(_))).collect();
-    // No project has equal coverage by all algorithms, and no run is missing.
+    // No project is covered equally by all algorithms, and no run is missing.
     assert_eq!(unavailable.len(), 2, "{unavailable:?}");
 
     // The data of the script: all runs, and sets of them.
@@ -106,7 +106,7 @@ fn missing_data_is_stated() {
 }
 
 #[test]
-fn a_number_is_found_explained_and_checked() {
+fn a_number_is_found_with_its_runs_and_checked() {
     let (results, _dir) = results(crate::synthetic::runs(6, 4));
     let report = Report::new(&results, "study", |_| ()).unwrap();
     let find = |text: &str| text.parse::<Address>().unwrap().find(&report);
@@ -116,7 +116,7 @@ fn a_number_is_found_explained_and_checked() {
     let own = find("coverage/project-4,mosa/mean").unwrap().runs.to_vec();
     let id = |run: u32| results.projects[results.runs[run as usize].project as usize].name.clone();
     assert_eq!(own.iter().map(|&run| id(run)).collect::<Vec<_>>(), ["project-4"; 4]);
-    // The number of better projects was computed from the runs on these projects alone.
+    // The number of better projects was computed only from the runs on these projects.
     let better = find("table6/mio,random/better").unwrap();
     assert_eq!(better.runs.len(), better.cell.value().unwrap() as usize * 8);
     for (bad, part) in [("x/1/y", "table"), ("table6/x/better", "row"), ("table6/1/x", "column")] {
@@ -130,7 +130,7 @@ fn a_number_is_found_explained_and_checked() {
     let check = |text: &str| text.parse::<Check>().unwrap().holds(&report);
     let holds = |text: &str| check(text).unwrap();
     assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
-    // A row that fits several is refused with those that it fits.
+    // An address that matches several rows is refused, and the error lists them.
     match find("table6/mio/better") {
         Err(AddressError::Ambiguous { candidates, .. }) => {
             assert_eq!(candidates, "row 2 (mio,random,1.00); row 3 (mio,mosa,0.54)");
@@ -149,7 +149,7 @@ fn a_number_is_found_explained_and_checked() {
     let digest = &results.projects[4].digest;
     let by_digest = find(&format!("coverage/{},mosa/mean", &digest[..9])).unwrap();
     assert_eq!(by_digest.runs, own);
-    // A bound that is not in the unit of the number is refused with the likely meaning.
+    // A bound that does not have the unit of the number is refused with the likely meaning.
     for (bad, meaning) in [
         ("algorithms/mio/mean > 50", "`50 %`"),
         ("algorithms/mio/mean < 50", "`50 %`"),
@@ -166,7 +166,7 @@ fn a_number_is_found_explained_and_checked() {
     }
     assert!(matches!(check("algorithms/mio/algorithm > 0"), Err(AddressError::Text { .. })));
     assert!(holds("algorithms/mio/mean <= 1") && holds("table6/mio,random/mean_a12 > 50 %"));
-    // Old names of tables and columns.
+    // Tables and columns are also found by their old names.
     let old = find("calibration/mio/false_findings").unwrap();
     assert_eq!(old.cell, find("aa-test/mio/false_positive_rate").unwrap().cell);
     assert_eq!(find("cost/1/execution_ms").unwrap().cell, find("cost/1/ms_per_unit").unwrap().cell);
@@ -182,16 +182,16 @@ fn an_algorithm_does_not_differ_from_itself() {
     let (results, _dir) = results(same);
     let rows = AaTest::all(&Samples::coverage(&results));
     assert_eq!(rows.len(), 3);
-    // Seeds 0 and 1 have the same coverage, as have 2 and 3, so that both halves are equal.
+    // Seeds 0 and 1 have the same coverage, and so have 2 and 3, so both halves are equal.
     assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
     assert_eq!(rows[0].false_positive_rate(), Some(0.0));
     let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
     assert_eq!(runs, [10, 12, 14, 16, 18, 11, 13, 15, 17, 19]);
 }
 
-/// Halves of two or three runs cannot differ significantly, so that an A/A test finds nothing.
+/// Halves of two or three runs cannot differ significantly, so an A/A test cannot find anything.
 #[test]
-fn a_test_that_can_find_nothing_has_no_rate() {
+fn an_aa_test_with_too_few_runs_has_no_false_positive_rate() {
     for (seeds, rate) in [(6, None), (8, Some(0.0))] {
         let runs = crate::synthetic::runs(3, seeds).map(|(spec, mut record)| {
             record.criteria[0].covered = (0..10 + spec.seed as u32 / 2).collect();
@@ -208,7 +208,8 @@ fn a_test_that_can_find_nothing_has_no_rate() {
     }
 }
 
-/// What a folder says of its study is in the report: at the top, in captions and in JSON.
+/// The state of an incomplete study is shown everywhere in the report: at the top, in captions and
+/// in JSON.
 #[test]
 fn an_incomplete_study_is_marked_everywhere() {
     let (_, dir) = results(crate::synthetic::runs(6, 4).take(50));
@@ -247,7 +248,7 @@ fn an_incomplete_study_is_marked_everywhere() {
 }
 
 #[test]
-fn a_report_begins_with_what_was_found() {
+fn a_report_begins_with_the_main_findings() {
     let (results, _dir) = results(crate::synthetic::runs(6, 4));
     let report = Report::new(&results, "study", |_| ()).unwrap();
     let [who, how_much, how_sure, how_many, missing] = report.summary() else {
@@ -271,7 +272,7 @@ fn a_report_begins_with_what_was_found() {
     assert_eq!(report.figures().next().unwrap().name, "best");
 }
 
-/// Every table fits the page of LaTeX's `article`, also with long names, and compiles.
+/// Every table fits the page of LaTeX's `article`, even with long names, and compiles.
 #[test]
 #[ignore = "needs pdflatex"]
 fn tables_fit_the_page_of_latex() {
@@ -323,7 +324,7 @@ fn tables_fit_the_page_of_latex() {
 }
 
 #[test]
-fn too_few_runs_are_said_with_the_number_needed() {
+fn too_few_runs_are_reported_with_the_number_needed() {
     let (results, _dir) = results(crate::synthetic::runs(6, 3));
     let report = Report::new(&results, "study", |_| ()).unwrap();
     let needed = "with 3 runs of an algorithm on a project, none of these differences can be \
@@ -353,7 +354,7 @@ fn mutants_are_counted_by_operator() {
 }
 
 #[test]
-fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
+fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     let counted = crate::synthetic::runs(2, 12).map(|(spec, mut record)| {
         let better = spec.algorithm.label == "mio";
         let odd = i64::from(spec.seed % 4 == 0);
@@ -384,7 +385,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
     assert_eq!(of("detection/PROJECT,lost,trigger/random"), Some(0.25));
     assert_eq!(of("detection/PROJECT,lost,replay/mio"), Some(0.0));
     let p = of("detection-intervals/PROJECT,lost,trigger,mio/p").unwrap();
-    // 12 of 12 against 3 of 12: 2 * C(15, 12) of C(24, 12) tables are at most as likely.
+    // 12 of 12 compared with 3 of 12: 2 * C(15, 12) of C(24, 12) tables are at most as likely.
     let expected = 455.0 / 2_704_156.0 * 2.0;
     assert!((p / expected - 1.0).abs() < 1e-9, "{p} {expected}");
     assert_eq!(of("suite-ranks/PROJECT,optimised,mio/mean"), Some(15.25));
@@ -394,12 +395,12 @@ fn ranks_detection_and_risk_have_a_section_if_runs_count_them() {
     assert_eq!(of("rank-detection/PROJECT,lost.trigger,pairs/runs"), Some(36.0));
     let spearman = of("rank-detection/PROJECT,lost.trigger,pairs/spearman").unwrap();
     assert!((spearman - 1.0 / 3.0_f64.sqrt()).abs() < 0.2, "{spearman}");
-    // No suite detects it on replay, on either project.
+    // No suite detects the fault on replay, on either project.
     let table = report.tables().find(|table| table.name == "rank-detection").unwrap();
     assert_eq!(table.table.rows().len(), 2);
     assert!(table.caption.ends_with(": 2 of 4."), "{}", table.caption);
     assert!(report.figures().any(|figure| figure.name.starts_with("variance-over-tests")));
-    // Four failed and one passed test in each of twelve runs, with the prior.
+    // Four failed tests and one passed test in each of twelve runs, with the prior.
     let table = report.tables().find(|table| table.name == "riskiest").unwrap();
     let of = |row: usize, column: usize| table.table.rows()[row][column].value().unwrap();
     assert_eq!(table.table.rows().len(), 2 * 2 * 3);

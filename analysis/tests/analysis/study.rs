@@ -1,4 +1,4 @@
-//! From runs to tables to a summary, through the public interface.
+//! From runs to tables to a summary, through the public API.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn lines(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn tables_hold_what_the_runs_said() {
+fn tables_contain_the_results_of_the_runs() {
     let dir = tempfile::tempdir().unwrap();
     tidy::write(dir.path(), &crate::synthetic::subject(), crate::synthetic::runs(4, 3), &skipped())
         .unwrap();
@@ -53,7 +53,7 @@ fn tables_hold_what_the_runs_said() {
         ["project,reason", "\"broken, \"\"odd\"\"\",not a zip file"]
     );
     let mutants = lines(&dir.path().join("mutants.csv"));
-    // Of the first of three seeds, of three algorithms, of four projects.
+    // The first of three seeds of three algorithms on four projects has mutants.
     assert_eq!(mutants.len(), 1 + 2 * 3 * 4);
     assert_eq!(
         mutants[0],
@@ -116,7 +116,7 @@ fn a_summary_names_what_is_missing() {
     let dir = tempfile::tempdir().unwrap();
     let runs = crate::synthetic::runs(4, 3).enumerate().filter(|(i, _)| *i != 0).map(
         |(i, (spec, mut record))| {
-            // Everything that random did on the second project failed.
+            // All runs of random on the second project failed.
             if (9..12).contains(&i) {
                 (record.outcome, record.reason) = (Outcome::Failed, "no stage".to_owned());
             }

@@ -1,4 +1,4 @@
-//! A made-up study: coverage that rises like that of a real search.
+//! An artificial study whose coverage rises like the coverage of a real search.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-/// Name, and the speed at which it covers what is left.
+/// Name of the algorithm, and the speed at which it covers the remaining goals.
 const ALGORITHMS: [(&str, f64); 3] = [("random", 0.03), ("mosa", 0.05), ("mio", 0.08)];
 const EXECUTIONS: u64 = 300;
 

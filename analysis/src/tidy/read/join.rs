@@ -1,4 +1,4 @@
-//! Results of several folders as one.
+//! Results of several folders as one study.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,7 +13,8 @@ impl Results {
     pub(super) fn append(&mut self, other: Results) {
         let mut known: HashMap<(String, String), u32> = HashMap::new();
         let mut named: HashMap<String, Vec<u32>> = HashMap::new();
-        // The kinds of two folders may name one file differently, with and without its extension.
+        // The kinds of two folders may name the same file differently, with and without its
+        // extension.
         let mut equal: HashMap<String, u32> = HashMap::new();
         for (number, project) in (0..).zip(&self.projects) {
             known.insert((project.name.clone(), project.digest.clone()), number);
@@ -56,7 +57,7 @@ impl Results {
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }
-            // An algorithm that an earlier folder has did not lose.
+            // An algorithm that an earlier folder contains did not lose.
             let number = algorithms[algorithms.len() - 1] as usize;
             if let (Some(dropped), None) = (lost, same) {
                 self.dropped
@@ -102,7 +103,7 @@ mod tests {
     use crate::tidy::Project;
 
     #[test]
-    fn projects_are_joined_by_their_digests_and_without_one_by_their_names() {
+    fn projects_are_joined_by_digest_or_if_there_is_none_by_name() {
         let results = |projects: &[(&str, &str)]| Results {
             projects: projects
                 .iter()

@@ -1,4 +1,4 @@
-//! The short tables: what was not run, and what lost.
+//! The short tables: projects that were not run, and configurations that lost a race.
 
 use std::path::Path;
 

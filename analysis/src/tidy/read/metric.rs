@@ -1,4 +1,4 @@
-//! Further numbers of runs and projects, by name.
+//! Additional numbers of runs and projects, by name.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
 
 impl Results {
-    /// A number of each run: `goals`, a metric of the run, or else a measure of its project;
+    /// A number for each run: `goals`, a metric of the run, or else a measure of its project;
     /// `None` for runs that have none of them.
     ///
     /// # Errors
@@ -18,7 +18,7 @@ impl Results {
         Ok(self.measures(&[name])?.pop().unwrap_or_default())
     }
 
-    /// As [`Results::measure`], for several names.
+    /// Like [`Results::measure`], for several names.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -41,8 +41,8 @@ impl Results {
         Ok(measures)
     }
 
-    /// The metrics of the runs whose names are wanted, by name: for each run the number, `None` for
-    /// runs that do not have it.
+    /// The requested metrics of the runs, by name: for each run the number, `None` for runs that
+    /// lack it.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -85,7 +85,7 @@ impl Results {
     }
 
     /// The configuration of each algorithm with its parameters, in the order of
-    /// [`Results::algorithms`]; `None` for those of folders without a plan.
+    /// [`Results::algorithms`]; `None` for algorithms of folders without a plan.
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.
@@ -101,12 +101,12 @@ impl Results {
         Ok(self.algorithms.iter().map(|label| known.remove(label)).collect())
     }
 
-    /// The group of a project, a level above it, as its description says; `None` if it has none.
+    /// The group of a project according to its description; `None` if it has none.
     pub fn group(&self, project: usize) -> Option<&str> {
         self.described().group(self.projects.get(project)?)
     }
 
-    /// The parameters of each algorithm, in the order of [`Results::algorithms`]; none for
+    /// The parameters of each algorithm, in the order of [`Results::algorithms`]; empty for
     /// algorithms of folders without a plan.
     ///
     /// # Errors

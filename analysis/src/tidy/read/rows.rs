@@ -1,4 +1,4 @@
-//! Rows of `runs` as they are in each folder, runs that several folders have included.
+//! Rows of `runs` as they are in each folder, including runs that several folders contain.
 
 use catherd_experiments::Digest;
 use polars_arrow::array::{StaticArray as _, Utf8ViewArray};
@@ -23,8 +23,8 @@ pub struct Row<'a> {
     pub search_ms: Option<u64>,
 }
 
-/// The digests of a record, by format. Folders of version 0.3.0 have that of format 1 alone,
-/// imported runs have none.
+/// The digests of a record, by format. Folders of version 0.3.0 only contain the digest of format
+/// 1, and imported runs have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordDigests {
     /// Digest in format 1; `None` if it is not known or format 1 cannot express the record.

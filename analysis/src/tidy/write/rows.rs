@@ -18,7 +18,7 @@ pub(super) struct RunRow {
     algorithm_name: String,
     parameters: String,
     seed: u64,
-    /// In the order of the units.
+    /// Amounts in the order of the units.
     limits: Vec<Option<u64>>,
     budget_wall_ms: Option<u64>,
     engine: String,
@@ -27,7 +27,7 @@ pub(super) struct RunRow {
     goals: u32,
     covered: u32,
     coverage: Option<f64>,
-    /// In the order of the units.
+    /// Amounts in the order of the units.
     work: Vec<Option<u64>>,
     to_full: Option<u64>,
     search_ms: Option<u64>,
@@ -140,7 +140,7 @@ impl RunRow {
         }
     }
 
-    /// A row with nothing but a budget.
+    /// A row that only has a budget.
     fn empty(budget: &Budget, layout: &Layout) -> RunRow {
         RunRow {
             run: String::new(),
@@ -180,7 +180,7 @@ impl RunRow {
     }
 }
 
-/// Maps with names as their keys always have a JSON text.
+/// A map whose keys are names always has a JSON form.
 fn json(map: &impl serde::Serialize) -> String {
     serde_json::to_string(map).unwrap_or_default()
 }
@@ -289,7 +289,7 @@ impl Row for CriterionRow {
 /// A row of `timeline`.
 pub(super) struct TimelineRow {
     pub(super) run: String,
-    /// In the order of the units.
+    /// Amounts in the order of the units.
     pub(super) work: Vec<Option<u64>>,
     pub(super) wall_ms: u64,
     pub(super) covered: u32,
