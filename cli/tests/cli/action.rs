@@ -1,4 +1,4 @@
-//! The action that repositories of users run: its script, with the inputs as the action gives them.
+//! The action for users' repositories: its script, with inputs as the action passes them.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ fn action() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../.github/actions/coverage")
 }
 
-/// Runs the script of the action in a folder, with all inputs at their defaults but these.
+/// Runs the script of the action in a folder; inputs that are not given have their defaults.
 fn study(folder: &Path, inputs: &[(&str, &str)]) -> Output {
     let mut command = Command::new("bash");
     command
@@ -48,7 +48,7 @@ fn checks_decide_whether_the_job_passes() {
     assert_eq!(said, format!("results={}\n", folder.path().join("results").display()));
     assert!(folder.path().join("results/report/report.html").is_file());
 
-    // A block of each project cannot be covered.
+    // One block of each project cannot be covered.
     let unmet = [("CHECK", "algorithms/mio/mean >= 10 %\nalgorithms/mio/mean >= 99 %\n")];
     let output = study(folder.path(), &[&inputs[..], &unmet].concat());
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));

@@ -1,5 +1,5 @@
 //! External tools with adapters, through the binary: descriptors, environments, limits of a run,
-//! isolation, and results in the terms of the contract.
+//! isolation, and results that follow the contract.
 
 #![cfg(target_os = "linux")]
 
@@ -23,8 +23,8 @@ environment = 'locks'
 struct Place(TempDir);
 
 impl Place {
-    /// Writes an adapter whose commands `prepare` and `doctor` succeed, and whose `execute` is this
-    /// script.
+    /// Writes an adapter whose commands `prepare` and `doctor` succeed, and whose command `execute`
+    /// is the given script.
     fn new(execute: &str) -> Place {
         let place = Place(TempDir::new().unwrap());
         place.write("adapter/adapter.toml", DESCRIPTION);
@@ -72,7 +72,7 @@ impl Place {
         assert!(output.status.success(), "{}", stderr(&output));
     }
 
-    /// Runs a study with further parameters; what it printed.
+    /// Runs a study with additional parameters. Returns the output, also as text.
     fn run(&self, out: &str, more: &str) -> (Output, String) {
         self.write("study.toml", &study(more));
         let output = self.command(&["run", "study.toml", "--out", out, "--workers", "1"]);
@@ -95,7 +95,7 @@ fn study(more: &str) -> String {
 const TOOL: &str = r#""contract": 1, "tool": {"name": "fake", "version": "1.0"}"#;
 
 #[test]
-fn descriptors_name_projects_and_tell_the_adapter_more() {
+fn descriptors_name_projects_and_pass_data_to_the_adapter() {
     let script = format!(
         r#"test -f "$(value environment "$2")/modules" || exit 1
 grep -q '"cores": 1' "$2" || exit 1
@@ -137,14 +137,14 @@ date +%N > tool.log; seq 20000 >> tool.log"#
         .collect();
     files.sort_unstable();
     assert_eq!(files, ["x-1.goals.json", "x-1.suite-helper.py", "x-1.suite-test.py"]);
-    // Logs are no part of the digest, and of a long one the end is kept.
+    // Logs are not part of the digest, and only the end of a long log is kept.
     let log = place.text("out/logs/pack.a/x-1.tool.log");
     assert!(log.len() == 64 << 10 && log.ends_with("\n20000\n"), "{} bytes", log.len());
     let verified = place.command(&["verify", "out", "--sample", "100%"]);
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
     assert!(text.contains("2 of 2 runs agree"), "{text}{}", stderr(&verified));
 
-    // A changed lock is another environment and other runs.
+    // A changed lock file defines another environment, and other runs.
     let before: Vec<_> = digests(&place.path("out")).into_keys().collect();
     place.write("adapter/locks/tool.txt", "package==1.1");
     place.prepare();
@@ -156,7 +156,7 @@ date +%N > tool.log; seq 20000 >> tool.log"#
 }
 
 #[test]
-fn a_study_asks_tools_that_have_it_for_mutation_analysis() {
+fn a_study_requests_mutation_analysis_from_tools_that_have_it() {
     let script = format!(
         r#"grep -q '"sample": 2' "$2" || exit 1
 echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "checked": 2, "killed": 1}}}}' > result.json"#
@@ -168,7 +168,7 @@ echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "chec
     assert!(text.contains("fake has no mutation analysis"), "{text}");
     place.write("adapter/adapter.toml", &format!("{DESCRIPTION}mutation = true\n"));
     let (output, text) = place.run("out", "[mutation]\nsample = 2\n");
-    // A tool that did not get the settings would have crashed, which is another exit code.
+    // A tool without the settings would have crashed, which gives another exit code.
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
@@ -204,7 +204,7 @@ echo "{{{}, $rest}}" > result.json"#,
 }
 
 #[test]
-fn a_tool_that_hangs_has_timed_out_once_and_for_all() {
+fn a_tool_that_hangs_times_out_and_is_not_repeated() {
     let place = Place::new("trap '' TERM; sleep 1000 & echo $! > /dev/null; sleep 1000");
     place.prepare();
     let (output, text) = place.run("out", "run_limit = '2s'\n");
@@ -217,7 +217,7 @@ fn a_tool_that_hangs_has_timed_out_once_and_for_all() {
     assert!(attempts.eq(["1", "1"]), "{runs}");
     assert!(text.contains("timed out: ended by its limit of 2 s"), "{text}");
     assert!(text.contains("2 runs"), "{text}");
-    // The same command finds nothing to do.
+    // The same command has nothing to execute.
     let again = Instant::now();
     let (_, text) = place.run("out", "run_limit = '2s'\n");
     assert!(again.elapsed() < Duration::from_secs(30), "{text}");
@@ -229,7 +229,7 @@ fn a_tool_that_hangs_has_timed_out_once_and_for_all() {
 }
 
 #[test]
-fn a_tool_is_asked_to_end_before_its_limit() {
+fn a_tool_is_told_to_end_before_its_limit() {
     let script = format!(
         r#"trap 'echo "{{{}, \"goals\": 1, \"covered\": [0]}}" > result.json; exit 0' TERM
 sleep 1000 & wait"#,
@@ -258,7 +258,7 @@ fn memory_counts_for_all_processes_of_a_run() {
 }
 
 #[test]
-fn a_program_has_no_network_and_writes_to_its_own_folder_alone() {
+fn a_program_has_no_network_and_writes_only_to_its_own_folder() {
     let place = Place::new("");
     let script = format!(
         r#"#!/bin/sh
@@ -275,7 +275,7 @@ echo '{{"goals": 1, "covered": [0]}}' > "$1""#,
     place.write("study.toml", study);
     let output = place.command(&["run", "study.toml", "--out", "out", "--workers", "1"]);
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
-    // Where the kernel permits no namespaces, the worker says so, and nothing is promised.
+    // If the kernel permits no namespaces, the worker says so and guarantees nothing.
     if !text.contains("programs are run without") {
         assert!(output.status.success(), "{text}");
         assert!(!place.path("elsewhere").exists());
@@ -290,12 +290,12 @@ fn a_study_without_its_environment_is_refused_before_it_starts() {
     assert!(text.contains("fake 1.0 has no environment on this machine"), "{text}");
     assert!(text.contains("catherd tool prepare study.toml"), "{text}");
     assert!(!place.path("out").exists());
-    // Equal causes of several projects are one line.
+    // Equal causes of several projects share a line.
     place.prepare();
     let (output, text) = place.run("out", "");
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("pack.a and 1 more project, 2 runs quarantined after"), "{text}");
-    // A study that has ended needs no environment any more.
+    // A study that has ended no longer needs an environment.
     fs::remove_dir_all(place.path("adapter/.environment")).unwrap();
     let (output, text) = place.run("out", "");
     assert_eq!(output.status.code(), Some(2), "{text}");
@@ -333,11 +333,11 @@ esac
         runs.contains("pack.a") && runs.contains("pack.c") && !runs.contains("pack.b"),
         "{runs}"
     );
-    // The descriptor's own measure counts, and the tool's fill in the others.
+    // The descriptor's own measure takes precedence, and the tool supplies the others.
     let projects = place.text("out/projects.csv");
     assert!(projects.contains(",pack,4,2.5,"), "{projects}");
     assert!(place.text("out/skipped.csv").contains("unsupported: no module"));
-    // What is known is not asked again.
+    // The tool is not asked about projects that are already described.
     place.write("adapter/describe", "echo '{}' > result.json\n");
     let output = place.command(&["tool", "prepare", "study.toml"]);
     let text = stderr(&output);
@@ -346,7 +346,7 @@ esac
 }
 
 #[test]
-fn progress_shows_what_a_tool_says_while_it_runs() {
+fn progress_shows_the_interim_results_of_a_tool() {
     let script = format!(
         r#"echo '{{"covered": 2, "goals": 7}}' >> live.jsonl; sleep 8
 echo '{{{TOOL}, "goals": 7, "covered": 3}}' > result.json"#

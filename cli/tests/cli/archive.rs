@@ -46,7 +46,7 @@ impl Fixture {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
 
-    /// Archives results, and returns the bytes of the package and what was printed.
+    /// Archives results, and returns the bytes of the package and the output of the command.
     fn archive(&self, results: &str, package: &str, more: &[&str]) -> (Vec<u8>, String) {
         let output = catherd()
             .args(["archive", &self.text(results), "-o", &self.text(package)])
@@ -84,7 +84,7 @@ fn file(package: &[u8], name: &str) -> String {
     text
 }
 
-/// A package with the files that `change` returns, and a list of files that fits them.
+/// A package with the files that `change` returns, and a list of files that matches them.
 fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
     let mut new = ZipWriter::new(Cursor::new(Vec::new()));
@@ -123,7 +123,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_package_is_the_same_bytes_anywhere_and_is_verified() {
+fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
     let fixture = Fixture::new();
     let (package, text) = fixture.archive("study", "one.zip", &[]);
     assert!(text.contains("one.zip: 8 records, "), "{text}");
@@ -174,7 +174,7 @@ fn a_package_is_the_same_bytes_anywhere_and_is_verified() {
 }
 
 #[test]
-fn a_package_has_all_that_is_needed_to_repeat_the_study() {
+fn a_package_contains_everything_needed_to_repeat_the_study() {
     let fixture = Fixture::new();
     let (package, _) = fixture.archive("study", "full.zip", &["--with-projects"]);
     let output = fixture.verify("full.zip", &["--sample", "100%"]);
@@ -198,7 +198,7 @@ fn a_package_has_all_that_is_needed_to_repeat_the_study() {
         list["results"].clone()
     };
     assert_eq!(results(&again), results(&package));
-    // The tables in it are a folder of results.
+    // The tables in the package are a folder of results.
     let output = catherd().args(["report", "results", "-o", "r"]).current_dir(&unpacked).output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -231,7 +231,8 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
             Some(if edit { text.replacen(from, to, 1).into_bytes() } else { bytes })
         })
     };
-    // A better coverage in a record, in the table, a run twice, another plan, other projects.
+    // A higher coverage in a record and in the table, a run twice, another plan, and other
+    // projects.
     let text = fixture.refused(&edited("records.jsonl", "\"covered\":[", "\"covered\":[0,"));
     assert!(text.contains("bad.zip: records.jsonl: line 1: "), "{text}");
     let first = file(&package, "records.jsonl").lines().next().unwrap().to_owned() + "\n";
@@ -239,7 +240,7 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
         Some(if name == "records.jsonl" { [first.as_bytes(), &bytes].concat() } else { bytes })
     });
     let text = fixture.refused(&twice);
-    assert!(text.contains("records.jsonl: line 2: is there twice"), "{text}");
+    assert!(text.contains("records.jsonl: line 2: occurs twice"), "{text}");
     let digest = file(&package, "results/runs.csv");
     let digest = digest.lines().nth(1).unwrap().split(',').nth(1).unwrap()[..9].to_owned();
     let text = fixture.refused(&changed(&package, |name, bytes| {
@@ -250,13 +251,13 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     assert!(text.contains("results/runs.csv: row 1 is not of the record"), "{text}");
     let text =
         fixture.refused(&edited("results/study.json", "\"executions\": 20", "\"executions\": 30"));
-    assert!(text.contains("records.jsonl: line 1: the record is that of another run"), "{text}");
+    assert!(text.contains("records.jsonl: line 1: the record belongs to another run"), "{text}");
     let text = fixture.refused(&edited("corpus.csv", "packed,", "other,"));
     assert!(text.contains("corpus.csv: row 1: is not the project of the plan"), "{text}");
 }
 
 #[test]
-fn an_interim_study_says_so_in_its_package() {
+fn the_package_of_an_interim_study_is_marked() {
     let fixture = Fixture::new();
     two_files(&fixture.path("files"));
     let toml = "subject = 'noop'\nname = 'slow'\nprojects = ['files']\nseeds = 2\n\
@@ -308,11 +309,11 @@ fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
     assert!(stderr(&output).contains("hint: name the store with the study's records with --store"));
     let store = data.join("study.db").to_str().unwrap().to_owned();
     let (package, _) = fixture.archive("fetched", "cluster.zip", &["--store", &store]);
-    let (alone, _) = fixture.archive("study", "alone.zip", &[]);
+    let (single, _) = fixture.archive("study", "single.zip", &[]);
     let results = |package: &[u8]| -> Value {
         serde_json::from_str::<Value>(&file(package, "archive.json")).unwrap()["results"].clone()
     };
-    assert_eq!(results(&package), results(&alone));
+    assert_eq!(results(&package), results(&single));
     assert_eq!(fixture.verify("cluster.zip", &["--projects", &games]).status.code(), Some(0));
 }
 

@@ -1,4 +1,5 @@
-//! `catherd generate --assertions`: what is kept notices the same mutants, through the binary.
+//! `catherd generate --assertions`, through the binary: the assertions that are kept notice the
+//! same mutants.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +12,7 @@ fn project(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo").join(name)
 }
 
-/// A suite with these assertions, as JSON.
+/// The JSON of a suite with the chosen assertions.
 fn generate(place: &TempDir, name: &str, which: &str) -> serde_json::Value {
     let file = place.path().join(format!("{which}.json"));
     let mut command = catherd();
@@ -69,7 +70,7 @@ fn fewer_assertions_notice_the_same_mutants() {
                 assert_eq!(test["covers"], original["covers"], "{name}");
                 assert_eq!(test["flaky"].as_array().map_or(0, Vec::len), 0, "{name}");
             }
-            // The suite still passes on the project, also with other seeds.
+            // The suite still passes on the project, and with other seeds.
             let file = place.path().join(format!("{which}.json"));
             for seed in ["3", "11"] {
                 let mut command = catherd();

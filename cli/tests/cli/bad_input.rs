@@ -1,4 +1,4 @@
-//! Bad input: one clear line that names the directory and the cause, then what to do.
+//! Bad input: one clear line that names the folder and the cause, followed by a hint.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -25,7 +25,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
     (line.to_owned(), hint.strip_prefix(" hint: ").expect("a hint ends it").to_owned())
 }
 
-/// A zip of blanks that would unpack to more than a project may have.
+/// A zip archive of blanks whose unpacked size exceeds the maximum for a project.
 fn bomb() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
@@ -54,7 +54,7 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
     for (name, bytes, _) in &bad {
         fs::write(folder.join(format!("{name}.sb3")), bytes).unwrap();
     }
-    // A project whose costume has no file is run with a warning.
+    // A project with a missing costume file is run with a warning.
     let costume = json!([{
         "name": "cat", "assetId": "00ff", "md5ext": "00ff.svg", "dataFormat": "svg",
     }]);
@@ -82,7 +82,7 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
 }
 
 #[test]
-fn a_study_of_bad_projects_alone_gives_the_reason_for_each() {
+fn a_study_of_only_bad_projects_gives_the_reason_for_each() {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("broken.sb3");
     fs::write(&file, "no zip").unwrap();
@@ -95,7 +95,7 @@ fn a_study_of_bad_projects_alone_gives_the_reason_for_each() {
 }
 
 #[test]
-fn pipes_and_devices_are_no_projects() {
+fn pipes_and_devices_are_not_projects() {
     let directory = TempDir::new().unwrap();
     let pipe = directory.path().join("pipe.sb3");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -165,7 +165,7 @@ fn studies_that_cannot_be_run_are_refused() {
     assert!(line.contains("missing.toml: cannot read the study file"), "{line}");
     assert_eq!(with(&[]).0, "no study to run");
 
-    // A file has no subfolder for any user, not even for root.
+    // A file cannot contain a folder, whatever the rights of the user.
     let unwritable = format!("{file}/out");
     let arguments = ["--projects", &good, "--out", &unwritable];
     let (line, hint) = refusal(&[&arguments, &QUICK[..]].concat());
@@ -216,7 +216,7 @@ fn a_folder_belongs_to_one_study() {
     let study = ["--projects", &game, "--out", &out];
     let run = |more: &[&str]| catherd().arg("run").args(study).args(QUICK).args(more).output();
     assert_eq!(run(&[]).unwrap().status.code(), Some(0));
-    // A study may grow.
+    // A study may be extended.
     let before = crate::support::digests(Path::new(&out));
     assert_eq!(run(&["--seeds", "3"]).unwrap().status.code(), Some(0));
     let after = crate::support::digests(Path::new(&out));

@@ -1,5 +1,5 @@
-//! Chaos tests: studies whose processes are killed, suspended and partitioned at random end with the
-//! records of an undisturbed study. No record is missing, and none exists twice.
+//! Chaos tests: studies whose processes are killed, suspended and partitioned at random end with
+//! the records of an undisturbed study. No record is missing, and no run has two records.
 //!
 //! The studies are small; `tests/chaos` runs large ones through environment variables.
 
@@ -23,7 +23,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Lease term in the disturbed studies. Processes are suspended for longer.
+/// Lease term in the disturbed studies. Processes are suspended for longer than this.
 const TERM: Duration = Duration::from_secs(2);
 
 const STUDY: &str = "chaos";
@@ -65,7 +65,7 @@ struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
     log: PathBuf,
-    /// When it is to be resumed; `None` if it is not suspended.
+    /// When to resume it; `None` if it is not suspended.
     resume_at: Option<Instant>,
 }
 
@@ -126,7 +126,7 @@ impl Cluster {
         let addresses: Vec<String> = (0..coordinators).map(|_| free_address()).collect();
         let mut members = Vec::new();
         for (number, address) in addresses.iter().enumerate() {
-            // Coordinators share nothing but the store.
+            // Coordinators share only the store.
             let own = folder.join(format!("coordinator-{number}"));
             fs::create_dir_all(&own).unwrap();
             let store = match &url {
@@ -134,7 +134,8 @@ impl Cluster {
                 StoreUrl::Postgres(address) => address.clone(),
             };
             let arguments = ["coordinator", "--dir", own.to_str().unwrap(), "--listen", address];
-            // Through a proxy, at its own address, workers would not find the coordinator's token.
+            // Workers connect through a proxy and would not find the coordinator's token by its
+            // address.
             let arguments = arguments.into_iter().chain(["--open"]);
             let term = TERM.as_secs().to_string();
             let arguments = arguments.chain(["--store", &store, "--term", &term]);
@@ -313,7 +314,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
     let mut cluster = Cluster::start(folder.path(), url, 2, scale.workers);
-    // Kill the leader for good; the projects were uploaded to it.
+    // Kill the leader permanently; the projects were uploaded to it.
     cluster.wait_for_records(scale.runs / 10);
     drop(cluster.coordinators.remove(0));
     cluster.add_worker(folder.path(), "late", &cluster.addresses.join(","));
@@ -333,7 +334,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     assert!(digests == expected, "records differ");
 }
 
-/// A suspended coordinator keeps its connection to the database, and its lock.
+/// A suspended coordinator keeps its connection to the database, and thereby its lock.
 #[test]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
@@ -344,7 +345,7 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
     cluster.wait_for_records(scale.runs / 4);
     cluster.coordinators[0].send(Signal::STOP);
     let suspended = Instant::now();
-    // Transactions in flight complete.
+    // Transactions that are in progress complete.
     std::thread::sleep(TERM / 2);
     let before = cluster.records();
     cluster.wait_for_records(before + 1);
@@ -366,7 +367,7 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
     assert!(digests == expected, "records differ");
 }
 
-/// A TCP proxy to a coordinator that can be partitioned: data in transit is delayed, not lost.
+/// A TCP proxy to a coordinator that can be partitioned. Data in transit is delayed, not lost.
 struct Proxy {
     address: String,
     cut: Arc<AtomicBool>,
@@ -393,7 +394,7 @@ impl Proxy {
     }
 }
 
-/// Returns when the proxy is not partitioned.
+/// Returns as soon as the proxy is not partitioned.
 fn wait_while_cut(cut: &AtomicBool) {
     while cut.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(5));
@@ -425,7 +426,7 @@ fn a_partition_heals_by_itself() {
     cluster.wait_for_records(scale.runs / 4);
     proxy.cut.store(true, Ordering::Relaxed);
     std::thread::sleep(Duration::from_secs(scale.partition as u64));
-    // Data in transit when the link was cut may have arrived.
+    // Data that was in transit when the link was cut may have arrived.
     let during = cluster.records();
     assert!(during < scale.runs);
     proxy.cut.store(false, Ordering::Relaxed);

@@ -49,7 +49,7 @@ fn a_suite_is_generated_executed_and_measured() {
     let killed = mutants.iter().filter(|mutant| mutant["outcome"] == "killed").count();
     assert!(killed * 2 > mutants.len(), "{killed} of {}", mutants.len());
 
-    // A suite notices a change, and belongs to one project.
+    // A suite detects a change, and belongs to one project.
     let source = fs::read_to_string(folder.path().join("linked-list.js")).unwrap();
     let changed =
         source.replacen("length += 1", "length += 2", 1).replacen("length++", "length--", 1);
@@ -91,7 +91,7 @@ fn projects_and_suites_that_cannot_be_used_are_named() {
     }
 }
 
-/// All tests of the demo corpus as code pass in Node.js.
+/// The tests of all suites of the demo corpus, written as code, pass in Node.js.
 #[test]
 #[ignore = "needs node"]
 fn suites_as_code_pass_in_node() {

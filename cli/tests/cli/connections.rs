@@ -1,5 +1,5 @@
-//! Connections to coordinators that are only held open, that fail, or that come back; and what the
-//! dashboard answers to whom.
+//! Connections to coordinators that are only held open, that fail, or that are restored; and the
+//! requests that the dashboard answers.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -20,12 +20,12 @@ fn lines(process: &mut Process) -> ErrorLines {
     BufReader::new(process.0.stderr.take().unwrap()).lines()
 }
 
-/// The first of these lines that contains a text.
+/// The first of these lines that contains a string.
 fn find(lines: &mut ErrorLines, text: &str) -> String {
     lines.map(Result::unwrap).find(|line| line.contains(text)).expect(text)
 }
 
-/// Starts a coordinator that may have this many open files.
+/// Starts a coordinator with a limit on its open files.
 fn limited(files: u32, arguments: &[&str]) -> (Process, ErrorLines, String) {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {files}; exec \"$@\""), "sh"]);
@@ -37,7 +37,7 @@ fn limited(files: u32, arguments: &[&str]) -> (Process, ErrorLines, String) {
     (process, lines, address)
 }
 
-/// Opens connections and sends nothing.
+/// Opens connections without sending anything.
 fn hold(address: &str, number: usize) -> Vec<TcpStream> {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(4096, |maximum| maximum.min(4096));
@@ -74,10 +74,10 @@ fn connections_that_are_only_held_open_keep_no_worker_out() {
 }
 
 #[test]
-fn a_coordinator_without_free_descriptors_goes_on_accepting() {
+fn a_coordinator_without_free_descriptors_continues_to_accept() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
-    // Fewer descriptors than connections that may be held open.
+    // There are fewer descriptors than connections that may be held open.
     let (_coordinator, mut lines, address) = limited(100, &["--dir", &data]);
     let _held = hold(&address, 300);
     find(&mut lines, "cannot accept connections, trying again: ");
@@ -86,7 +86,7 @@ fn a_coordinator_without_free_descriptors_goes_on_accepting() {
 }
 
 #[test]
-fn a_worker_says_that_it_reaches_no_coordinator_and_when_it_does() {
+fn a_worker_reports_an_outage_and_its_end() {
     let folder = TempDir::new().unwrap();
     // The port is free again after this line.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
@@ -96,7 +96,7 @@ fn a_worker_says_that_it_reaches_no_coordinator_and_when_it_does() {
     let line = find(&mut said, "cannot be reached");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(line.contains(&address) && line.contains("nothing listens there"), "{line}");
-    // It finds the token of a coordinator that starts after it.
+    // It finds the token of a coordinator that starts later.
     let (_coordinator, _) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     find(&mut said, "answers again after ");
     assert!(worker.0.wait().unwrap().success());
@@ -105,7 +105,7 @@ fn a_worker_says_that_it_reaches_no_coordinator_and_when_it_does() {
 #[test]
 fn a_coordinator_that_does_not_answer_is_noticed() {
     let folder = TempDir::new().unwrap();
-    // The system accepts connections for it, and nothing reads from them.
+    // The system accepts connections for this coordinator, but nothing reads from them.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let started = Instant::now();
@@ -119,7 +119,7 @@ fn a_coordinator_that_does_not_answer_is_noticed() {
 }
 
 #[test]
-fn watch_outlasts_a_coordinator_that_is_started_again() {
+fn watch_continues_after_a_restart_of_the_coordinator() {
     let folder = TempDir::new().unwrap();
     two_files(&folder.path().join("projects"));
     let study = folder.path().join("study.toml");
@@ -132,8 +132,8 @@ fn watch_outlasts_a_coordinator_that_is_started_again() {
     assert!(submitted.status.success(), "{}", stderr(&submitted));
     let mut watch = start(&["watch", "--coordinator", &address]);
     let mut said = lines(&mut watch);
-    // The first message has arrived once the connection has more than the request's bytes behind it;
-    // a lost request at the start would end the command, so the coordinator is asked first.
+    // The first message has arrived once the connection has received more than the request's bytes.
+    // If the first request were lost, the command would end, so the coordinator is asked first.
     wait_for_watcher(&address);
     drop(process);
     find(&mut said, "cannot be reached");
@@ -144,19 +144,19 @@ fn watch_outlasts_a_coordinator_that_is_started_again() {
     assert!(watch.0.wait().unwrap().success());
 }
 
-/// Waits until a client other than those of this function is connected and has been answered.
+/// Waits until a client other than the clients of this function is connected and has been answered.
 fn wait_for_watcher(address: &str) {
     let port = address.rsplit(':').next().unwrap().parse::<u16>().unwrap();
     let start = Instant::now();
     loop {
-        // Of a connection to the port: the state 01 (established), in the fourth column.
+        // A connection to the port has the state 01 (established) in the fourth column.
         let table = fs::read_to_string("/proc/net/tcp").unwrap();
         let established = table.lines().any(|line| {
             let columns: Vec<_> = line.split_whitespace().collect();
             columns[2].ends_with(&format!(":{port:04X}")) && columns[3] == "01"
         });
         if established {
-            // Its request was sent with the connection and is answered before this one.
+            // Its request was sent with the connection, and is answered before this one.
             assert!(run_with(&["status"], address).status.success());
             return;
         }
@@ -192,7 +192,7 @@ fn page(address: &str, path: &str, headers: &str) -> String {
 }
 
 #[test]
-fn the_dashboard_answers_to_its_own_names_alone() {
+fn the_dashboard_only_answers_under_its_own_names() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
     let arguments = ["coordinator", "--dir", &data, "--listen", "127.0.0.1:0"];
@@ -217,7 +217,7 @@ fn the_dashboard_answers_to_its_own_names_alone() {
     ] {
         assert!(shown.contains(header), "{header}: {shown}");
     }
-    // What the policy forbids is not in the page.
+    // The page contains nothing that the policy forbids.
     assert!(!shown.contains("<style") && !shown.contains("style=") && !shown.contains(" onload"));
     assert!(shown.contains("src=\"script.js\"") && !shown.contains("<script>"), "{shown}");
     for (path, start) in [("/script.js", "\"use strict\""), ("/style.css", ":root")] {
@@ -247,7 +247,7 @@ fn beyond_loopback_the_dashboard_needs_the_token_of_a_viewer() {
     let mut process = start(&[&arguments[..], &secured].concat());
     let line = find(&mut lines(&mut process), "dashboard: https://");
     let port = line.rsplit(':').next().unwrap().trim_end_matches('/').to_owned();
-    // A browser has no certificate, and asks its user for a name and a password.
+    // A browser has no certificate; it asks its user for a name and a password.
     let get = |path: &str, credentials: Option<&str>| {
         let mut command = Command::new("curl");
         command.args(["--silent", "--max-time", "10", "--cacert", &format!("{certs}/ca.pem")]);
@@ -272,7 +272,7 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
     let StoreUrl::Postgres(url) = postgres("late") else { panic!("no PostgreSQL") };
-    // The address of the server that is still down: a proxy takes it later.
+    // The address of a server that is still down. A proxy will listen on it later.
     let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (user, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
     let (server, name) = rest.split_once('/').unwrap();
@@ -294,7 +294,7 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
         }
     });
     find(&mut said, "this coordinator leads the store from now on");
-    // The error of the store is shown until the next request to it succeeds.
+    // The error of the store is shown until the next request to the store succeeds.
     let status = || {
         let output = run_with(&["status"], &address);
         assert!(output.status.success());

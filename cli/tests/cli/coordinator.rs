@@ -1,4 +1,4 @@
-//! A stand-alone coordinator with workers and clients, through the binary.
+//! A coordinator of its own with workers and clients, through the binary.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let projects = folder.path().join("projects");
     two_projects(&projects);
     std::fs::copy(projects.join("packed.sb3"), projects.join("second.sb3")).unwrap();
-    let (projects, alone, out) = (path("projects"), path("alone"), path("out"));
+    let (projects, local, out) = (path("projects"), path("local"), path("out"));
     let (process, address) = coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
 
     let submit = [&["submit", "--projects", &projects][..], &STUDY].concat();
@@ -35,7 +35,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["pending"]), (&"paused".into(), &8.into()), "{status}");
 
-    // The coordinator is killed and starts again in the same folder.
+    // The coordinator is killed and restarted in the same folder.
     drop(process);
     let (_process, address) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     succeed(&["resume", "games"], &address);
@@ -44,22 +44,22 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     assert!(text.contains("complete") && text.contains("Nothing is missing."), "{text}");
     succeed(&["results", "games", "--out", &out], &address);
 
-    let run = [&["run", "--projects", &projects, "--out", &alone, "--quiet"][..], &STUDY].concat();
+    let run = [&["run", "--projects", &projects, "--out", &local, "--quiet"][..], &STUDY].concat();
     let output = catherd().args(&run).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let duplicate = "second.sb3: the same project as packed, run once";
     assert!(stderr(&output).contains(duplicate), "{}", stderr(&output));
-    assert_eq!(digests(Path::new(&out)), digests(Path::new(&alone)));
-    // A folder of results has a status without its coordinator.
+    assert_eq!(digests(Path::new(&out)), digests(Path::new(&local)));
+    // The status of a folder of results needs no coordinator.
     let status = |more: &[&str]| {
-        let output = catherd().args(["status", &alone]).args(more).output().unwrap();
+        let output = catherd().args(["status", &local]).args(more).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     };
     let status: Value = serde_json::from_str(&status(&["--json"])).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["done"]), (&"complete".into(), &8.into()), "{status}");
-    // All else that does not depend on the machine is the same to the byte.
+    // All other files that do not depend on the machine have the same bytes.
     let same = [
         "criteria.csv",
         "mutants.csv",
@@ -78,13 +78,13 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     ];
     for file in same {
         let read = |folder: &str| std::fs::read_to_string(Path::new(folder).join(file)).unwrap();
-        assert_eq!(read(&out), read(&alone), "{file}");
+        assert_eq!(read(&out), read(&local), "{file}");
     }
     let skipped = std::fs::read_to_string(Path::new(&out).join("skipped.csv")).unwrap();
     assert!(skipped.contains("second.sb3,the same project as packed"), "{skipped}");
     assert_eq!(std::fs::read_dir(folder.path().join("cache")).unwrap().count(), 2);
 
-    // Half of the runs of this study have ended already.
+    // Half of the runs of this study have already ended.
     let more = ["--seeds", "4", "--name", "larger", "--algorithms", "random,mio"];
     let larger = ["submit", "--projects", &projects, "--executions", "20"];
     let output = run_with(&[&larger[..], &more].concat(), &address);
@@ -100,7 +100,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
 #[test]
 fn the_former_default_folder_is_used_if_it_has_a_store() {
     let folder = TempDir::new().unwrap();
-    // The command fails after it has opened its store, because the address is not loopback.
+    // The command fails after opening its store, because the address is not on loopback.
     let start = || {
         let arguments = ["coordinator", "--listen", "0.0.0.0:0"];
         stderr(&catherd().args(arguments).current_dir(folder.path()).output().unwrap())
@@ -142,7 +142,7 @@ fn the_log_is_json_on_request() {
     drop(worker);
 }
 
-/// A coordinator with a dashboard and a finished study, two runs of which failed.
+/// A coordinator with a dashboard and a finished study, of which two runs failed.
 struct Dashboard {
     address: String,
     folder: TempDir,
@@ -178,7 +178,7 @@ impl Dashboard {
         Dashboard { address: dashboard, folder, _process: process }
     }
 
-    /// The response for a path.
+    /// The response to a request for a path.
     fn page(&self, path: &str) -> String {
         let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -277,7 +277,7 @@ fn callers_without_credentials_are_refused() {
     assert!(text.contains("complete"), "{text}");
 }
 
-/// A worker that may not run programs leaves runs of the kind `command` to one that may.
+/// A worker that may not run programs leaves runs of the kind `command` to a worker that may.
 #[test]
 fn a_run_waits_for_a_worker_that_executes_its_kind() {
     let folder = TempDir::new().unwrap();
@@ -338,7 +338,8 @@ fn a_study_is_deleted_and_its_records_are_kept() {
     assert!(stderr(&output).contains("8 runs, 8 of them ended"), "{}", stderr(&output));
 }
 
-/// What a coordinator would refuse is refused before anything is uploaded, with the field.
+/// A study that the coordinator would refuse is refused before anything is uploaded, and the error
+/// names the field.
 #[test]
 fn a_study_out_of_bounds_is_refused_by_the_client() {
     let folder = TempDir::new().unwrap();

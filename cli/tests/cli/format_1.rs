@@ -1,4 +1,4 @@
-//! Studies of version 0.3.0 through the binary: `tests/format-1` is the folder of one.
+//! Studies of version 0.3.0 through the binary: `tests/format-1` is the folder of such a study.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A copy of the folder, as `catherd run` of version 0.3.0 left it.
+/// A copy of the folder in the state in which `catherd run` of version 0.3.0 left it.
 fn copy() -> TempDir {
     let directory = TempDir::new().unwrap();
     for entry in fs::read_dir(root().join("tests/format-1")).unwrap() {
@@ -28,7 +28,8 @@ fn column(folder: &Path, name: &str) -> BTreeMap<String, String> {
     rows.map(|row: BTreeMap<String, String>| (row["run"].clone(), row[name].clone())).collect()
 }
 
-/// The runs are executed by another engine now, which is named instead of a difference of digests.
+/// The runs would now be executed by another engine. The error says so, instead of reporting
+/// different digests.
 #[test]
 fn old_records_are_of_another_engine() {
     let old = copy();
@@ -53,7 +54,7 @@ fn an_old_folder_has_a_status() {
     assert_eq!(row[1..8], ["complete", "12", "0", "0", "12", "0", "0"], "{text}");
 }
 
-/// Runs of different engines never mix, so that an old folder is refused and stays as it was.
+/// Runs of different engines never mix, so an old folder is refused and not changed.
 #[test]
 fn an_old_study_is_not_continued() {
     let old = copy();

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::support::{catherd, digests, stderr, two_files, two_projects};
 use tempfile::TempDir;
 
-/// Runs a study file with this text and returns standard error.
+/// Runs a study file with these contents and returns standard error.
 fn run(folder: &Path, out: &str, code: i32, text: &str) -> String {
     let file = folder.join("study.toml");
     fs::write(&file, text).unwrap();
@@ -25,7 +25,7 @@ fn column(folder: &Path, table: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_grid_has_the_runs_of_its_configurations_spelled_out() {
+fn a_grid_has_the_runs_of_its_configurations_written_out() {
     let directory = TempDir::new().unwrap();
     let folder = directory.path();
     two_projects(&folder.join("games"));
@@ -57,7 +57,7 @@ fn a_grid_has_the_runs_of_its_configurations_spelled_out() {
     let records = digests(&folder.join("grid"));
     assert_eq!(records.len(), 10);
     assert_eq!(records, digests(&folder.join("plain")));
-    // A list that grows adds configurations to the same folder.
+    // A longer list adds configurations to the same folder.
     let text = run(folder, "grid", 0, &grid.replace("[4, 6]", "[4, 6, 8]"));
     assert!(!text.contains("error"), "{text}");
     let more = digests(&folder.join("grid"));
@@ -133,7 +133,7 @@ fn reports_on_large_grids_compare_with_the_first_and_show_the_best() {
     let figures = fs::read_dir(folder.join("report/figures")).unwrap();
     let names = figures.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.starts_with("projects-")).count(), 11);
-    // Up to 16 algorithms are compared in pairs and shown.
+    // Up to 16 algorithms are compared in pairs, and all of them are shown.
     let small = study.replace(", 16, 17, 18, 19", "");
     run(folder, "small", 0, &small);
     assert_eq!(column(&folder.join("small"), "table6.csv", "second").len(), 16 * 15 / 2);

@@ -17,8 +17,8 @@ module.exports = [
 ];
 ";
 
-/// A folder with a class of three submissions, of which one is wrong and one is no project, and a
-/// suite.
+/// A folder with a suite and the three submissions of a class, of which one is wrong and one is not
+/// a project.
 fn class() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |name: &str, bytes: &[u8]| {
@@ -48,7 +48,7 @@ fn test(folder: &TempDir, code: i32, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_class_gives_the_same_table_whatever_the_threads_and_after_a_stop() {
+fn the_table_of_a_class_is_the_same_with_any_threads_and_after_a_stop() {
     let folder = class();
     let table = test(&folder, 2, &["class", "tests.js", "-j", "1"]);
     let rows: Vec<csv::StringRecord> =
@@ -66,7 +66,7 @@ fn a_class_gives_the_same_table_whatever_the_threads_and_after_a_stop() {
         .unwrap();
     assert_eq!(stdout(&listed), table);
 
-    // A command that was stopped left a part of the table, the last row of it cut.
+    // A command that was stopped has left a part of the table, with an incomplete last row.
     let file = folder.path().join("table.csv");
     let resume = ["class", "tests.js", "-o", "table.csv", "--resume"];
     for kept in [0, 30, table.find("ada").unwrap() + 200, table.len()] {
@@ -74,7 +74,7 @@ fn a_class_gives_the_same_table_whatever_the_threads_and_after_a_stop() {
         assert_eq!(test(&folder, 2, &resume), "");
         assert_eq!(fs::read_to_string(&file).unwrap(), table, "{kept}");
     }
-    // Another suite makes other rows.
+    // Another suite gives other rows.
     fs::write(folder.path().join("tests.js"), SUITE.replace("'hi'", "'ho'")).unwrap();
     test(&folder, 2, &resume);
     assert_ne!(fs::read_to_string(&file).unwrap(), table);
@@ -84,7 +84,7 @@ fn a_class_gives_the_same_table_whatever_the_threads_and_after_a_stop() {
 }
 
 #[test]
-fn every_format_says_the_same() {
+fn every_format_contains_the_same_results() {
     let folder = class();
     let one = ["class/eve.sb3", "tests.js"];
     let of = |format: &str| test(&folder, 2, &[&one[..], &["--format", format]].concat());
@@ -170,7 +170,7 @@ fn a_suite_that_cannot_be_loaded_is_reported_once() {
 }
 
 #[test]
-fn the_kind_of_a_suite_can_be_said() {
+fn the_kind_of_a_suite_can_be_given() {
     let folder = class();
     let hidden = SUITE.replace("module.exports", "module['exports']");
     fs::write(folder.path().join("hidden.js"), hidden).unwrap();
@@ -189,7 +189,7 @@ fn the_kind_of_a_suite_can_be_said() {
 }
 
 #[test]
-fn a_platform_gets_a_judgement() {
+fn a_judgement_is_written_for_a_platform() {
     let folder = class();
     fs::create_dir(folder.path().join("exercise")).unwrap();
     fs::write(folder.path().join("exercise/suite.js"), SUITE).unwrap();
@@ -231,7 +231,7 @@ fn mutants_are_killed_by_suites_in_javascript() {
     assert!(message.contains("hi"), "{message}");
 }
 
-/// The study of `experiments/` with fewer seeds, executions and mutants.
+/// The study in `experiments/` with fewer seeds, executions and mutants.
 #[test]
 fn the_study_of_manual_suites_has_both_kinds_in_one_table() {
     let folder = TempDir::new().unwrap();

@@ -47,7 +47,7 @@ fn every_command_has_help_with_examples() {
         assert!(run.contains(flag), "{flag}");
     }
     assert!(run.contains("Exit codes:") && run.contains("same command continues it"), "{run}");
-    // Each command lists its own exit codes.
+    // Each command only lists its own exit codes.
     assert!(!run.contains("a --check does not hold"), "{run}");
     assert!(help(&["report", "--help"]).contains("4  a --check does not hold"));
     assert!(!help(&["import", "--help"]).contains("  2  "));

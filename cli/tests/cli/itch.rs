@@ -15,7 +15,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A folder with a project, a plan that it passes, and one that it does not.
+/// A folder with a project, a plan that it passes, and a plan that it fails.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();
@@ -57,7 +57,7 @@ fn a_plan_judges_a_submission_in_both_formats() {
 }
 
 #[test]
-fn errors_of_plans_have_their_place() {
+fn errors_of_plans_state_their_line() {
     let folder = folder();
     let broken = run(folder.path(), &["test", "game.sb3", "broken.js"]);
     assert_eq!(broken.status.code(), Some(1));
@@ -82,7 +82,7 @@ fn a_folder_of_submissions_gives_a_table() {
 }
 
 #[test]
-fn judgements_are_written_in_the_format_and_to_the_file_that_are_asked_for() {
+fn judgements_are_written_in_the_given_format_to_the_given_file() {
     let folder = folder();
     let junit = ["test", "game.sb3", "wrong.js", "--format", "junit", "-o", "report.xml"];
     let written = run(folder.path(), &junit);
@@ -111,7 +111,7 @@ fn judgements_are_written_in_the_format_and_to_the_file_that_are_asked_for() {
 }
 
 #[test]
-fn a_platform_gets_a_judgement_by_a_plan() {
+fn a_judgement_by_a_plan_is_written_for_a_platform() {
     let folder = folder();
     fs::create_dir(folder.path().join("exercise")).unwrap();
     let plan = "function beforeExecution(e) { Itch.checkPredefinedBlocks({}, e); }";

@@ -1,6 +1,6 @@
-//! The steps of docs/how-to/kubernetes.md and the containers of deploy/kubernetes.yaml, in order on
-//! loopback: the commands of the page, and the arguments of the containers with their folders and
-//! addresses replaced.
+//! The steps of docs/how-to/kubernetes.md and the containers of deploy/kubernetes.yaml, in order,
+//! on loopback: the commands of the page, and the arguments of the containers with other folders
+//! and addresses.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ fn text(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
 }
 
-/// The commands of the page that begin with these words, lines that are continued joined.
+/// The commands of the page that begin with these words, with continuation lines joined.
 fn commands(begin: &str) -> Vec<String> {
     let page = text("docs/how-to/kubernetes.md").replace("\\\n", " ");
     let lines = page.lines().map(str::trim).filter(|line| line.starts_with(begin));
@@ -34,7 +34,7 @@ fn words(container: &str, key: &str) -> Vec<String> {
     list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Runs a command line of the page in a folder, with `catherd` the program under test.
+/// Runs a command line of the page in a folder; `catherd` is the program under test.
 fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -53,7 +53,7 @@ fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
     assert!(output.status.success(), "{line}: {}", crate::support::stderr(&output));
 }
 
-/// Creates a folder for each secret, as a pod sees it, and returns the folder that contains them.
+/// Creates a folder for each secret, as in a pod, and returns the folder that contains them.
 fn secrets(folder: &Path) -> PathBuf {
     let secrets = folder.join("secrets");
     for line in commands("kubectl create secret generic") {
@@ -68,7 +68,7 @@ fn secrets(folder: &Path) -> PathBuf {
     secrets
 }
 
-/// Arguments of a container with these texts replaced.
+/// Arguments of a container with some strings replaced.
 fn replaced(arguments: &[String], changes: &[(&str, &str)]) -> Vec<String> {
     let change = |word: &String| {
         changes.iter().fold(word.clone(), |word, (from, to)| word.replace(from, to))
@@ -106,7 +106,7 @@ fn the_steps_of_the_page_lead_from_nothing_to_results() {
     let digits = serving.rsplit("127.0.0.1:").next().unwrap();
     let port: String = digits.chars().take_while(char::is_ascii_digit).collect();
     let address = format!("localhost:{port}");
-    // The coordinator goes on writing to its log.
+    // The coordinator continues to write to its log.
     std::thread::spawn(move || log.for_each(drop));
 
     let probe = replaced(

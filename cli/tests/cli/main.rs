@@ -1,5 +1,5 @@
-//! The binary as users execute it. One program of all files: a program of each would link the same
-//! crates thirty times.
+//! The binary as users execute it. All files are one program, because one program per file would
+//! link the same crates thirty times.
 
 mod action;
 mod adapters;

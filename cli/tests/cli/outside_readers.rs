@@ -1,8 +1,8 @@
-//! Stores in use that other programs read, copy, delete and rename, through the binary: what was
-//! acknowledged is there afterwards.
+//! Stores in use that other programs read, copy, delete and rename, through the binary: everything
+//! that was acknowledged is still there afterwards.
 //!
-//! The studies are small and the outside reader is SQLite in this process; `tests/readers` kills a
-//! hundred times while the programs that `CATHERD_READERS` names read as well.
+//! The studies are small, and the outside reader is SQLite in this process. `tests/readers` kills a
+//! hundred times while the programs named by `CATHERD_READERS` read as well.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ use crate::support::{catherd, digests, stderr, two_files};
 /// Any free port.
 const LOOPBACK: &str = "127.0.0.1:0";
 
-/// A study whose runs take a while each, and its place.
+/// A study whose runs take some time, with its folder.
 struct Study {
     place: TempDir,
     runs: usize,
@@ -52,7 +52,7 @@ impl Study {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Executes the study in a folder, which nothing disturbs from now on. Returns its digests.
+    /// Executes the study in a folder without further disturbance. Returns its digests.
     fn finish(&self, folder: &str) -> BTreeMap<String, String> {
         let arguments = ["run", &self.text("study.toml"), "--out", &self.text(folder), "--quiet"];
         let output = catherd().args(arguments).args(["--isolation", "off"]).output().unwrap();
@@ -82,14 +82,14 @@ fn records(store: &Path) -> usize {
     coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
 }
 
-/// The number that a coordinator says it has of a study; 0 without an answer.
+/// The number of records of a study according to its coordinator; 0 if it does not answer.
 fn acknowledged(address: &str) -> usize {
     let output = run_with(&["status", "--json"], address);
     let status = serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default();
     status["studies"][0]["done"].as_u64().unwrap_or(0) as usize
 }
 
-/// Programs that open, read and close a store again and again.
+/// Programs that repeatedly open, read and close a store.
 struct OutsideReaders {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
@@ -117,7 +117,7 @@ impl OutsideReaders {
         OutsideReaders { stop, threads, reads }
     }
 
-    /// Ends the readers, which have read.
+    /// Ends the readers. Returns how often they have read.
     fn end(self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         self.threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -127,7 +127,7 @@ impl OutsideReaders {
     }
 }
 
-/// Opens, reads and closes a store. False if the store could not be read now.
+/// Opens, reads and closes a store. Returns false if the store could not be read.
 fn read(reader: &str, store: &Path) -> bool {
     let path = store.to_str().unwrap();
     let mut command = match reader {
@@ -245,7 +245,7 @@ fn a_coordinator_that_is_killed_while_others_read_loses_no_record() {
     assert_eq!(records(&folder.join("study.db")), study.runs);
 }
 
-/// The locks that a process holds on a file.
+/// The number of locks that a process holds on a file.
 #[cfg(target_os = "linux")]
 fn locks(process: &Process, file: &Path) -> usize {
     use std::os::unix::fs::MetadataExt;
@@ -260,7 +260,7 @@ fn locks(process: &Process, file: &Path) -> usize {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_coordinator_keeps_its_lock_whatever_it_is_asked() {
+fn a_coordinator_keeps_its_lock_through_all_requests() {
     let study = Study::new(8, 1);
     let folder = study.path("data");
     let (process, address) = coordinator(&folder, &["--listen", LOOPBACK, "--dashboard", LOOPBACK]);
@@ -306,7 +306,7 @@ fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
     }
 }
 
-/// Waits until a process has failed, and returns what it wrote.
+/// Waits until a process has failed, and returns what it has written.
 #[cfg(unix)]
 fn failure(mut process: Process) -> String {
     use std::io::Read;
@@ -322,7 +322,7 @@ fn failure(mut process: Process) -> String {
 
 #[test]
 #[cfg(unix)]
-fn a_coordinator_without_its_log_stops_and_has_lost_nothing() {
+fn a_coordinator_whose_log_is_deleted_stops_without_loss() {
     let study = Study::new(200, 20);
     let folder = study.path("data");
     let (process, address) = coordinator(&folder, &["--term", "2", "--listen", LOOPBACK]);
@@ -345,7 +345,7 @@ fn a_coordinator_without_its_log_stops_and_has_lost_nothing() {
 
 #[test]
 #[cfg(unix)]
-fn a_run_whose_store_is_renamed_says_so_and_continues_when_it_is_back() {
+fn a_run_reports_that_its_store_was_renamed_and_continues_when_it_is_back() {
     let study = Study::new(200, 20);
     let process = study.start("out");
     wait("interim tables", || study.path("out/runs.csv").exists());
@@ -373,13 +373,13 @@ fn a_backup_of_a_running_study_is_continued_elsewhere() {
     assert!(copied > 0 && copied < study.runs, "{copied}");
     drop(process);
 
-    // By `catherd run`, which executes the other runs.
+    // `catherd run` continues the copy and executes the remaining runs.
     fs::create_dir(study.path("restored")).unwrap();
     fs::copy(&copy, study.path("restored/study.db")).unwrap();
     let expected = study.finish("undisturbed");
     assert!(study.finish("restored") == expected, "records differ");
 
-    // By a coordinator.
+    // A coordinator continues the copy.
     fs::create_dir(study.path("data")).unwrap();
     fs::copy(&copy, study.path("data/study.db")).unwrap();
     let (_process, address) = coordinator(&study.path("data"), &["--listen", LOOPBACK]);
@@ -387,7 +387,7 @@ fn a_backup_of_a_running_study_is_continued_elsewhere() {
     let _worker = worker(&address, &study.path("w"), &[]);
     wait("the end", || acknowledged(&address) == study.runs);
 
-    // What is refused, with the reason.
+    // Refused requests, with the reasons.
     let refusals = [
         (vec![study.path("out"), "-o".into(), copy.clone()], "the file exists"),
         (vec![study.path("files"), "-o".into(), study.path("x")], "has no study.db"),

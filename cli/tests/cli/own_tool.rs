@@ -1,5 +1,5 @@
-//! The guide on a tool of one's own: its files are written as they stand there, and its commands are
-//! executed.
+//! The guide to a tool of one's own: the test writes its files exactly as the page shows them, and
+//! executes its commands.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const FILES: [&str; 4] = ["tool/generate", "tool/adapter.toml", "tool/run", "study.toml"];
 
 #[test]
-fn the_guide_works_as_it_stands() {
+fn the_guide_works_as_written() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/your-own-tool.md");
     let page = fs::read_to_string(page).unwrap();
     let blocks = page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap());

@@ -1,5 +1,5 @@
-//! Programs of the subject kind `command`, through the binary: what they see, what of them
-//! remains, and which results are read.
+//! Programs of the subject kind `command`, through the binary: what they can see, what remains of
+//! them, and which results are read.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +15,7 @@ use crate::support::cluster::{Process, coordinator, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use tempfile::TempDir;
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than anything in these tests takes on a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
 /// A folder with a project, a program and studies.
@@ -45,7 +45,7 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a study with the arguments of the program for each of its algorithms.
+    /// Writes a study with the given arguments of the program for each of its algorithms.
     fn study(&self, name: &str, algorithms: &[(&str, &str)]) -> String {
         let mut text = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
                         budget = { executions = 1 }\n"
@@ -68,7 +68,7 @@ impl Place {
         path
     }
 
-    /// Whether no working folder of a run is left below a folder.
+    /// Whether no working folder of a run remains below a folder.
     fn has_no_run_folder(&self, below: &str) -> bool {
         let mut folders = vec![self.path(below)];
         while let Some(folder) = folders.pop() {
@@ -85,8 +85,8 @@ impl Place {
     }
 }
 
-/// Reads from a FIFO in a thread: first one line, then its end, which comes when the last process
-/// that has it open for writing has ended.
+/// Reads from a FIFO in a thread: first one line, then the end of the file, which is reached when
+/// the last process that has it open for writing has ended.
 struct Writers(std::sync::mpsc::Receiver<String>);
 
 impl Writers {
@@ -115,7 +115,7 @@ impl Writers {
 
 #[test]
 fn the_environment_of_the_caller_does_not_reach_programs() {
-    // The number is a metric and thus a part of the record's digest.
+    // The number is a metric, and thus part of the record's digest.
     let place = Place::new(
         r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
 test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1
@@ -174,7 +174,7 @@ echo '{"goals": 1, "covered": [0]}' > "$1""#,
 /// A process in a session of its own keeps the FIFO open, and the program waits for ever.
 const DAEMON: &str = "setsid sh -c 'echo start; exec sleep 1000' > \"$2\" & wait; sleep 1000";
 
-/// A worker that is killed takes with it all processes of its program and the working folder.
+/// When a worker is killed, all processes of its program end and the working folder is removed.
 fn a_killed_worker_leaves_nothing(isolation: &str) {
     let place = Place::new(DAEMON);
     let writers = Writers::of(place.fifo("fifo"));
@@ -226,7 +226,7 @@ fn a_program_that_kills_its_supervisor_leaves_nothing() {
     place.write("go", "");
     writers.ended();
     assert!(worker.0.wait().unwrap().success());
-    // The result was complete, and how the program ended does not matter.
+    // The result was complete, so it does not matter how the program ended.
     let status = succeed(&["status", "games"], &address);
     assert!(status.contains("Nothing is missing."), "{status}");
     assert!(place.has_no_run_folder("programs"));
@@ -235,7 +235,7 @@ fn a_program_that_kills_its_supervisor_leaves_nothing() {
 const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
 
 #[test]
-fn results_that_are_no_regular_files_are_named() {
+fn results_that_are_not_regular_files_are_refused() {
     let place = Place::new(
         r#"case "$2" in
 fifo) mkfifo "$1";;
@@ -263,7 +263,7 @@ esac"#,
 }
 
 #[test]
-fn a_relative_program_is_found_beside_the_study_and_known_by_its_digest() {
+fn a_relative_program_is_found_next_to_the_study_and_identified_by_its_digest() {
     let place = Place::new(r#"echo '{"goals": 1, "covered": [0]}' > "$1""#);
     place.write(
         "study.toml",

@@ -1,5 +1,5 @@
-//! The adapter of Pynguin: recorded outputs of the tool through the binary, without Python, and the
-//! same outputs through the adapter, with Python.
+//! The adapter of Pynguin: recorded output of the tool through the binary, without Python, and the
+//! same output through the adapter, with Python.
 
 #![cfg(target_os = "linux")]
 
@@ -12,10 +12,10 @@ use std::process::Command;
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
 
-/// The algorithms of the tool; of each there is a recording with either budget.
+/// The algorithms of the tool. There is a recording of each with either budget.
 const ALGORITHMS: [&str; 5] = ["DYNAMOSA", "MIO", "MOSA", "RANDOM", "WHOLE_SUITE"];
 
-/// A double of the tool: it copies the recording that a request asks for.
+/// A replacement for the tool, which copies the recording that matches a request.
 const DOUBLE: &str = r#"#!/bin/sh
 value() { sed -n "s/^ *\"$1\": \"*\([^\",]*\)\"*,*\$/\1/p" "$2" | head -1; }
 recorded=$(dirname "$0")/recorded
@@ -53,7 +53,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder with the double in place of the adapter.
+/// A folder in which the replacement is used instead of the adapter.
 fn place() -> TempDir {
     let place = TempDir::new().unwrap();
     let double = place.path().join("adapter");
@@ -72,7 +72,7 @@ fn project(place: &TempDir, module: &str) {
     fs::write(place.path().join(format!("projects/{module}.project.toml")), text).unwrap();
 }
 
-/// Runs a study and returns what it printed and its exit code.
+/// Runs a study and returns its output and its exit code.
 fn run(place: &TempDir, out: &str, study: &str) -> (String, Option<i32>) {
     let file = place.path().join(format!("{out}.toml"));
     let common = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n";
@@ -163,7 +163,7 @@ fn tables_have_the_numbers_of_the_tool() {
 }
 
 #[test]
-fn an_import_of_the_same_files_has_the_same_coverage() {
+fn importing_the_same_files_gives_the_same_coverage() {
     let place = TempDir::new().unwrap();
     for recording in ALGORITHMS.map(|name| format!("{name}-wall")) {
         let raw = place.path().join(&recording);
@@ -191,7 +191,7 @@ fn an_import_of_the_same_files_has_the_same_coverage() {
 }
 
 #[test]
-fn what_the_tool_cannot_do_is_said_with_its_reason() {
+fn runs_that_the_tool_cannot_do_have_a_reason() {
     let place = place();
     for module in ["flutes.math", "no_such.module", "pdir.format", "breaks", "hangs"] {
         project(&place, module);
@@ -221,7 +221,7 @@ fn what_the_tool_cannot_do_is_said_with_its_reason() {
 
 #[test]
 #[ignore = "needs python3"]
-fn the_adapter_makes_the_same_result_of_the_same_files() {
+fn the_adapter_makes_the_same_result_from_the_same_files() {
     const CODE: &str = "
 import importlib.util, json, pathlib, sys
 spec = importlib.util.spec_from_file_location('adapter', sys.argv[1])

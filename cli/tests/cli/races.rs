@@ -1,4 +1,4 @@
-//! Races through the binary: the same decisions on this machine and on a cluster.
+//! Races through the binary: decisions are the same on one machine and on a cluster.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder with a race of four configurations on twelve files. Covered goals follow from the file and
-/// the configuration.
+/// A folder with a race of four configurations on twelve files. The file and the configuration
+/// determine the covered goals.
 struct Fixture {
     folder: TempDir,
 }
@@ -24,7 +24,7 @@ impl Fixture {
             fs::write(fixture.path("files").join(format!("{number}.txt")), number.to_string())
                 .unwrap();
         }
-        // `bad` loses in the first test, `poor` later.
+        // `bad` loses at the first test, `poor` later.
         let script = "#!/bin/sh\nn=$(cat \"$1\")\ncovered=0,1,2\n[ $2 = bad ] && covered=0\n\
                       [ $2 = poor ] && [ $n -ge 13 ] && covered=0,1\n\
                       echo \"{\\\"goals\\\": 4, \\\"covered\\\": [$covered]}\" > $3\n";
@@ -75,7 +75,7 @@ fn studies(address: &str) -> Vec<Value> {
     status["studies"].as_array().unwrap().clone()
 }
 
-/// What of a race's folder does not depend on the machine.
+/// The files of a race's folder that do not depend on the machine.
 const SAME: [&str; 12] = [
     "criteria.csv",
     "mutants.csv",
@@ -100,27 +100,27 @@ fn assert_same(one: &Path, other: &Path) {
 }
 
 #[test]
-fn a_race_on_a_cluster_decides_as_on_one_machine_also_after_its_client_was_killed() {
+fn a_race_on_a_cluster_decides_as_on_one_machine_even_after_its_client_was_killed() {
     let fixture = Fixture::new();
     let study = fixture.text("race.toml");
-    let alone = catherd().args(["run", &study, "--out", &fixture.text("alone")]).output().unwrap();
-    assert_eq!(alone.status.code(), Some(0), "{}", stderr(&alone));
-    let text = stderr(&alone);
+    let local = catherd().args(["run", &study, "--out", &fixture.text("local")]).output().unwrap();
+    assert_eq!(local.status.code(), Some(0), "{}", stderr(&local));
+    let text = stderr(&local);
     let expected = dropped(&text);
     assert_eq!(expected.len(), 2, "{text}");
     assert!(expected[0].starts_with("bad is dropped after 6 projects: "), "{text}");
     assert!(expected[1].starts_with("poor is dropped after "), "{text}");
 
     // The runs of all rounds are verified.
-    let verified = catherd().args(["verify", &fixture.text("alone"), "--sample", "100%"]).output();
+    let verified = catherd().args(["verify", &fixture.text("local"), "--sample", "100%"]).output();
     let verified = String::from_utf8(verified.unwrap().stdout).unwrap();
-    let runs = digests(&fixture.path("alone")).len();
+    let runs = digests(&fixture.path("local")).len();
     assert_eq!(verified, format!("{runs} of {runs} runs agree\n"));
 
     let data = fixture.path("data");
     let (process, address) = coordinator(&data, &["--listen", "127.0.0.1:0"]);
     let out = fixture.text("cluster");
-    // A client that is killed while it waits for the first round: there is no worker.
+    // The client is killed while it waits for the first round, because there is no worker.
     let client = Command::new(program())
         .args(["submit", &study, "--out", &out, "--coordinator", &address])
         .envs(ENVIRONMENT)
@@ -134,7 +134,7 @@ fn a_race_on_a_cluster_decides_as_on_one_machine_also_after_its_client_was_kille
     assert_eq!(found[0]["name"], "race, round 1");
     assert_eq!(found[0]["pending"], 6 * 4 * 2);
 
-    // The coordinator starts again, and the same command continues.
+    // The coordinator is restarted, and the same command continues.
     drop(process);
     let (_process, address) = coordinator(&data, &["--listen", &address]);
     let programs = fixture.text("programs");
@@ -146,14 +146,14 @@ fn a_race_on_a_cluster_decides_as_on_one_machine_also_after_its_client_was_kille
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert_eq!(dropped(&text), expected);
     assert!(String::from_utf8(output.stdout).unwrap().contains("Results in "));
-    assert_same(&fixture.path("alone"), Path::new(&out));
+    assert_same(&fixture.path("local"), Path::new(&out));
     assert_eq!(studies(&address).len(), 4);
 
-    // Once more: no run is executed, and the tables are the same.
+    // If the command is repeated, no run is executed, and the tables are the same.
     let again = run_with(&["submit", &study, "--out", &fixture.text("again")], &address);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert_eq!(dropped(&stderr(&again)), expected);
-    assert_same(&fixture.path("alone"), &fixture.path("again"));
+    assert_same(&fixture.path("local"), &fixture.path("again"));
     let done: u64 = studies(&address).iter().map(|study| study["done"].as_u64().unwrap()).sum();
     assert_eq!(done, digests(Path::new(&out)).len() as u64);
 }

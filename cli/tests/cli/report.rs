@@ -79,8 +79,8 @@ fn ambiguous_rows_and_bounds_in_the_wrong_unit_are_refused() {
     assert!(said.starts_with("aa-test/mio/false_positive_rate is n/a"), "{said}");
 }
 
-/// A study that was stopped is not taken for a complete one: its report says how far it is, and
-/// checks fail unless they are asked for.
+/// A study that was stopped is not mistaken for a complete one: its report states its progress, and
+/// checks fail unless interim results are permitted.
 #[test]
 fn a_check_of_an_incomplete_study_fails() {
     let place = tempfile::tempdir().unwrap();
@@ -92,7 +92,7 @@ fn a_check_of_an_incomplete_study_fails() {
     let words = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let check = ["table6/1/missing = 0"];
     assert_eq!(call(&check).status.code(), Some(0));
-    // The plan has a third seed, the tables have the runs of two.
+    // The plan has a third seed; the tables contain the runs of two.
     let plan = fs::read_to_string(folder.join("study.json")).unwrap();
     let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     plan["seeds"] = serde_json::json!([1, 2, 3]);
@@ -130,7 +130,7 @@ fn a_check_of_an_incomplete_study_fails() {
 }
 
 #[test]
-fn too_few_seeds_are_said_before_the_run() {
+fn too_few_seeds_are_reported_before_the_run() {
     let place = tempfile::tempdir().unwrap();
     let said = |seeds: usize| stderr(&run(&place, seeds));
     let needed = "note: with 3 seeds, no difference between algorithms on a project can be \

@@ -1,4 +1,4 @@
-//! Access to coordinators: tokens, certificates, the files of both, and what strangers are refused.
+//! Access to coordinators: tokens, certificates, their files, and the requests that are refused.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, Permissions};
@@ -22,7 +22,7 @@ fn fails(arguments: &[&str]) -> String {
     stderr(&output)
 }
 
-/// The bits of a file or folder that say what who may do.
+/// The permission bits of a file or folder.
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
@@ -32,7 +32,7 @@ fn lines(process: &mut Process) -> Lines<BufReader<ChildStderr>> {
     BufReader::new(process.0.stderr.take().unwrap()).lines()
 }
 
-/// The first of these lines that contains a text.
+/// The first of these lines that contains a string.
 fn find(lines: &mut Lines<BufReader<ChildStderr>>, text: &str) -> String {
     let mut read = Vec::new();
     for line in lines.map(Result::unwrap) {
@@ -55,7 +55,7 @@ fn long_study(folder: &Path) -> String {
     study.display().to_string()
 }
 
-/// A study whose runs execute a program that leaves this file.
+/// A study whose runs execute a program that creates this file.
 fn program_study(folder: &Path, file: &str) -> String {
     let study = folder.join(format!("{file}.toml"));
     let text = format!(
@@ -68,7 +68,7 @@ fn program_study(folder: &Path, file: &str) -> String {
     study.display().to_string()
 }
 
-/// Command line and environment of the first worker that a process started.
+/// Command line and environment of the first worker that a process has started.
 fn worker_of(parent: u32) -> (Vec<String>, String) {
     let read = |process: &Path, file: &str| {
         let bytes = fs::read(process.join(file)).unwrap_or_default();
@@ -90,7 +90,7 @@ fn worker_of(parent: u32) -> (Vec<String>, String) {
 }
 
 #[test]
-fn a_study_on_this_machine_serves_its_own_workers_alone() {
+fn a_study_on_this_machine_only_serves_its_own_workers() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (study, program) = (long_study(folder.path()), program_study(folder.path(), "touched"));
@@ -98,7 +98,7 @@ fn a_study_on_this_machine_serves_its_own_workers_alone() {
     let process = start(&arguments);
     let (words, environment) = worker_of(process.0.id());
     assert!(!words.contains(&"--programs".to_owned()), "{words:?}");
-    // Tokens begin with this text.
+    // Tokens begin with this prefix.
     let secret = |text: &str| {
         let value = text.rsplit('=').next().unwrap_or_default();
         value.starts_with("catherd-") && value.len() > 40
@@ -116,7 +116,7 @@ fn a_study_on_this_machine_serves_its_own_workers_alone() {
     ] {
         let output = run_with(command, &address);
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        // The study service is not there at all, with any token.
+        // The study service does not exist, whatever the token.
         assert!(stderr(&output).contains("coordinator http://127.0.0.1:"), "{}", stderr(&output));
         assert!(!stderr(&output).contains("no token"), "{}", stderr(&output));
     }
@@ -124,7 +124,7 @@ fn a_study_on_this_machine_serves_its_own_workers_alone() {
     assert!(fails(&stranger).contains("the request has no token"));
     drop(process);
 
-    // Runs of the kind `command` are executed by workers of such a study alone.
+    // Only workers of such a study execute runs of the kind `command`.
     let run = ["run", &program, "--quiet", "--isolation", "off", "--out", &path("other")];
     let output = catherd().args(run).output();
     assert_ne!(output.unwrap().status.code(), Some(1));
@@ -132,7 +132,7 @@ fn a_study_on_this_machine_serves_its_own_workers_alone() {
 }
 
 #[test]
-fn a_coordinator_on_loopback_is_open_to_its_user_alone() {
+fn a_coordinator_on_loopback_is_open_only_to_its_user() {
     let folder = TempDir::new().unwrap();
     let state = folder.path().join("state");
     let spool = folder.path().join("spool").display().to_string();
@@ -173,14 +173,14 @@ fn a_coordinator_on_loopback_is_open_to_its_user_alone() {
         assert!(refusal.contains("--token-file"), "{refusal}");
     }
 
-    // A coordinator that is started again has the same token, so that its workers go on.
+    // A restarted coordinator has the same token, so that its workers continue.
     drop(process);
     let (process, ..) = serve(&address);
     assert_eq!(fs::read_to_string(&file).unwrap(), secret);
     assert!(status(&address).status.success());
     drop(process);
 
-    // A file without a token is replaced, a file that others may read is refused.
+    // A file without a token is replaced; a file that others may read is refused.
     fs::write(&file, "").unwrap();
     let (process, ..) = serve(&address);
     let renewed = fs::read_to_string(&file).unwrap();
@@ -193,7 +193,7 @@ fn a_coordinator_on_loopback_is_open_to_its_user_alone() {
 }
 
 #[test]
-fn an_open_coordinator_says_so() {
+fn an_open_coordinator_reports_that_it_is_open() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
     let mut process = start(&["coordinator", "--dir", &data, "--listen", "127.0.0.1:0", "--open"]);
@@ -224,7 +224,7 @@ fn programs_run_only_on_workers_that_permit_them() {
     let mut refusing = worker(&address, folder.path(), &["--idle", "1"]);
     assert!(refusing.0.wait().unwrap().success());
     assert!(!folder.path().join("touched").exists());
-    // Another study, because the worker may have used up the attempts of the first.
+    // Another study, because the worker may have used up the attempts of the first one.
     succeed(&["submit", &program_study(folder.path(), "permitted")], &address);
     let permitting = ["worker", "--connect", &address, "--idle", "1", "--name", "other"];
     let folders =
@@ -235,7 +235,7 @@ fn programs_run_only_on_workers_that_permit_them() {
 }
 
 #[test]
-fn tokens_are_kept_from_others_and_read_again() {
+fn tokens_are_kept_secret_and_reread_on_request() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (tokens, data, viewer, other) = (path("tokens"), path("data"), path("viewer"), path("b"));
@@ -244,7 +244,7 @@ fn tokens_are_kept_from_others_and_read_again() {
     let refusal = fails(&serve);
     assert!(refusal.contains("no token in") && refusal.contains("catherd token"), "{refusal}");
 
-    // The file of a token has the mode 0600, also if it had another before.
+    // The file of a token gets the mode 0600, even if it had another one before.
     fs::write(&viewer, "old").unwrap();
     fs::set_permissions(&viewer, Permissions::from_mode(0o644)).unwrap();
     let make = |role: &str, out: &[&str]| {
@@ -264,9 +264,9 @@ fn tokens_are_kept_from_others_and_read_again() {
     let address = find(&mut lines, "serving ").rsplit(' ').next().unwrap().to_owned();
     let status = |file: &str| run_with(&["status", "--token-file", file], &address);
     assert!(status(&viewer).status.success());
-    // Any role but one is too little for a submission, and a request without a token is refused.
+    // Only one role permits a submission, and a request without a token is refused.
     two_files(&folder.path().join("projects"));
-    // An earlier coordinator at this address may have left its token in the folder of other tests.
+    // A previous coordinator at this address may have left its token in the folder of other tests.
     let mut without = catherd();
     without.env("XDG_STATE_HOME", folder.path()).args(["status", "--coordinator", &address]);
     let refusal = stderr(&without.output().unwrap());
@@ -283,7 +283,7 @@ fn tokens_are_kept_from_others_and_read_again() {
     fs::write(&tokens, "nonsense\n").unwrap();
     reload(&mut lines, "the tokens stay as they are");
     assert!(status(&other).status.success());
-    // An empty file admits nothing, instead of everything.
+    // With an empty file no request is accepted, instead of every request.
     fs::write(&tokens, "").unwrap();
     reload(&mut lines, "0 tokens from now on");
     assert!(stderr(&status(&other)).contains("unknown token"));
@@ -345,7 +345,7 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     find(&mut log, "the client speaks plain text");
     refused(&address, &path("others/me"), ["unknown authority", "catherd certs"]);
     refused(&address, &own("late"), ["it has expired", "renew it"]);
-    // Renewal keeps the names, and the coordinator takes up what it finds.
+    // Renewal keeps the names, and the coordinator uses the new certificate.
     let renewed = run(&["certs", "--dir", &certs, "--days", "90"]);
     assert!(renewed.contains("me: ca.pem") && renewed.contains("127.0.0.1: ca.pem"), "{renewed}");
     kill_process(Pid::from_child(&good.0), Signal::HUP).unwrap();

@@ -79,7 +79,7 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
     let with = |more: &[&str]| succeed(folder, &[&make[..], more].concat());
     with(&["--pool", "500", "-o", "old.json"]);
     let old = with(&["--pool", "500"]);
-    // A suite of another pool that keeps all tests is the same.
+    // A suite from another pool that keeps all tests is the same.
     assert_eq!(with(&["--seed", "9", "--sampler", "avoid", "--keep", "old.json"]), old);
     let seeds: String = old.lines().take(2).map(|line| format!("{line}\n")).collect();
     fs::write(folder.join("seeds.txt"), &seeds).unwrap();
@@ -206,7 +206,7 @@ fn every_command_prints_json() {
 }
 
 #[test]
-fn the_table_form_is_a_model_again() {
+fn the_table_form_can_be_read_as_a_model() {
     let place = tempfile::tempdir().unwrap();
     let table = succeed(place.path(), &["compile", "builtin:vault"]);
     fs::write(place.path().join("vault.bp.json"), table).unwrap();
@@ -216,7 +216,7 @@ fn the_table_form_is_a_model_again() {
 }
 
 #[test]
-fn mistakes_are_named_with_their_place() {
+fn errors_in_a_model_state_their_position() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("m.bp"), "events a\nthread t { request b }\n").unwrap();
     let output = sequences(place.path(), &["check", "m.bp"]);
@@ -230,7 +230,7 @@ fn mistakes_are_named_with_their_place() {
 
 #[cfg(unix)]
 #[test]
-fn programs_that_do_not_listen_end_and_fill_no_memory() {
+fn programs_that_ignore_the_protocol_are_ended_and_do_not_fill_memory() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("s.txt"), "1, 2\n3, 4, 5\n").unwrap();
@@ -246,8 +246,8 @@ fn programs_that_do_not_listen_end_and_fill_no_memory() {
         let limit = ["--command", "sh system.sh", "--event-ms", "300"];
         let output = sequences(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        // Whether an answer is read before its message is sent may differ each time, so that a program
-        // that always answers may pass.
+        // Whether an answer is read before its message is sent may differ from run to run, so a
+        // program that always answers may pass.
         let always = cause == "came before its message" && output.status.code() == Some(0);
         let failed = matches!(output.status.code(), Some(1 | 2))
             && (shown.contains(cause) || shown.contains("# flaky"));
@@ -256,7 +256,7 @@ fn programs_that_do_not_listen_end_and_fill_no_memory() {
 }
 
 #[test]
-fn walks_end_when_nobody_reads_them() {
+fn walks_end_when_their_output_is_not_read() {
     use std::io::Read;
     use std::process::{Command, Stdio};
     let mut walk = Command::new(crate::support::program())
@@ -278,11 +278,11 @@ fn walks_end_when_nobody_reads_them() {
     };
     let _ = walk.kill();
     walk.wait().unwrap();
-    assert_eq!(ended.expect("it goes on without a reader").code(), Some(0));
+    assert_eq!(ended.expect("it continues without a reader").code(), Some(0));
 }
 
 #[test]
-fn hostile_sizes_are_named() {
+fn excessive_sizes_are_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     // Each state has a list of four thousand numbers.
@@ -328,13 +328,13 @@ fn worked_examples_are_compared() {
     assert!(String::from_utf8_lossy(&wrong.stdout).contains("x: rank: expected 2, found 1"));
 }
 
-/// The blocks of code of a page in a language, in their order.
+/// The code blocks of a page in a language, in their order.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let parts = page.split("```").skip(1).step_by(2);
     parts.filter_map(|part| part.strip_prefix(&format!("{language}\n"))).collect()
 }
 
-/// A server that is stopped at the end.
+/// A server that is stopped when dropped.
 struct Server(std::process::Child);
 
 impl Server {
@@ -357,7 +357,7 @@ impl Drop for Server {
     }
 }
 
-/// All that the page says, with its files and its commands.
+/// Executes everything on the page, with its files and its commands.
 #[test]
 #[ignore = "needs python3"]
 fn the_tutorial_finds_the_fault_of_its_server() {

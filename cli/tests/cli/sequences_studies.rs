@@ -1,4 +1,4 @@
-//! Studies of event sequences through the binary: records that do not depend on how a study was
+//! Studies of event sequences through the binary: their records do not depend on how a study was
 //! executed.
 
 use std::fs;
@@ -31,7 +31,7 @@ measure = ["subsequence:2", "consecutive:3"]
 executions = 3000
 "#;
 
-/// Runs of the study.
+/// Number of runs of the study.
 const RUNS: u64 = 2 * 20 * 5;
 
 fn run(folder: &Path, out: &str, more: &[&str]) {
@@ -41,7 +41,7 @@ fn run(folder: &Path, out: &str, more: &[&str]) {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
-/// Runs that have a record in the store.
+/// Number of runs that have a record in the store.
 fn ended(out: &Path) -> u64 {
     let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
@@ -49,7 +49,7 @@ fn ended(out: &Path) -> u64 {
 }
 
 #[test]
-fn one_and_eight_workers_and_a_kill_in_the_middle_make_the_same_records() {
+fn records_are_the_same_with_one_or_eight_workers_and_after_a_kill() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
     fs::write(folder.join("study.toml"), STUDY).unwrap();
@@ -81,7 +81,7 @@ fn one_and_eight_workers_and_a_kill_in_the_middle_make_the_same_records() {
     let goals = |out: &str| fs::read_to_string(folder.join(out).join("goals.csv")).unwrap();
     assert_eq!(goals("eight"), goals("one"));
     let of_moodle = goals("one").lines().filter(|line| line.starts_with("moodle,")).count();
-    // Pairs of twelve names, 66 of them reachable.
+    // Pairs of twelve names, of which 66 are reachable.
     assert_eq!(of_moodle, 144);
     let report = catherd().current_dir(folder).args(["report", "one", "-o", "report"]).output();
     assert_eq!(report.unwrap().status.code(), Some(0));

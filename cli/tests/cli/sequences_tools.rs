@@ -1,12 +1,12 @@
-//! What `catherd sequences` says about tests beyond ranks: requirements, pictures, kept failures, goals of
-//! the system, risk of classes, synthetic models.
+//! What `catherd sequences` does besides computing ranks: requirements, pictures, kept failures,
+//! goals of the system, risk of classes, and synthetic models.
 
 use std::fs;
 
 use crate::support::{catherd, json, sequences, stderr, succeed};
 use serde_json::Value;
 
-/// A login that never locks, as an adapter that also names the goals it reached.
+/// A login that never locks accounts, as an adapter that also names the goals that it has reached.
 const ADAPTER: &str = r#"
 while read -r line; do
     case $line in
@@ -55,7 +55,7 @@ fn requirements_are_listed_with_the_tests_that_contain_them() {
             "requirement entry: 3 tests, the first is 1",
         ]
     );
-    // The table form has them, and each place of several events.
+    // The table form contains the requirements, and every place with several events.
     fs::write(folder.join("login.bp.json"), succeed(folder, &["compile", "login.bp"])).unwrap();
     let words =
         ["coverage", "login.bp.json", "tests.txt", "--criterion", "consecutive:2", "--json"];
@@ -77,7 +77,7 @@ fn requirements_are_listed_with_the_tests_that_contain_them() {
 }
 
 #[test]
-fn requirements_of_graphwalker_are_those_of_edges_and_vertices() {
+fn requirements_of_graphwalker_come_from_edges_and_vertices() {
     let place = tempfile::tempdir().unwrap();
     let graph = r#"{"models": [{"name": "door", "startElementId": "closed",
         "vertices": [{"id": "closed"}, {"id": "opened", "requirements": ["REQ-1"]}],
@@ -152,7 +152,7 @@ fn failing_tests_are_kept_and_executed_first_until_they_pass() {
     };
     let (code, first) = test("adapter.sh", &["--shrink"]);
     assert_eq!((code, &first["failed"], &first["tests"]), (Some(2), &1.into(), &3.into()));
-    // Goals of the system: "other", "wrong", and how many wrong passwords there were.
+    // Goals of the system: "other", "wrong", and the number of wrong passwords.
     let goals: Vec<_> = first["system_goals"].as_array().unwrap().iter().collect();
     let names: Vec<_> = goals.iter().map(|goal| goal["goal"].as_str().unwrap()).collect();
     assert_eq!(names, ["1", "2", "other", "wrong"]);
@@ -187,13 +187,13 @@ fn a_partition_makes_risk_a_probability_and_changes_forget_results() {
     let plain = risk(&[]);
     assert_eq!(plain["is_probability"], false);
     for how in ["first", "atoms"] {
-        // All uses are in the class of the test that passed: one of three with the prior.
+        // All uses are in the class of the test that passed: one of three, with the prior.
         let value = risk(&["--partition", how, "--profile", "usage.txt"]);
         assert_eq!(value["is_probability"], true);
         let risk = value["risk"].as_f64().unwrap();
         assert!((risk - 1.0 / 3.0).abs() < 1e-12, "{how}: {value}");
     }
-    // The profile of walks sums to 1, so that the risk is between the smallest and the largest mean.
+    // The profile of walks sums to 1, so the risk is between the smallest and the largest mean.
     let walks = risk(&["--partition", "atoms", "--next", "2"]);
     assert!((0.3..=0.7).contains(&walks["risk"].as_f64().unwrap()), "{walks}");
     assert_eq!(walks["next"].as_array().unwrap().len(), 2);
@@ -235,7 +235,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     let runs = fs::read_to_string(folder.join("out/runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 5, "{runs}");
-    // The models are those that the command writes.
+    // The models are the same as the ones that the command writes.
     let projects = fs::read_to_string(folder.join("out/projects.csv")).unwrap();
     let text = fs::read(folder.join("models/synthetic-1-2.bp")).unwrap();
     assert!(projects.contains(&catherd_experiments::Digest::of(&text).to_string()), "{projects}");

@@ -1,4 +1,5 @@
-//! The study that README and tutorial show: its output as the pages and the picture have it.
+//! The study that README and tutorial show: its output must be the same as on the pages and in the
+//! picture.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,8 +17,8 @@ const LINE: usize = 18;
 const LEFT: f64 = 14.0;
 const FIRST_LINE: usize = 27;
 
-/// The command of README with what the terminal shows at its end. The duration is the one that
-/// README shows, because it is another on each machine.
+/// The command of README, followed by the end of its output. The duration is taken from README,
+/// because it differs between machines.
 fn terminal(page: &str) -> String {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("smoke");
@@ -40,8 +41,8 @@ fn terminal(page: &str) -> String {
     format!("$ catherd run experiments/smoke.toml\n{plan}\n\n{}\n", shown.trim())
 }
 
-/// A picture of the terminal. Cells are texts of their own with a stated width, so that columns
-/// stay below each other in every font.
+/// A picture of the terminal. Each cell is a text element with a stated width, so that columns are
+/// aligned in every font.
 fn picture(text: &str) -> String {
     let columns = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = (2.0 * LEFT + CHARACTER * columns as f64).ceil();
@@ -76,7 +77,7 @@ fn picture(text: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// The block of a page that begins with the mean coverage.
+/// The code block of a page that begins with the mean coverage.
 fn shown_by(page: &str) -> &str {
     let start = page.find("Mean coverage over projects").expect("a table of the study");
     page[start..].split("```").next().unwrap()

@@ -1,5 +1,5 @@
 //! Studies that are stopped, damaged or out of space, through the binary: nothing is lost, and
-//! nothing that is wrong is believed.
+//! damaged data is never used.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -12,14 +12,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A study of the kind `noop` whose runs take a while each.
+/// A study of the kind `noop` whose runs take some time.
 struct Study {
     place: TempDir,
     runs: usize,
 }
 
 impl Study {
-    /// Two projects with so many seeds each; a run takes `ms` milliseconds.
+    /// A study of two projects with this many seeds each; a run takes `ms` milliseconds.
     fn new(seeds: usize, ms: u64) -> Study {
         let place = TempDir::new().unwrap();
         two_files(&place.path().join("files"));
@@ -50,13 +50,13 @@ impl Study {
         command.spawn().unwrap()
     }
 
-    /// The study state, if it was written.
+    /// The study state; `None` if it has not been written.
     fn state(&self) -> Option<Value> {
         let text = fs::read(self.out().join("study-state.json")).ok()?;
         Some(serde_json::from_slice(&text).unwrap())
     }
 
-    /// The study state, which must fit the tables.
+    /// The study state, which must match the tables.
     fn checked_state(&self) -> (u64, u64, bool) {
         let state = self.state().unwrap();
         let number = |name: &str| state[name].as_u64().unwrap();
@@ -129,11 +129,11 @@ fn interim_tables_say_how_many_runs_they_have() {
 }
 
 #[test]
-fn the_main_file_alone_is_the_study_and_reading_changes_nothing() {
+fn the_main_file_contains_the_study_and_reading_changes_nothing() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
-    let beside = |name: &String| name.starts_with("study.db");
-    let databases: Vec<_> = files(&study.out()).into_iter().filter(beside).collect();
+    let next_to_it = |name: &String| name.starts_with("study.db");
+    let databases: Vec<_> = files(&study.out()).into_iter().filter(next_to_it).collect();
     assert_eq!(databases, ["study.db"]);
 
     let archive = study.place.path().join("archive");
@@ -152,9 +152,9 @@ fn the_main_file_alone_is_the_study_and_reading_changes_nothing() {
     }
 }
 
-/// A digit of a duration is no part of a record's digest.
+/// The flipped digit belongs to a duration, which is not part of a record's digest.
 #[test]
-fn a_flipped_bit_in_a_record_is_named_and_its_run_repeated() {
+fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
     let before = digests(&study.out());
@@ -185,7 +185,7 @@ fn a_flipped_bit_in_a_record_is_named_and_its_run_repeated() {
 }
 
 #[test]
-fn states_that_do_not_fit_are_not_believed() {
+fn states_that_contradict_each_other_are_not_used() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
     let before = digests(&study.out());
@@ -228,7 +228,7 @@ fn an_unreadable_page_ends_the_study_with_an_error() {
         let output = study.run(&["--seeds", "4", "--retry-timeout", "5"]);
         let told = stderr(&output);
         match output.status.code() {
-            // The page was free or could be made again.
+            // The page was not in use, or could be restored.
             Some(0) => {}
             Some(1) => assert!(told.contains("out/study.db: "), "page {page}: {told}"),
             other => panic!("page {page}: {other:?}, {told}"),
@@ -236,7 +236,7 @@ fn an_unreadable_page_ends_the_study_with_an_error() {
     }
 }
 
-/// Starts a study whose files may have at most so many KiB, as on a disk that is almost full.
+/// Starts a study whose files may have at most this many KiB, as on a disk that is almost full.
 fn start_limited(study: &Study, kib: u64, more: &[&str]) -> Child {
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", 2 * kib);
     let mut command = Command::new("sh");

@@ -1,5 +1,5 @@
-//! Whole studies through the binary: results, resuming, and records that do not depend on how the
-//! study was interrupted.
+//! Whole studies through the binary: their results, how they continue, and records that do not
+//! depend on interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,10 +13,10 @@ use catherd_coordinator::store::Reader;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A directory with two projects, and a study of them.
+/// A folder with two projects, and a study of them.
 struct Fixture {
     directory: TempDir,
-    /// Test executions of a run.
+    /// Number of test executions of a run.
     executions: &'static str,
 }
 
@@ -137,7 +137,7 @@ fn a_study_writes_tables_a_figure_and_suites_and_is_not_executed_twice() {
     let again = fixture.run("out", &[]);
     assert_eq!(again.status.code(), Some(0));
     assert!(stderr(&again).contains("; 8 of them ended earlier"), "{}", stderr(&again));
-    // The table has the times of execution, which stay those of the first execution.
+    // The table contains the times of the first execution.
     assert_eq!(fs::read(out.join("runs.csv")).unwrap(), runs);
     assert_eq!(stderr(&fixture.run("out", &["--quiet"])), "");
 }
@@ -181,7 +181,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
     assert!(summary.contains("2 of 8 runs have no coverage (2 failed)"), "{summary}");
     assert_eq!(digests(&fixture.out("out")).len(), 6);
 
-    // A report lists it in the table of missing runs.
+    // A report lists it in the table of missing data.
     let mut command = catherd();
     command.arg("report").arg(fixture.out("out")).args(["--explain", "missing/jumpy/runs"]);
     let explained = String::from_utf8(command.output().unwrap().stdout).unwrap();
@@ -201,13 +201,14 @@ fn quarantined_runs_are_listed_with_their_reason() {
     assert!(stderr(&output).contains("panic on request with seed 2"), "{}", stderr(&output));
 }
 
-/// A worker that exceeds its memory limit is killed and cannot report it; the next worker does.
+/// A worker that exceeds its memory limit is killed and cannot report that; the next worker reports
+/// it.
 #[test]
 fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
     let fixture = Fixture::new("1");
     let file = fixture.out("study.toml");
     two_files(&fixture.out("files"));
-    // The name that the kind had in version 0.3.0.
+    // The name of the kind in version 0.3.0.
     let text = "subject = 'rehearsal'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'hungry', parameters = { hog = 2 } }]\n\
                 [budget]\nexecutions = 1\n";
@@ -250,7 +251,7 @@ fn finished_runs_can_be_verified() {
     assert!(replay("", &[]).2.contains("the ids of 8 runs start with"));
     assert!(replay("x", &[]).2.contains("no finished run has an id that starts with `x`"));
 
-    // A record that another program wrote, with a digest that fits it.
+    // A record that another program has written, with a digest that matches it.
     let database = rusqlite::Connection::open(fixture.out("out/study.db")).unwrap();
     let select = "select record from records where number = 3";
     let json: Vec<u8> = database.query_row(select, (), |row| row.get(0)).unwrap();
@@ -379,7 +380,7 @@ fn a_stopped_study_says_how_to_continue() {
     assert_eq!(digests(&fixture.out("out")), fixture.undisturbed());
 }
 
-/// Runs of the study.
+/// Number of runs of the study.
 const RUNS: u64 = 8;
 
 /// Number of test executions that makes runs long enough to be interrupted.

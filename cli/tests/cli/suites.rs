@@ -54,7 +54,7 @@ fn a_generated_suite_passes_on_its_project_and_covers_its_goals() {
     assert_eq!(coverage["covered"], 8);
     let uncovered = &coverage["sprites"][0]["scripts"][0]["uncovered"];
     assert_eq!(*uncovered, json!([{ "block": "hide", "text": "hide" }]));
-    // Goals are named by their blocks, with the tests that the suite lists for them.
+    // Goals are named by their blocks, and the suite lists the tests that cover them.
     let blocks = coverage["blocks"].as_array().unwrap();
     let hide = blocks.iter().find(|goal| goal["block"] == "hide").unwrap();
     assert_eq!((&hide["sprite"], &hide["tests"]), (&json!("Cat"), &json!([])));
@@ -91,9 +91,9 @@ fn the_same_command_gives_the_same_suite_and_parameters_matter() {
 }
 
 #[test]
-fn a_test_that_fails_says_what_it_expected_and_what_it_got() {
+fn a_failing_test_reports_the_expected_and_the_actual_value() {
     let folder = generated();
-    // The model solution says `hi`; this one says `ho`.
+    // The model solution says `hi`; this project says `ho`.
     let other = small("x").replace("\"hi\"", "\"ho\"");
     fs::write(folder.path().join("other.sb3"), packed(&other)).unwrap();
     let refused = run(folder.path(), &["test", "other.sb3", "suite.json"]);
@@ -150,7 +150,7 @@ fn suites_that_cannot_be_used_are_refused_with_the_reason() {
 }
 
 #[test]
-fn nothing_to_cover_is_an_outcome() {
+fn a_project_with_nothing_to_cover_has_an_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let loose = json!({ "loose": {
         "opcode": "looks_show", "parent": null, "next": null, "inputs": {}, "fields": {},
@@ -171,7 +171,7 @@ fn nothing_to_cover_is_an_outcome() {
 }
 
 #[test]
-fn bad_requests_say_what_is_allowed() {
+fn errors_of_bad_requests_state_what_is_allowed() {
     let folder = generated();
     for (arguments, reason) in [
         (&["--algorithm", "psychic"][..], "unknown algorithm `psychic`"),
@@ -227,7 +227,7 @@ fn a_suite_in_javascript_reports_in_tap_or_json() {
     let report: Value = serde_json::from_str(&stdout(&one)).unwrap();
     assert_eq!((&report["pass"], &report["tests"][0]["status"]), (&json!(1), &json!("pass")));
     assert!(report["coverage"]["covered"].as_u64() > Some(0), "{report}");
-    // The same again, and with another seed as text.
+    // The same again, and with a string as another seed.
     let again = run(folder.path(), &["test", "game.sb3", "tests.js", "--seed", "any text"]);
     assert_eq!(stdout(&again), text);
 }
@@ -264,7 +264,7 @@ fn a_suite_in_javascript_on_a_folder_of_projects_gives_a_table() {
 }
 
 #[test]
-fn suites_in_javascript_that_cannot_be_executed_say_why() {
+fn errors_of_javascript_suites_that_cannot_be_executed_give_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();
     for (text, error) in [
@@ -360,7 +360,7 @@ fn a_test_is_shown_as_an_animation() {
     let output = play(&["-o", "test.gif", "--test", "1", "--every", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let shown = fs::read(folder.path().join("test.gif")).unwrap();
-    // Width and height follow the version, and a semicolon is the end.
+    // Width and height follow the version, and the file ends with a semicolon.
     assert!(shown.starts_with(b"GIF89a\xe0\x01\x68\x01"), "{:?}", &shown[..10]);
     assert!(shown.ends_with(b";"));
     play(&["-o", "again.gif", "--test", "1", "--every", "1"]);

@@ -18,8 +18,8 @@ pub(crate) fn program() -> PathBuf {
     std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
 }
 
-/// The environment of the tests' processes: tokens of coordinators on loopback are not kept in the
-/// home of the user.
+/// The environment of the tests' processes: tokens of coordinators on loopback are not stored in
+/// the user's home folder.
 pub(crate) const ENVIRONMENT: [(&str, &str); 1] =
     [("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"))];
 
@@ -62,8 +62,8 @@ pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
     .to_string()
 }
 
-/// `when KEY pressed: forever: if mouse down: show`, and `when flag: wait 2, say hi, if
-/// 2 < 1: hide`. Runs spend their whole budget, because no test covers the last block.
+/// `when KEY pressed: forever: if mouse down: show`, and `when flag: wait 2, say hi, if 2 < 1:
+/// hide`. Runs use up their budget, because no test can cover the last block.
 pub(crate) fn small(key: &str) -> String {
     let blocks = json!({
         "flag": block("event_whenflagclicked", None, Some("wait"), &json!({})),
@@ -119,7 +119,7 @@ pub(crate) fn two_projects(folder: &Path) {
     fs::write(folder.join("packed.sb3"), packed(&small("space"))).unwrap();
 }
 
-/// Writes two plain files, projects of the kind `noop`.
+/// Writes two plain files, which are projects of the kind `noop`.
 pub(crate) fn two_files(folder: &Path) {
     fs::create_dir_all(folder).unwrap();
     for name in ["one", "two"] {
@@ -127,7 +127,7 @@ pub(crate) fn two_files(folder: &Path) {
     }
 }
 
-/// Digests of records by run.
+/// The digests of records by run.
 pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(results.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
@@ -145,14 +145,14 @@ pub(crate) fn sequences(folder: &Path, arguments: &[&str]) -> std::process::Outp
     catherd().current_dir(folder).arg("sequences").args(arguments).output().unwrap()
 }
 
-/// What `catherd sequences` prints, which must succeed.
+/// Runs `catherd sequences`, which must succeed, and returns its standard output.
 pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = sequences(folder, arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The JSON that `catherd sequences` prints, which must succeed.
+/// Runs `catherd sequences`, which must succeed, and returns the JSON that it prints.
 pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&succeed(folder, arguments)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The adapter of Whisker with a double of its checkout and browser, through the binary.
+//! The adapter of Whisker through the binary, with replacements for its checkout and browser.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use std::process::Output;
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
 
-/// A double of Whisker's servant: it writes what the original writes, in its columns.
+/// A replacement for Whisker's servant, which writes the columns of the original.
 const SERVANT: &str = r#"
 const fs = require('fs');
 const at = (name) => process.argv[process.argv.indexOf(name) + 1];

@@ -18,12 +18,12 @@ impl Drop for Process {
     }
 }
 
-/// Starts a process of the binary, whose standard error can be read.
+/// Starts a process of the binary. Its standard error can be read.
 pub(crate) fn start(arguments: &[&str]) -> Process {
     start_with(arguments, &ENVIRONMENT)
 }
 
-/// Like [`start`] with other variables of the environment.
+/// Like [`start`], with additional environment variables.
 pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Process {
     let mut command = Command::new(program());
     command
@@ -51,7 +51,7 @@ pub(crate) fn worker(address: &str, folder: &Path, more: &[&str]) -> Process {
     start(&[&["worker", "--connect", address, "--spool", spool, "--name", "w"], more].concat())
 }
 
-/// Runs a command with the coordinator at an address.
+/// Runs a command against the coordinator at an address.
 pub(crate) fn run_with(arguments: &[&str], address: &str) -> Output {
     catherd().args(arguments).args(["--coordinator", address]).output().unwrap()
 }
