@@ -126,7 +126,7 @@ fn the_steps_of_the_page_lead_from_nothing_to_results() {
         ],
     ));
 
-    // A small study in the place of the smoke study.
+    // A small study replaces the smoke study.
     two_projects(&folder.join("experiments/projects"));
     let study = "name = \"smoke\"\nprojects = [\"projects\"]\nalgorithms = [\"random\"]\n\
                  seeds = 2\nbudget = { executions = 5 }\n";
