@@ -71,7 +71,7 @@ use crate::kind::SubjectKind;
 use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
-pub use describe::Description;
+pub use description::Description;
 use limits::RunLimits;
 pub use prepared::{Diagnosis, Tool};
 use program::Program;

@@ -189,9 +189,9 @@ fn crates_use_only_the_layers_below_them() {
         ("scratch-testgen", "scratch-sb3 scratch-suite scratch-vm search"),
         ("scratch-vm", "elementary scratch-render scratch-sb3"),
         ("search", ""),
-        ("sequences-commands", "cli-console sequences-model"),
-        ("sequences-kind", "experiments interface sequences-model"),
-        ("sequences-model", "javascript-engine platform search"),
+        ("sequences-commands", "cli-console sequences-testing"),
+        ("sequences-kind", "experiments interface sequences-testing"),
+        ("sequences-testing", "javascript-engine platform search"),
         ("worker", "experiments interface platform proto"),
     ];
     for (name, allowed) in layers {

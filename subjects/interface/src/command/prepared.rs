@@ -71,7 +71,7 @@ impl Tool {
         let Some(lock) = &self.adapter.environment else { return Ok(None) };
         let lock = self.folder.join(lock);
         let digest = tool::digest(&lock).map_err(|cause| format!("{}: {cause}", lock.display()))?;
-        Ok(Some(self.folder.join(FOLDER).join(digest.short())))
+        Ok(Some(self.folder.join(ENVIRONMENTS).join(digest.short())))
     }
 
     /// The folder of the environment for a run; `None` if the tool needs none.

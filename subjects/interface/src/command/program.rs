@@ -85,7 +85,7 @@ impl Program {
         let here = |cause: io::Error| RunError::Crashed(format!("{}: {cause}", folder.display()));
         let descriptor = Descriptor::of(bytes);
         let project = project_file(folder, descriptor.as_ref(), &spec.project_name);
-        let out = folder.join(adapter::RESULT);
+        let out = folder.join(RESULT);
         fs::write(&project, bytes).map_err(here)?;
         let own_limits = RunLimits::of(&spec.algorithm).map_err(failed)?;
         let project = Project { file: &project, descriptor: descriptor.as_ref() };

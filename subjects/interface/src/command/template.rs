@@ -24,16 +24,6 @@ const PLACES: [&str; 8] =
 ///
 /// What is wrong with the template or the environment.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
-    if algorithm.parameters.contains_key(ADAPTER) {
-        return match algorithm.parameters.contains_key(PARAMETER) {
-            true => {
-                let advice = "keep one of them";
-                Err(wrong(PARAMETER, "both `command` and `adapter` are set", advice))
-            }
-            // The adapter's own file says more, when the study is planned and before each run.
-            false => super::tool::ToolName::of(algorithm).map(drop),
-        };
-    }
     program(algorithm)?;
     let words = words(PARAMETER, template(algorithm)?)?;
     let places = known_places(PARAMETER, &words)?;

@@ -11,17 +11,12 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::prepared::{self, Tool};
+use super::contract::{ADAPTER, DIGEST, ENVIRONMENTS};
+use super::prepared::Tool;
 use super::template;
 use crate::algorithm::FieldError;
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::RunError;
-
-/// The parameter that names the folder of an adapter.
-pub(super) const ADAPTER: &str = "adapter";
-
-/// The parameter with the digest of the tool.
-pub(super) const DIGEST: &str = "tool";
 
 /// Maximum number of files of a tool.
 const MAX_FILES: usize = 10_000;
@@ -77,6 +72,24 @@ impl ToolName {
     }
 }
 
+/// Checks what an algorithm says of its tool, without reading the tool.
+///
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
+    let parameters = &algorithm.parameters;
+    match (parameters.contains_key(ADAPTER), parameters.contains_key(template::PARAMETER)) {
+        (true, true) => {
+            let cause = "both `command` and `adapter` are set";
+            Err(wrong(template::PARAMETER, cause, "keep one of them"))
+        }
+        // The adapter's own file says more, when the study is planned and before each run.
+        (true, false) => ToolName::of(algorithm).map(drop),
+        (false, _) => template::check(algorithm),
+    }
+}
+
 /// Reads the tools of a study, each of them once: checks that they take the settings of the
 /// algorithms, and adds their digests to the parameters. With `mutation`, the tools must execute
 /// suites on mutants.
@@ -118,7 +131,7 @@ impl StudyTools<'_> {
         &mut self,
         algorithm: &Algorithm,
     ) -> Result<(Algorithm, Option<PathBuf>), FieldError> {
-        template::check(algorithm)?;
+        check(algorithm)?;
         let name = ToolName::of(algorithm)?;
         let adapter = match &name {
             ToolName::Adapter(path) => Some(self.folder.join(path)),
