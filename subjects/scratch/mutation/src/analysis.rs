@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{Opcode, Project};
-use catherd_scratch_suite::{Bounds, CoveredBlocks, Suite, SuiteError};
+use catherd_scratch_suite::{Suite, SuiteError};
 use catherd_scratch_vm::Program;
 use catherd_search::Stream;
 
@@ -12,7 +12,9 @@ use crate::generated::GeneratedTests;
 use crate::mutant::Mutant;
 use crate::operator::Operator;
 use crate::result::{MutantResult, Outcome};
-use crate::sites::{Compat, mutants};
+use crate::settings::Settings;
+use crate::sites::mutants;
+use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
 /// Analysis of one suite for one project. Any number of [`MutantRunner`]s can execute its
 /// mutants in any order and in parallel; the result of a mutant depends on neither.
@@ -23,7 +25,7 @@ pub struct Analysis<T: Tests = GeneratedTests> {
     /// By block number: whether the block became a command.
     compiled: Vec<bool>,
     suite: T,
-    /// What the tests did on the original.
+    /// Results of the tests on the original.
     tests: Vec<OriginalTest>,
     mutants: Vec<Mutant>,
     settings: Settings,
@@ -71,7 +73,7 @@ impl<T: Tests> Analysis<T> {
         &self.project
     }
 
-    /// Number of tests that are executed on mutants: those that pass on the original.
+    /// Number of tests that are executed on mutants: the tests that pass on the original.
     pub fn tests(&self) -> usize {
         self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
@@ -84,7 +86,7 @@ impl<T: Tests> Analysis<T> {
         failing.map(|(number, _)| number).collect()
     }
 
-    /// What the tests did on the original, in the order of the suite.
+    /// Results of the tests on the original, in the order of the suite.
     pub fn originals(&self) -> &[OriginalTest] {
         &self.tests
     }
@@ -113,7 +115,8 @@ impl<T: Tests> Analysis<T> {
 
     /// The tests that may distinguish the mutant from the original.
     fn relevant_tests(&self, mutant: &Mutant) -> Vec<BoundedTest> {
-        // A hat that waits for another key can start at any key press, so coverage does not tell.
+        // A hat that waits for another key may start at any key press, so that coverage on the
+        // original does not show which tests matter.
         let by_key = mutant.operator == Operator::Krm && {
             let (target, index) = self.project.locate(mutant.statement);
             let statement = &self.project.targets[target].blocks[index as usize];
@@ -191,7 +194,8 @@ impl<T: Tests> MutantRunner<'_, T> {
     }
 }
 
-/// Reduces a list to a sample of it in the same order, each sample being equally likely.
+/// Reduces a list to a random sample in the same order. All samples of this size are equally
+/// likely.
 fn sample(mutants: &mut Vec<Mutant>, size: u64, seed: u64) {
     let mut stream = Stream::new(seed, Stream::MUTATION + Operator::ALL.len() as u64);
     let mut wanted = usize::try_from(size).unwrap_or(usize::MAX).min(mutants.len());

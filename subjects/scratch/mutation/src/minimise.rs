@@ -1,9 +1,9 @@
 //! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant needs
 //! are dropped.
 //!
-//! Each mutant is executed by every test that may notice it, and each test goes on after an assertion
-//! that fails, so that all assertions are known that notice the mutant. What is kept notices the same
-//! of these mutants as the whole suite.
+//! Each mutant is executed by every test that may notice it, and each test continues after an
+//! assertion that fails, so that all assertions are known that notice the mutant. The assertions
+//! that are kept notice the same of these mutants as the whole suite.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{Discriminant, discriminant};
@@ -16,56 +16,55 @@ use catherd_scratch_suite::{
 };
 use catherd_scratch_vm::Program;
 
-use crate::analysis::{
-    Analysis, BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests,
-};
+use crate::analysis::Analysis;
 use crate::generated::{GeneratedTests, bounds};
 use crate::result::Kill;
+use crate::settings::Settings;
+use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
 /// How many assertions are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Those that notice a mutant, as in the paper.
+    /// All assertions that notice a mutant, as in the paper.
     Relevant,
-    /// So few of those that the suite still notices the same mutants, each by this many assertions or, if
-    /// they are fewer, by all that notice it.
+    /// A small subset with which the suite still notices the same mutants, each by this number of
+    /// assertions, or by all that notice it if they are fewer.
     Minimal(u32),
-    /// So few of those that each test still notices the same mutants by itself, each by this many
-    /// assertions of the test.
+    /// A small subset with which each test still notices the same mutants by itself, each by this
+    /// number of assertions of the test.
     MinimalByTest(u32),
-    /// Of each test the last two assertions about each attribute of a sprite, because other mutants show
-    /// in other attributes; and so few of those that notice a mutant that each test still notices the
-    /// same mutants by itself, each by this many assertions.
+    /// As [`Level::MinimalByTest`], and the last two assertions of each test about each attribute
+    /// of a sprite, because mutants that are not executed may show in other attributes.
     Diverse(u32),
 }
 
-/// Assertions about an attribute of a sprite that [`Level::Diverse`] keeps of a test.
+/// Number of assertions of a test about an attribute of a sprite that [`Level::Diverse`] keeps.
 const PER_ATTRIBUTE: u32 = 2;
 
-/// What [`minimise`] has done.
+/// Result of [`minimise`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Minimised {
-    /// The suite with the assertions that are kept. It has no flaky ones.
+    /// The suite with the assertions that are kept, without flaky assertions.
     pub suite: Suite,
     /// Number of stable assertions before.
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
-    /// Number of mutants that were asked.
+    /// Number of mutants that were executed.
     pub mutants: usize,
-    /// Number of those that an assertion notices.
+    /// Number of mutants that an assertion notices.
     pub noticed: usize,
 }
 
 /// An assertion of a suite: the number of its test, and its position among the stable ones.
 type Place = (usize, u32);
 
-/// Drops the assertions of a suite that mutants do not need. The mutants are those of the settings, or
-/// of them only those whose numbers `asked` accepts. Flaky assertions are dropped. `on_progress` is
-/// called after each mutant with its number and that of all; if it breaks, there is no result.
+/// Drops the assertions of a suite that mutants do not need. The mutants are those of the settings
+/// whose numbers `asked` accepts. Flaky assertions are dropped. `on_progress` is called after each
+/// mutant with its number and the total number; if it breaks, there is no result.
 ///
 /// Events and tests stay as they are. A test that does not pass on the original keeps its
-/// assertions, and one that would keep none keeps its last assertion before the last event.
+/// assertions, and a test that would keep none keeps its last assertion before the last event.
 ///
 /// # Errors
 /// If the suite does not belong to the project.
@@ -83,7 +82,7 @@ pub fn minimise(
     let analysis = Analysis::of(project, program, tests, settings);
     let mut runner = analysis.runner();
     let all = analysis.mutants().len();
-    // For each mutant that is noticed: the assertions that notice it.
+    // By mutant, if it is noticed: the assertions that notice it.
     let mut noticing: Vec<Vec<Place>> = Vec::new();
     let mut mutants = 0;
     for number in (0..all).filter(|number| asked(*number)) {
@@ -118,8 +117,8 @@ pub fn minimise(
     Ok(Some(Minimised { suite, before, after, mutants, noticed: noticing.len() }))
 }
 
-/// The assertions that notice a mutant, of the tests up to the first that met a limit on it: the
-/// analysis executes no further ones.
+/// The assertions that notice a mutant, of the tests up to the first that met a limit, because the
+/// analysis does not execute the tests after it.
 fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     let mut places = Vec::new();
     for Kill { test, failure: Observed { failed, limit } } in kills {
@@ -146,8 +145,8 @@ fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     kept
 }
 
-/// The assertions of a test that are kept in any case, and others so that the test notices each mutant as
-/// often as is wanted.
+/// The assertions of a test that are kept in any case, and further ones, so that the test notices
+/// each mutant as often as required.
 fn cover_of(
     number: usize,
     noticing: &[Vec<Place>],
@@ -167,9 +166,9 @@ fn cover_of(
     covers.chain(kept.iter().copied()).collect()
 }
 
-/// Assertions that notice every mutant so many times, or as often as all do: greedily the one that
-/// notices the most that are left, of equals the first in the suite; then, from the last, those without
-/// which all are still noticed as often.
+/// A small set of assertions that together notice every mutant `times` times, or as often as all
+/// assertions do. Greedily takes the assertion that notices the most remaining mutants, the first
+/// in the suite if several do; then removes, from the last, assertions that are not needed.
 fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
@@ -183,7 +182,7 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     loop {
         let gain =
             |mutants: &[usize]| mutants.iter().filter(|m| noticed[**m] < wanted[**m]).count();
-        // The greatest gain; of equals the first place, because the map is ordered.
+        // The greatest gain; among equals the first place, because the map is ordered.
         let left = by_place.iter().filter(|(place, _)| !kept.contains(place));
         let best = left.map(|(place, mutants)| (gain(mutants), *place));
         let best = best.fold(
@@ -206,8 +205,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps the assertions of a test whose positions are wanted; if there are none, its last one before the
-/// last event.
+/// Keeps the assertions of a test whose positions are wanted; if there are none, its last assertion
+/// before the last event.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);
@@ -221,7 +220,7 @@ fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     });
 }
 
-/// A generated suite whose tests go on after assertions that fail.
+/// A generated suite whose tests continue after assertions that fail.
 struct ObservedTests(GeneratedTests);
 
 /// What a test noticed of a mutant.
@@ -291,17 +290,17 @@ mod tests {
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);
         assert_eq!(cover(&[], 1).len(), 0);
-        // One that is kept in any case is not needed again.
+        // An assertion that is kept in any case counts.
         let with: Vec<Place> =
             cover_of(0, &noticing, &BTreeSet::from([(0, 1)]), 1).into_iter().collect();
         assert_eq!(with, [(0, 0), (0, 1)]);
-        // What is kept is all that is kept when it is done again.
+        // Minimising the result again changes nothing.
         let again: Vec<Vec<Place>> = noticing
             .iter()
             .map(|places| places.iter().copied().filter(|place| kept.contains(place)).collect())
             .collect();
         assert_eq!(cover(&again, 1).into_iter().collect::<Vec<_>>(), kept);
-        // Twice, where two assertions notice the mutant.
+        // Each mutant is noticed twice if two assertions notice it.
         assert_eq!(cover(&noticing, 2).into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0)]);
     }
 }

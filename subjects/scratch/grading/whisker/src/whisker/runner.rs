@@ -17,7 +17,6 @@ use super::module::{LoadError, SuiteFile, TestInfo};
 use super::options::Options;
 use super::outcome::{Outcome, SuiteOutcome};
 use super::stepper::Stepper;
-use crate::seed::Seed;
 
 /// A test that a caller chooses by its position in the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
