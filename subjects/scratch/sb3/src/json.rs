@@ -40,7 +40,7 @@ impl<'a> Json<'a> {
         if let Json::Array(items) = self { Some(items) } else { None }
     }
 
-    /// The value as JavaScript converts it to a text.
+    /// The value as JavaScript converts it to a string.
     pub(crate) fn to_text(&self) -> Cow<'_, str> {
         match self {
             Json::Null => "null".into(),
@@ -90,9 +90,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(repaired)
 }
 
-/// Escapes that are replaced: offset, length and what stands in their place. Those of unpaired
-/// surrogates, such as `\uD83D`, occur in projects that process emoji, because Scratch cuts strings
-/// between UTF-16 units.
+/// Escapes that are replaced: offset, length and replacement. Escapes of unpaired surrogates, such
+/// as `\uD83D`, occur in projects that process emoji, because Scratch cuts strings between UTF-16
+/// units.
 fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -1,8 +1,8 @@
 //! Size limits of projects.
 
-/// Size limits of the reader. They depend on the project's bytes alone, so that a project is
-/// refused on every computer or on none. The defaults are about ten times the needs of the largest
-/// known projects; `docs/reference/limits.md` lists all limits.
+/// Size limits of the reader. They depend only on the project's bytes, so that a project is refused
+/// on every computer or on none. The defaults are about ten times the needs of the largest known
+/// projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the archive itself.
@@ -31,8 +31,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Bytes that may be unpacked from an archive of any size: a few seconds of silence are a
-    /// legitimate sound and are compressed by a factor of a thousand.
+    /// Bytes that may be unpacked from an archive of any size. Valid projects need them: a few
+    /// seconds of silence are compressed by a factor of a thousand.
     pub const RATIO_FREE_BYTES: u64 = 16 << 20;
 }
 

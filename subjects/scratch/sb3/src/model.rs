@@ -1,6 +1,6 @@
 //! Project model: targets, blocks, variables and media, as Scratch stores them.
 //!
-//! The model is data without behaviour. The order of elements is preserved if the machine can
+//! The model is data without behaviour. The order of elements is preserved where a program can
 //! observe it: targets, blocks (in JavaScript's key order), inputs, variables and lists.
 
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Interner: stores one copy of each text, because ids, names and literals are often repeated.
+/// Interner: stores one copy of each string, because ids, names and literals are often repeated.
 #[derive(Default)]
 pub(crate) struct Interner(HashSet<Arc<str>>);
 

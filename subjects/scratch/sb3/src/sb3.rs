@@ -118,7 +118,8 @@ impl Reader<'_> {
         let sounds = self.sounds(object, &name)?;
         let last = costumes.len().saturating_sub(1) as f64;
         let current_costume = self.number(object, "currentCostume", 0.0)?.max(0.0).min(last);
-        // Scratch checks the members of sprites in sprites alone, and those of the stage in the stage.
+        // Scratch checks the members of sprites only in sprites, and the members of the stage only
+        // in the stage.
         let of_sprite = |key, absent| match is_stage {
             true => Ok(0.0),
             false => self.number(object, key, absent),
@@ -171,7 +172,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text; `None` if it is absent or null. Any other value is a defect.
+    /// A string; `None` if it is absent or null. Any other value is a defect.
     fn text<'j>(&self, object: &'j Json, key: &str) -> Result<Option<&'j str>, Cause> {
         match object.get(key) {
             None | Some(Json::Null) => Ok(None),
@@ -200,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A scalar with interned text; `None` for arrays and objects.
+    /// A scalar with an interned string; `None` for arrays and objects.
     fn scalar(&mut self, json: &Json) -> Option<Value> {
         match json {
             Json::Text(text) => Some(Value::Text(self.interner.intern(text))),
@@ -268,8 +269,8 @@ impl Reader<'_> {
         Ok((variables, lists, broadcasts))
     }
 
-    /// The name of a variable or list and its value, either of which Scratch takes as undefined if
-    /// the array ends before it; `None` if there is no array or the name is no text.
+    /// The name of a variable or list and its value. Scratch takes them as undefined if the array
+    /// ends before them. `None` if there is no array or the name is not a string.
     fn name_and_value<'j, 'a>(
         &mut self,
         entry: &'j Json<'a>,

@@ -38,8 +38,8 @@ impl<'a> FileSource<'a> {
         if size > limits.archive_bytes {
             return Err(Cause::limit("bytes of archive", limits.archive_bytes));
         }
-        // `ZipArchive` stores all entries in memory. They are counted before by the signature of
-        // their headers.
+        // `ZipArchive` stores all entries in memory. Therefore they are counted first, by the
+        // signature of their headers.
         if memmem::find_iter(bytes, b"PK\x01\x02").nth(limits.entries).is_some() {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }

@@ -9,7 +9,7 @@ use crate::{Block, Opcode, Project, RotationStyle, Target};
 pub use builder::{TargetBuilder, number, project, variable};
 pub use labelled::LabelledProject;
 
-/// A project of these targets, without assets. The numbers of their blocks are assigned.
+/// A project of these targets, without assets. Numbers their blocks.
 pub fn project_of(mut targets: Vec<Target>) -> Project {
     let mut first = 0;
     for target in &mut targets {

@@ -107,7 +107,7 @@ fn chain(n: usize, links: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn long_scripts_are_fine_and_deep_ones_are_refused() {
+fn long_scripts_are_read_and_deep_ones_refused() {
     let project = read(&chain(100_000, |next| format!(r#""next": "b{next}""#))).unwrap();
     assert_eq!(project.block_count(), 100_000);
     let nested = |next| format!(r#""inputs": {{"A": [2, "b{next}"]}}"#);

@@ -28,7 +28,7 @@ mod tests {
     use super::parameters;
 
     #[test]
-    fn markers_stand_alone() {
+    fn markers_follow_a_space_or_nothing() {
         for (signature, kinds) in [
             ("jump", ""),
             ("jump %n", "n"),

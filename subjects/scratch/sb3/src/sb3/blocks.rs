@@ -10,7 +10,7 @@ use crate::{
     Block, Cause, Field, Input, Literal, Mutation, Opcode, ProjectLocation, Slot, Value, Warning,
 };
 
-/// The text of a value that is missing.
+/// The string that stands for a missing value.
 const UNDEFINED: &str = "undefined";
 
 impl Reader<'_> {
