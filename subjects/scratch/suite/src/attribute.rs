@@ -1,5 +1,5 @@
-//! Attributes of the stage, sprites and clones of a running program, which assertions are about
-//! (Whisker paper, Table 4).
+//! Attributes of the stage, sprites and clones of a running program, about which assertions are
+//! made (Whisker paper, Table 4).
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The machine's number of the object; `None` if it does not exist now.
+    /// The id of the object in the machine; `None` if it does not exist now.
     pub fn find<T: Tracer>(self, vm: &Vm<T>) -> Option<TargetId> {
         let same = |id: &TargetId| {
             vm.target(*id).is_some_and(|view| view.sprite == usize::from(self.target))
@@ -24,7 +24,7 @@ impl Object {
     }
 }
 
-/// An attribute of an object. The order is that of the assertions after one event.
+/// An attribute of an object, in the order of the assertions after one event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attribute {
     /// The stage's costume, from 0.
@@ -57,7 +57,7 @@ pub enum Attribute {
     Touching(u16),
     /// Whether it touches the edge of the stage.
     TouchingEdge,
-    /// What the value of a variable was after each step of a policy.
+    /// The range of a variable's values after each step of a policy.
     Range(u32),
 }
 
@@ -68,7 +68,7 @@ pub struct Range {
     pub least: f64,
     /// The largest; NaN if some value is no number.
     pub most: f64,
-    /// Whether no value was less than the one before.
+    /// Whether no value was less than the value before.
     pub rises: bool,
 }
 
@@ -98,17 +98,17 @@ impl Range {
 /// The value of an attribute.
 #[derive(Clone, Debug)]
 pub enum AttributeValue {
-    /// Of every attribute without a kind of its own.
+    /// The value of every attribute without a variant of its own.
     Number(f64),
     /// Coordinates in stage units.
     Position(f64, f64),
-    /// Whether something is so.
+    /// The value of a yes-or-no attribute.
     Flag(bool),
     /// The text of a bubble; `None` without a bubble.
     Bubble(Option<Text>),
-    /// Of a variable.
+    /// The value of a variable.
     Value(Value),
-    /// Of a variable after each step.
+    /// The values of a variable after each step.
     Range(Range),
 }
 
@@ -152,7 +152,7 @@ impl Attribute {
         })
     }
 
-    /// Whether the attribute says what touches what.
+    /// Whether the attribute is about touching.
     pub fn is_about_touching(self) -> bool {
         matches!(self, Attribute::Touching(_) | Attribute::TouchingEdge)
     }

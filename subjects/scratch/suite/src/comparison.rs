@@ -50,8 +50,8 @@ impl Comparison {
         }
     }
 
-    /// JavaScript's `==`, with two exceptions: NaN equals NaN, and truth values are compared
-    /// with texts as their names.
+    /// JavaScript's `==`, with two exceptions: NaN equals NaN, and truth values are compared with
+    /// texts by their names.
     fn loosely(&self, a: &Value, b: &Value) -> bool {
         if self.nan_equal && a.js_number().is_nan() && b.js_number().is_nan() {
             return true;

@@ -29,10 +29,10 @@ pub enum Event {
     ClickClone {
         /// Position in `Project::targets`.
         sprite: u16,
-        /// The clone, which count from 1 in the order of their creation, among those that live. 0
-        /// clicks at the position, if something stands there.
+        /// The clone: living clones count from 1 in the order of their creation. 0 clicks at the
+        /// position, if something is there.
         instance: u32,
-        /// Stage units. Where the clone stood when the event was chosen.
+        /// Stage units. The position of the clone when the event was chosen.
         x: f64,
         /// Stage units.
         y: f64,

@@ -47,7 +47,7 @@ pub struct Suite {
     /// Tolerances of its assertions.
     #[serde(default)]
     pub tolerances: Tolerances,
-    /// Whether its assertions hold any two texts equal that spell no number, as Whisker's
+    /// Whether its assertions consider any two texts that are not numerals equal, as Whisker's
     /// published code does.
     #[serde(default)]
     pub nan_equal: bool,
@@ -77,10 +77,10 @@ impl Default for Suite {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteTest {
-    /// The numbers of the goals that it covers, ascending.
+    /// The goals that it covers, by number, ascending.
     pub covers: Vec<u32>,
-    /// Those of `covers` that it does not cover under every other seed, ascending; empty if that was not
-    /// measured.
+    /// The goals of `covers` that it does not cover under every other seed, ascending; empty if
+    /// that was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
     /// Codons of the chromosome that it was generated from; 0 if it was not generated.
@@ -90,7 +90,7 @@ pub struct SuiteTest {
     pub seed: Option<u64>,
     /// Its events.
     pub events: Vec<SuiteEvent>,
-    /// What chooses events after them; `None` if the test ends with them.
+    /// The policy that chooses the events after these; `None` if the test ends with these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
     /// Stable assertions, ordered by event: those that hold under every seed.
@@ -139,7 +139,7 @@ impl SuiteTest {
 
 /// A value as JSON on one line.
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
-    // Writing fails for maps with keys that are no strings; there are no maps here.
+    // Writing fails only for maps whose keys are not strings, and suites contain no maps.
     serde_json::to_string(value).expect("suites hold numbers, texts and lists")
 }
 
@@ -254,8 +254,8 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
-    /// Number of goals that some test covers whatever the random numbers are, as far as that was
-    /// measured: its goals without those that it covers by chance.
+    /// Number of goals that some test covers under every seed, as far as that was measured: the
+    /// goals of the tests without their chance goals.
     pub fn robust(&self) -> usize {
         let lasting = |test: &'_ SuiteTest| {
             let chance = test.chance.clone();

@@ -1,6 +1,6 @@
 //! Export of suites as JavaScript for the original Whisker.
 //!
-//! Names and texts of a project are not trusted: they enter the program as string literals
+//! Names and strings of a project are not trusted: they enter the program as string literals
 //! ([`literal`]) and in no other way.
 
 mod policy;
@@ -75,7 +75,7 @@ impl Suite {
     }
 }
 
-/// A text as a JavaScript string.
+/// A string as a JavaScript literal.
 fn literal(text: &str) -> String {
     // JSON strings are JavaScript strings, with two exceptions: U+2028 and U+2029 end lines in
     // older engines and in comments. `</` is escaped so that no string ends an HTML script.
@@ -89,8 +89,9 @@ fn number(number: f64) -> String {
 }
 
 impl SuiteEvent {
-    /// The statements that end the event before the next is sent. Whisker ends it after that, so that a
-    /// button would still be down, the mouse would go back, and a sound that has just begun would end.
+    /// The statements that end the event before the next one is sent. Whisker ends events after the
+    /// next one is sent: the button would still be down, the mouse would move back, and a sound
+    /// that has just begun would end.
     fn release(&self, next: Option<&SuiteEvent>) -> &'static str {
         match (self, next) {
             (Self::ClickClone { .. }, _) => "  t.clearInputs();\n  t.mouseDown(false);\n",
@@ -192,7 +193,7 @@ impl Assertion {
             Expected::TouchingEdge(touching) => yes("isTouchingEdge()", *touching),
             Expected::Variable { variable, value } => {
                 let actual = format!("{object}.getVariable({}{own}).value", literal(variable));
-                // JavaScript's `==` holds these values different from their texts.
+                // For JavaScript's `==` these values differ from their strings.
                 let text = matches!(value.as_str(), "true" | "false" | "NaN" | "undefined");
                 let actual = if text { format!("String({actual})") } else { actual };
                 format!("t.assert.equal({actual}, {}, {message});", literal(value))

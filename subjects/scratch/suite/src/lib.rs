@@ -7,7 +7,7 @@
 //! - Tests that react to the program: [`policy`].
 //! - Coverage: [`goals`], [`measure_coverage`], [`measure_reliability`].
 //!
-//! Nothing here generates tests, so that suites written by hand need no more than this crate.
+//! Nothing here generates tests, so that suites written by hand need only this crate.
 
 pub mod attribute;
 mod comparison;

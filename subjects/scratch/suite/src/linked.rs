@@ -13,9 +13,9 @@ use crate::verdict::AssertionNo;
 /// A suite whose names have been looked up in a program, ready to be executed by any
 /// [`Runner`](crate::Runner) of this program.
 ///
-/// Linking executes nothing and is therefore cheap. A mutant of a project needs a linked suite
-/// of its own unless the original's [fits](LinkedSuite::fits), because variables that a changed
-/// block named may be missing.
+/// Linking executes nothing and is therefore cheap. A mutant of a project needs a linked suite of
+/// its own unless the original's [fits](LinkedSuite::fits), because variables may be missing that
+/// only the changed block named.
 pub struct LinkedSuite {
     /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have a
     /// seed of their own keep it as long as this is the suite's.
@@ -85,8 +85,8 @@ impl LinkedSuite {
         self.names == Names::of(program)
     }
 
-    /// Number of steps of a test, unless it ends early. The last event of a policy may take it a
-    /// little further.
+    /// Number of steps of a test, unless it ends early. The last event of a policy may exceed it by
+    /// a few steps.
     pub fn steps(&self, test: usize) -> u64 {
         self.tests[test].steps()
     }
@@ -98,8 +98,8 @@ impl LinkedSuite {
     }
 }
 
-/// Names of the variables and lists of all targets, in the order of their numbers. Making it
-/// is cheap because texts are shared.
+/// Names of the variables and lists of all targets, in the order of their numbers. Making it is
+/// cheap because strings are shared.
 #[derive(PartialEq)]
 struct Names(Vec<[Vec<Text>; 2]>);
 

@@ -1,5 +1,6 @@
-//! Policies: tests that look at the program and react, by rules or a network. Names are numbers here,
-//! so that a decision reads no text; [`SuitePolicy`](crate::SuitePolicy) is the form with names.
+//! Policies: tests that look at the program and react, by rules or a network. Names are numbers
+//! here, so that decisions compare no strings; [`SuitePolicy`](crate::SuitePolicy) is the form with
+//! names.
 
 mod brain;
 mod link;
@@ -25,7 +26,7 @@ pub struct Policy {
     pub answers: Vec<TextNo>,
     /// Steps after which it ends.
     pub most: u64,
-    /// What decides if no rule does.
+    /// The network that decides if no rule does.
     pub network: Option<Network>,
 }
 
@@ -56,7 +57,7 @@ pub enum Action {
         flee: bool,
         /// Added to the distance.
         aim: f64,
-        /// Largest change of `aim` over time.
+        /// Amplitude of a wave that is added to `aim`.
         sway: f64,
         /// Steps by which the other's place is extrapolated.
         lead: u32,
@@ -74,7 +75,7 @@ pub enum Action {
         /// Stage units above it.
         dy: f64,
     },
-    /// Sends an event again and again.
+    /// Sends an event repeatedly.
     Press {
         /// The event.
         event: Event,

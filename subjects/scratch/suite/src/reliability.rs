@@ -1,4 +1,4 @@
-//! Reliability of tests: which goals they cover whatever the random numbers of the machine are.
+//! Reliability of tests: which goals they cover under any seed of the machine.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ pub struct Reliability {
     seeded: Vec<bool>,
     /// By other seed: the goals that some test covers under it.
     under: Vec<Vec<bool>>,
-    /// By goal: the most other seeds under which one and the same test covers it.
+    /// By goal: the maximum over the tests of the number of other seeds under which the test covers
+    /// it.
     best: Vec<usize>,
 }
 
@@ -58,7 +59,8 @@ impl Reliability {
         self.best.iter().filter(enough).count()
     }
 
-    /// Chance goals: those that some test covers under another seed, but none under each.
+    /// Number of chance goals: some test covers them under another seed, but no test under each of
+    /// them.
     pub fn chance(&self) -> usize {
         self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
     }
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measures_count_goals_suites_and_tests_apart() {
+    fn measures_distinguish_goals_suites_and_tests() {
         // Two tests share goal 1: each covers it under one seed of two.
         let reliability = Reliability {
             goals: 4,

@@ -10,9 +10,9 @@ use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
-/// Machine that executes tests one after the other. Before each test it restores the state after
-/// loading instead of loading the program again. Each execution is a pure function of program,
-/// settings, seed and test.
+/// Runner of tests, one after the other. Before each test it restores the state after loading
+/// instead of loading the program again. Each execution is a pure function of program, settings,
+/// seed and test.
 pub struct Runner<T: Tracer = ()> {
     vm: Vm<T>,
     /// The project as loaded, with the mouse at the centre, before the green flag.
@@ -20,7 +20,7 @@ pub struct Runner<T: Tracer = ()> {
 }
 
 impl<T: Tracer> Runner<T> {
-    /// A machine with a program. Its settings should be the suite's
+    /// A runner for a program. The machine's settings should be the suite's
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::Settings, tracer: T) -> Self {
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);

@@ -15,8 +15,8 @@ pub struct AssertionNo {
 /// Limits of the execution of a test, and which assertions it checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Maximum number of steps of a test. Its events alone determine their number, so that a longer test is
-    /// not begun; it ends with [`Verdict::StepLimit`].
+    /// Maximum number of steps of a test. Their number is known from its events, so that a longer
+    /// test is not begun; it ends with [`Verdict::StepLimit`].
     pub steps: u64,
     /// Maximum number of blocks that the test executes. Then no further block is executed, and the test ends
     /// with [`Verdict::Fault`].
@@ -47,8 +47,8 @@ pub enum Verdict {
     Failed(Failure),
     /// The test has more steps than [`Bounds::steps`] and was not executed.
     StepLimit,
-    /// The program reached a limit of the machine, described here, and [`Bounds::faults_end`]; or
-    /// it reached [`Bounds::blocks`].
+    /// The program reached a limit of the machine, described here, and [`Bounds::faults_end`] is
+    /// set; or it reached [`Bounds::blocks`].
     Fault(&'static str),
 }
 

@@ -8,8 +8,8 @@ use super::{Event, Vocabulary};
 /// whether the program has ended or hung.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interaction {
-    /// The mouse button is down from a click on a clone. Like a sound, it is released before the
-    /// next event, after the wait that follows its own.
+    /// The mouse button is down because of a click on a clone. Like a sound, it is released before
+    /// the next event, after the wait that follows the click.
     button: bool,
     /// A sound is heard.
     sound: bool,
@@ -24,8 +24,8 @@ pub struct Interaction {
 const MAX_OVERLOADED: u32 = 30;
 
 impl Interaction {
-    /// Whether the program had threads and then, after some step, none. Threads that
-    /// start later run, but do not make it a running program again.
+    /// Whether the program had threads and then, after some step, none. Threads that start later
+    /// run, but the program still counts as ended.
     pub fn has_ended(&self) -> bool {
         self.ended
     }

@@ -1,4 +1,4 @@
-//! Numbers for the names and texts in events.
+//! Numbers for the names and strings in events.
 
 use std::sync::Arc;
 

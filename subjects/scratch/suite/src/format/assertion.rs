@@ -30,8 +30,8 @@ fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
 
-/// An attribute and the value that it had when the assertion was made. Numbers that JSON
-/// lacks are written as the texts `NaN`, `Infinity` and `-Infinity`.
+/// An attribute and the value that it had when the assertion was made. Numbers that JSON lacks are
+/// written as the strings `NaN`, `Infinity` and `-Infinity`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expected {
@@ -90,8 +90,8 @@ pub enum Expected {
         /// Its value.
         value: String,
     },
-    /// What the value of a variable is after each step of the policy, which counts as the event after
-    /// which it is checked.
+    /// The range of a variable's values after each step of the policy. The policy counts as the
+    /// event after which it is checked.
     Range {
         /// Its name.
         variable: String,
@@ -153,7 +153,7 @@ impl Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerances {
-    /// Stage units, for each coordinate by itself.
+    /// Stage units, for each coordinate.
     pub position: f64,
     /// Degrees. 180 and -179 are 359 apart, as in Whisker.
     pub direction: f64,
@@ -162,7 +162,7 @@ pub struct Tolerances {
 }
 
 impl Default for Tolerances {
-    /// Those of the Whisker paper, Table 4.
+    /// The tolerances of the Whisker paper, Table 4.
     fn default() -> Self {
         Self { position: 5.0, direction: 1.0, size: 1.0 }
     }

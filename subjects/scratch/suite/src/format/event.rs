@@ -7,7 +7,7 @@ use crate::event::{Event, Vocabulary};
 /// An [`Event`] with names in place of numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", deny_unknown_fields)]
-#[allow(missing_docs)] // The fields are those of `Event`.
+#[allow(missing_docs)] // The fields are documented in `Event`.
 pub enum SuiteEvent {
     KeyPress {
         key: String,

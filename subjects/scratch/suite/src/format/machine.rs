@@ -29,8 +29,8 @@ pub(crate) struct Machine {
     pace: catherd_scratch_vm::Pace,
 }
 
-/// Largest multiple of its default that a suite may set a bound of a step to. Files are not
-/// trusted, and nothing else ends a step of a program that loops forever.
+/// Maximum of a bound that a suite sets, as a multiple of its default. Files are not trusted, and
+/// only these bounds end the steps of a program that loops forever.
 const MAX_FACTOR: u64 = 16;
 
 /// Checks that the machine's settings bound its steps.

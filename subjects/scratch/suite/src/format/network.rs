@@ -29,15 +29,15 @@ pub struct SuiteNetwork {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "see", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sight {
-    /// Horizontal position of the mouse, of 240 stage units.
+    /// Horizontal position of the mouse, divided by 240 stage units.
     MouseX,
-    /// Vertical position of the mouse, of 180 stage units.
+    /// Vertical position of the mouse, divided by 180 stage units.
     MouseY,
-    /// Horizontal position of a sprite or clone, of 240 stage units.
+    /// Horizontal position of a sprite or clone, divided by 240 stage units.
     X(Instance),
-    /// Vertical position of a sprite or clone, of 180 stage units.
+    /// Vertical position of a sprite or clone, divided by 180 stage units.
     Y(Instance),
-    /// Direction of a sprite or clone, of 180 degrees.
+    /// Direction of a sprite or clone, divided by 180 degrees.
     Direction(Instance),
     /// Size `s` of a sprite or clone in percent: `(s - 100) / (s + 100)`.
     Size(Instance),
@@ -54,11 +54,11 @@ pub enum Sight {
         /// Its name.
         variable: String,
     },
-    /// How far another sprite is to the right, of 480 stage units.
+    /// How far another sprite is to the right, divided by 480 stage units.
     Right(Pair),
-    /// How far another sprite is above, of 360 stage units.
+    /// How far another sprite is above, divided by 360 stage units.
     Above(Pair),
-    /// Distance to the nearest pixel of a colour, of 600 stage units.
+    /// Distance to the nearest pixel of a colour, divided by 600 stage units.
     Color {
         /// The sprite from which the distance is measured.
         sprite: String,
@@ -81,16 +81,16 @@ pub struct Instance {
     pub clone: u32,
 }
 
-/// Two sprites or clones, of which the first looks at the other.
+/// Two sprites or clones: the position of the second is measured from the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
-    /// The sprite that looks.
+    /// The sprite from which the position is measured.
     pub sprite: String,
     /// 0 for the sprite itself; its living clones count from 1.
     #[serde(default, skip_serializing_if = "is_original")]
     pub clone: u32,
-    /// The sprite that it looks at.
+    /// The sprite whose position is measured.
     pub to: String,
     /// 0 for the sprite itself; its living clones count from 1.
     #[serde(default, skip_serializing_if = "is_original")]
@@ -121,7 +121,8 @@ pub struct Choice {
 pub struct Reacting {
     /// Number of the block on top of the script, among all blocks of the project.
     pub script: u32,
-    /// Whether it reacts while it runs, or while it does not because the event starts it.
+    /// True if it reacts while it runs; false if the event starts it, so that it reacts while it
+    /// does not run.
     pub runs: bool,
 }
 
@@ -129,15 +130,15 @@ pub struct Reacting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sent {
-    /// A key is pressed, unless it is down, and held while the network decides on. One parameter:
-    /// steps.
+    /// A key is pressed, unless it is down, and held while the network continues to decide. One
+    /// parameter: steps.
     Key(String),
     /// The mouse moves. Two parameters: its place.
     MouseMove,
     /// The mouse moves onto a visible sprite or clone.
     MouseTo(Instance),
-    /// The mouse button is pressed, unless it is down, and held while the network decides on. One
-    /// parameter: steps.
+    /// The mouse button is pressed, unless it is down, and held while the network continues to
+    /// decide. One parameter: steps.
     MouseDown,
     /// A click on a visible sprite or clone.
     Click(Instance),

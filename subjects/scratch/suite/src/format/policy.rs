@@ -45,7 +45,7 @@ pub enum Proposal {
     Follow(Follow),
     /// Moves the mouse onto a sprite.
     Mouse(Mouse),
-    /// Sends an event again and again.
+    /// Sends an event repeatedly.
     Press(Press),
     /// Turns a sprite back from the edge of the stage.
     Edge(Edge),
@@ -81,7 +81,7 @@ pub struct Follow {
     /// Added to the distance: stage units, or degrees on the axis `heading`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub aim: f64,
-    /// Largest amount by which `aim` changes over time: as a wave that takes 10 s.
+    /// Amplitude of a wave that is added to `aim`, with a period of 10 s.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sway: f64,
     /// Steps by which the place of `to` is extrapolated with its last velocity.
@@ -93,7 +93,7 @@ pub struct Follow {
     pub steps: u32,
 }
 
-/// Moves the mouse to the nearest visible instance of a sprite, unless it is there.
+/// Moves the mouse to the nearest visible instance of a sprite, unless it is there already.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
@@ -112,7 +112,7 @@ pub struct Mouse {
 #[serde(deny_unknown_fields)]
 pub struct Press {
     /// The event. A mouse button goes to its other state, whatever the event says; a click on a
-    /// clone is one on the first visible clone of the sprite.
+    /// clone is a click on the first visible clone of the sprite.
     pub press: SuiteEvent,
     /// Steps from one time to the next, at least 1.
     pub every: u32,
@@ -171,7 +171,7 @@ pub enum Guard {
     Place {
         /// The sprite.
         sprite: String,
-        /// Which coordinate, or the direction.
+        /// The coordinate, or the direction.
         axis: Axis,
         /// The comparison; equal are numbers that differ by less than 0.5.
         is: Comparison,

@@ -1,4 +1,4 @@
-//! Dead code: blocks that nothing leads to.
+//! Dead code: blocks that no script can reach.
 
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
@@ -11,8 +11,8 @@ use super::script::Statement;
 ///
 /// Predecessors are blocks above and around, calls of a definition, and events. Edges back to a
 /// loop do not count, because every dead loop would otherwise keep itself alive. As in the
-/// published study, dead cycles remain, and so do receivers of messages that only dead blocks
-/// send, so that numbers of goals are comparable.
+/// published study, dead cycles remain, and so do receivers of messages that only dead blocks send,
+/// so that counts of goals are comparable.
 pub(super) fn live(
     statements: &[Option<Statement>],
     events: &[EventLink],

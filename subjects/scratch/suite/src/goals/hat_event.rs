@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::script::Statement;
 
-/// HatEvent that starts scripts. Several hats may have the same event.
+/// An event that starts scripts. Several hats may have the same event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HatEvent {
     /// The green flag.

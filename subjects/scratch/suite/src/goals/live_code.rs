@@ -1,4 +1,4 @@
-//! Live code: the statements of a project to which something leads.
+//! Live code: the statements of a project that can be reached.
 
 use catherd_scratch_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;

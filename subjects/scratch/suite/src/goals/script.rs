@@ -27,11 +27,11 @@ pub struct Statement {
     /// Where control goes from the block: to the one below, or to what follows the construct
     /// around it.
     pub next: Next,
-    /// Where its branches begin; of an empty branch, where control goes from it.
+    /// Where its branches begin; for an empty branch, where control goes after it.
     pub branches: [Next; 2],
     /// Where control goes if the block ends the script.
     pub end: Next,
-    /// The block below and the first blocks of the branches; `None` without.
+    /// The block below and the first blocks of the branches; `None` where there is no block.
     pub children: [Option<BlockNo>; 3],
 }
 
@@ -48,8 +48,7 @@ pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
             };
             reader.read(top, end);
         }
-        // Blocks below the top of a loose script, and blocks that nothing leads to, are dead, but
-        // some of them send messages.
+        // Blocks in a loose script and unreachable blocks are dead, but some of them send messages.
         for block in 0..target.blocks.len() as u32 {
             reader.read(block, Next::Exit);
         }

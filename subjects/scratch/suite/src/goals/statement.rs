@@ -89,7 +89,8 @@ pub fn has_single_branch(opcode: Opcode) -> bool {
     opcode == Opcode::ControlIf || is_loop(opcode)
 }
 
-/// Whether an outcome of the block decides where control goes, time aside.
+/// Whether a condition of the block decides where control goes. Blocks that only take time do not
+/// count.
 pub fn is_branching(opcode: Opcode) -> bool {
     use Opcode::*;
     has_single_branch(opcode) || matches!(opcode, ControlIfElse | ControlWaitUntil)

@@ -7,7 +7,7 @@ use crate::format::{
     Axis, Comparison, Edge, Follow, Guard, Mouse, Press, Proposal, SuiteEvent, SuitePolicy,
 };
 
-/// Functions that the loops call. They read sprites through the accessors of Whisker alone.
+/// Functions that the loops call. They read sprites only through the accessors of Whisker.
 const HELPERS: &str = r#"
 // Of policies: what a sprite and its clones show, and decisions from it.
 const policyState = () => ({ready: [], answered: 0, places: new Map(), earlier: new Map(), elapsed: 0});

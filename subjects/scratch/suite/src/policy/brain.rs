@@ -12,7 +12,8 @@ const DIAGONAL: f64 = 600.0;
 /// State of the execution of a network.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Brain {
-    /// The value of each node in the present decision, and before it is evaluated in the last.
+    /// The value of each node in the present decision; until a node is evaluated, its value in the
+    /// previous decision.
     values: Vec<f64>,
     /// By sprite: the original and its living clones in the order of their creation.
     instances: Vec<Vec<TargetId>>,
@@ -111,7 +112,7 @@ impl Brain {
         }
     }
 
-    /// What an input node sees; `None` if there is nothing to be seen.
+    /// What an input node sees; `None` if the object does not exist or is hidden.
     fn read<T: Tracer>(&self, sense: Sense, vm: &mut Vm<T>) -> Option<f64> {
         Some(match sense {
             Sense::MouseX => vm.mouse().0 / STAGE.0,
@@ -156,8 +157,8 @@ impl Brain {
         self.view(of, vm).filter(|view| view.visible)
     }
 
-    /// Evaluates the hidden nodes and those of the outputs, in the order of their numbers, so that a
-    /// link from a later node reads its value of the decision before.
+    /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so
+    /// that a link from a later node reads that node's value of the previous decision.
     fn think(&mut self, network: &Network) {
         let first = 1 + network.inputs.len();
         let outputs = first + network.hidden as usize;

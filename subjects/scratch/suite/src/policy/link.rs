@@ -12,7 +12,7 @@ use crate::format::{
 const MAX_RULES: usize = 100;
 
 impl SuitePolicy {
-    /// The policy with numbers in place of names. Its keys and texts are added to the vocabulary.
+    /// The policy with numbers in place of names. Its keys and strings are added to the vocabulary.
     ///
     /// # Errors
     /// What cannot be used: a sprite that the vocabulary lacks, or a number that is out of range.

@@ -39,7 +39,7 @@ pub struct Subject {
 
 /// Something that an input node sees, as [`Sight`] says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // The variants are those of `Sight`.
+#[allow(missing_docs)] // The variants are documented in `Sight`.
 pub enum Sense {
     MouseX,
     MouseY,
@@ -66,7 +66,7 @@ pub struct Output {
 
 /// An event without the parameters that the network decides, as [`Sent`] says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // The variants are those of `Sent`.
+#[allow(missing_docs)] // The variants are documented in `Sent`.
 pub enum Signal {
     Key(KeyNo),
     MouseMove,
@@ -103,7 +103,8 @@ pub struct Link {
 }
 
 impl SuiteNetwork {
-    /// The network with numbers in place of names. Its keys and texts are added to the vocabulary.
+    /// The network with numbers in place of names. Its keys and strings are added to the
+    /// vocabulary.
     pub(super) fn resolve(
         &self,
         words: &mut Vocabulary,

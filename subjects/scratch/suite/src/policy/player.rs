@@ -9,7 +9,7 @@ use super::{Action, Condition, Policy, Rule};
 use crate::event::{Event, Interaction, KeyNo, Vocabulary};
 use crate::format::{Axis, Comparison};
 
-/// Steps of a wave of [`Action::Follow::sway`](super::Action::Follow).
+/// Period of the wave of [`Action::Follow::sway`](super::Action::Follow), in steps.
 const WAVE: u64 = 300;
 /// Largest difference of places that count as equal.
 const EQUAL: f64 = 0.5;
@@ -40,7 +40,7 @@ pub struct Player {
     answered: usize,
     /// By sprite: the visible instances, originals first.
     places: Vec<Vec<Place>>,
-    /// The same before the last event, and the steps that have passed since then.
+    /// The visible instances before the last event, and the number of steps since then.
     earlier: Vec<Vec<Place>>,
     elapsed: u64,
     /// The step in which the policy began.
@@ -202,7 +202,7 @@ impl Player {
         Some((own, *other))
     }
 
-    /// How far an instance moves in this number of steps if it goes on as before.
+    /// How far an instance moves in this number of steps if it continues to move as before.
     fn ahead(&self, sprite: u16, place: Place, steps: u32) -> (f64, f64) {
         if steps == 0 || self.elapsed == 0 {
             return (0.0, 0.0);

@@ -10,8 +10,8 @@ use crate::{
     SuitePolicy, SuiteRule, SuiteTest, Verdict, measure_coverage, measure_reliability,
 };
 
-/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the
-/// bowl touches its place.
+/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the bowl
+/// reaches it.
 fn program() -> (Arc<Program>, Vec<catherd_scratch_sb3::BlockNo>) {
     let mut bowl = TargetBuilder::new("Bowl");
     for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
