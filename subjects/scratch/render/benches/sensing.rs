@@ -70,7 +70,7 @@ fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     });
 }
 
-/// A hundred clones at another position.
+/// A hundred clones, all far from the sprite.
 #[divan::bench]
 fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(101, 0.0, 90.0);

@@ -59,14 +59,15 @@ impl Palette {
     }
 }
 
-/// Whether a sampled colour is that of a mask: it is not transparent, and the upper 6 bits agree.
+/// Whether a sampled colour agrees with a mask colour: it is not transparent, and the upper 6 bits
+/// are equal.
 #[inline]
 pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
     sample[3] > 0 && sample.iter().zip(mask).all(|(a, b)| (a ^ b) & 0xfc == 0)
 }
 
-/// Whether a colour (premultiplied, 0 to 1) is that of a mask, as the graphics processor compares:
-/// within 2/255, regardless of alpha. A black mask accepts transparent pixels.
+/// Whether a colour (premultiplied, 0 to 1) agrees with a mask colour, as the graphics processor
+/// compares them: within 2/255, regardless of alpha. A black mask accepts transparent pixels.
 pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
@@ -98,7 +99,7 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffec
         if color {
             let unit = [r, g, b].map(|channel| f64::from(channel) / 255.0);
             let turned = turned_hue(hsv(unit, f64::EPSILON), effects.value(Effect::Color));
-            // Half is added before a conversion that rounds anyway, as in the original.
+            // Half is added although the conversion rounds, because the original does so, too.
             [r, g, b] = rgb(turned).map(|channel| clamped_byte(channel * 255.0 + 0.5));
         }
         if brightness {
@@ -211,7 +212,7 @@ impl Blend {
         self.left == 0.0
     }
 
-    /// Whether some channel is above a bound. No colour behind makes it less.
+    /// Whether some channel is above a bound. Colours behind cannot decrease it.
     #[inline]
     pub(crate) fn exceeds(&self, most: [u8; 3]) -> bool {
         self.color.iter().zip(most).any(|(&channel, most)| channel > most)
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_colours_are_those_that_match() {
+    fn similar_colours_match() {
         let wanted = [100, 150, 200];
         for channel in 0..3 {
             let (least, most) = similar(wanted)[channel];

@@ -1,7 +1,7 @@
 //! Calls of the libraries that read and draw documents.
 //!
-//! They take some numbers for granted, such as that a width is not too small beside a position, and
-//! panic in documents where this is not so. Such a document is drawn like a damaged one.
+//! They make assumptions about numbers, for example that a width is not too small compared to a
+//! position, and panic on documents that violate them. Such a document is drawn like a damaged one.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,11 +11,11 @@ thread_local! {
     static IS_CALLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function. `None` if it panics; nothing reports the panic.
+/// Calls a function. `None` if it panics; the panic is not reported.
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
-    // The caller drops what the function has half changed, or draws no more of it.
+    // Unwind safe, because callers drop a half-changed value or do not draw it again.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     IS_CALLING.set(outer);
     result.ok()

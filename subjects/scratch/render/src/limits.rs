@@ -5,28 +5,31 @@ use thiserror::Error;
 /// Limits of costume files, which are not trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Largest file in bytes.
+    /// Maximum size of a file in bytes.
     pub bytes: usize,
     /// Maximum number of nodes of an SVG document.
     pub nodes: u32,
-    /// Deepest nesting of elements in an SVG document.
+    /// Maximum nesting of elements in an SVG document.
     pub depth: usize,
-    /// Maximum number of letters of all texts of an SVG document. A letter of a referenced element counts once
-    /// for each use. Laying a text out takes time that grows with the square of its length.
+    /// Maximum number of letters of all text in an SVG document. A letter of a referenced element
+    /// counts once for each use. Laying out a text takes time that grows with the square of its
+    /// length.
     pub letters: usize,
-    /// Maximum number of letters times elements of a text, added up over the texts as for `letters`, because
-    /// each element may ask for another font, in which the whole text is laid out.
+    /// Maximum of the letters of a text times its elements, summed over all texts as for `letters`,
+    /// because each element may select another font, in which the whole text is laid out.
     pub letters_in_fonts: u64,
-    /// Largest width or height of a costume, in pixels of the file or units of the `viewBox`.
+    /// Maximum width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,
-    /// Most pixels of a costume at its own size, doubled on both axes for a bitmap of resolution 1,
-    /// and of all bitmaps that an SVG document embeds, each once for each use.
+    /// Maximum number of pixels of a costume at its own size, doubled on both axes for a bitmap of
+    /// resolution 1; and of all bitmaps that an SVG document embeds, each counted once for each
+    /// use.
     pub pixels: u64,
-    /// Most pixels that drawing one raster of an SVG document may paint, including those of
-    /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs
-    /// more is transparent.
+    /// Maximum number of pixels that drawing one raster of an SVG document may paint, including
+    /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs more
+    /// is transparent.
     pub painted: u64,
-    /// Most pixels, of 4 bytes each, of layers that exist at the same time during drawing.
+    /// Maximum number of pixels, of 4 bytes each, of layers that exist at the same time during
+    /// drawing.
     pub layers: u64,
 }
 
@@ -74,7 +77,7 @@ pub enum SkinError {
     /// The texts of the document have more letters than [`Limits::letters`].
     #[error("the texts have {found} letters, {limit} are allowed")]
     TooMuchText {
-        /// Number of letters, without those of references.
+        /// Number of letters, without referenced elements.
         found: usize,
         /// The limit.
         limit: usize,

@@ -218,7 +218,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn the_box_is_that_of_the_points(
+        fn the_box_surrounds_the_points(
             points in proptest::collection::vec((-0.5_f32..0.5, -0.5_f32..0.5), 0..20),
             direction in -180.0..180.0,
             size in (0.5..480.0, 0.5..360.0),

@@ -2,7 +2,7 @@
 //!
 //! Programs sense every pixel that is partly covered, so that a costume's outline must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
-//! emulated: the coverage of a pixel by a path is that of four samples, by a rectangle its area;
+//! emulated: a path covers a pixel by the share of four samples, a rectangle by the exact area;
 //! strokes consist of triangles, and corners are rounded to a grid of 1/16 pixel. This module
 //! computes the coverage of plain paths in that way. `resvg` does the rest: blending, text and
 //! unusual elements.
@@ -31,7 +31,7 @@ use samples::{Area, Sampling};
 /// differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
-/// Largest coordinate in pixels of bitmaps and ellipses that are drawn here.
+/// Maximum coordinate in pixels of bitmaps and ellipses that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
 /// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
 /// document may contain very many edges.
@@ -73,7 +73,7 @@ impl Painter {
                 // `render_node` draws a node at the origin.
                 if let Some(bounds) = node.abs_layer_bounding_box() {
                     let place = transform.pre_translate(bounds.x(), bounds.y());
-                    // What was drawn of the node before a panic stays.
+                    // Pixels that were drawn before a panic are kept.
                     let _ = foreign::call(|| resvg::render_node(node, place, &mut pixmap.as_mut()));
                 }
             }

@@ -51,8 +51,8 @@ pub struct DrawableId(pub u32);
 pub struct Scene {
     skins: Arc<SkinSet>,
     drawables: Vec<Drawable>,
-    /// The id of each drawable, ascending. They stand apart, because a search among drawables
-    /// themselves would read a cache line for each that it compares.
+    /// The id of each drawable, ascending. They are separate from the drawables, because a search
+    /// among drawables would read a cache line for each comparison.
     ids: Vec<DrawableId>,
     next: u32,
     layers: Layers,
@@ -123,7 +123,7 @@ const DRAWABLE_BYTES: usize = 232;
 
 impl Scene {
     /// Bytes of a scene in estimates, without what it points to. The number is fixed, because
-    /// decisions of callers depend on estimates, which what is cached must not change.
+    /// callers decide by estimates, and a change of the caches must not change their decisions.
     pub const BYTES: usize = 240;
 
     /// An empty scene.
@@ -240,7 +240,7 @@ impl Scene {
         self.ids.binary_search(&id).ok()
     }
 
-    /// [`slot`](Self::slot) of an id that probably is a neighbour of that in slot `near`.
+    /// [`slot`](Self::slot) of an id that is probably next to the id in slot `near`.
     fn slot_near(&self, id: DrawableId, near: usize) -> Option<usize> {
         let guesses = [near.wrapping_sub(1), near.wrapping_add(1)];
         let is_slot = |slot: &usize| self.ids.get(*slot) == Some(&id);

@@ -1,4 +1,4 @@
-//! Rasters of skins: pixels, and a bit mask of those that are not fully transparent.
+//! Rasters of skins: pixels, and a bit mask of the pixels that are not fully transparent.
 
 use std::sync::{Arc, OnceLock};
 
@@ -27,8 +27,8 @@ impl Alpha {
     }
 }
 
-/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0. That of the pen
-/// layer has its pixels in tiles instead.
+/// One raster of a skin: RGBA bytes, and one bit for each pixel with alpha above 0. The raster of
+/// the pen layer has its pixels in tiles instead.
 #[derive(Clone, Debug)]
 pub(crate) struct Silhouette {
     width: usize,
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_without_coordinates_is_that_of_the_last_texel() {
+    fn without_coordinates_the_last_texel_gives_the_colour() {
         let two = Silhouette::new(2, 1, vec![[1, 1, 1, 255], [2, 2, 2, 255]], Alpha::Straight);
         assert_eq!(two.color((f64::NAN, f64::NAN)), [2, 2, 2, 255]);
     }

@@ -25,8 +25,8 @@ pub struct SkinSet {
     limits: Limits,
 }
 
-/// The file of a costume and what the project says of it. Within the same limits, equal origins make
-/// equal skins.
+/// The file of a costume and its properties in the project. Within the same limits, equal origins
+/// give equal skins.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Origin {
     file: Arc<[u8]>,
@@ -55,9 +55,9 @@ impl SkinSetBuilder {
         Self { limits, skins, origins, refused: 0, known }
     }
 
-    /// Starts an empty set with the limits of another one. Costumes that this one has too are shared,
-    /// with all rasters that either of them computes.
-    pub fn beside(other: &SkinSet) -> Self {
+    /// Starts an empty set with the limits of another set. Costumes that both sets contain are
+    /// shared, with all rasters that either of them computes.
+    pub fn sharing(other: &SkinSet) -> Self {
         let known = other.origins.iter().zip(&other.skins);
         let known = known
             .filter_map(|(origin, skin)| Some((origin.clone()?, skin.source.clone())))
@@ -116,7 +116,7 @@ impl SkinSetBuilder {
         SkinSet { skins, origins, refused, limits }
     }
 
-    /// Adds a costume of the other set, or one that is made.
+    /// Adds a costume of the other set, or a new one.
     fn add_picture(
         &mut self,
         origin: Origin,
@@ -293,7 +293,7 @@ mod tests {
         let svg = first.add_svg(SVG.as_bytes().into(), Some((1.0, 1.0))).unwrap();
         let bitmap = first.add_bitmap(png(1), Some(2.0), None).unwrap();
         let first = first.build();
-        let mut second = SkinSetBuilder::beside(&first);
+        let mut second = SkinSetBuilder::sharing(&first);
         let same_bitmap = second.add_bitmap(png(1), Some(2.0), None).unwrap();
         let same_svg = second.add_svg(SVG.as_bytes().into(), Some((1.0, 1.0))).unwrap();
         let moved = second.add_svg(SVG.as_bytes().into(), Some((1.0, 2.0))).unwrap();
@@ -316,7 +316,7 @@ mod tests {
         let mut first = SkinSetBuilder::new(limits);
         assert!(first.add_bitmap(png(1), None, None).is_err());
         let first = first.build();
-        let mut second = SkinSetBuilder::beside(&first);
+        let mut second = SkinSetBuilder::sharing(&first);
         assert!(second.add_bitmap(png(1), None, None).is_err());
         assert_eq!((first.refused(), second.build().refused()), (1, 1));
     }

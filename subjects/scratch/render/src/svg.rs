@@ -131,18 +131,18 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
     Ok(())
 }
 
-/// Checks the length of all texts together.
+/// Checks the total length of all text.
 fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
-    // A text within a text counts twice, which is too much rather than too little.
+    // A text within a text counts twice, so that the estimate errs on the safe side.
     let within = texts.flat_map(|text| text.descendants().filter(roxmltree::Node::is_text));
     let found = within.filter_map(|node| node.text()).map(|text| text.chars().count()).sum();
     if found > limit { Err(SkinError::TooMuchText { found, limit }) } else { Ok(()) }
 }
 
-/// Largest radius of an arc. Arcs are converted to curves, whose number grows with the radius, in
+/// Maximum radius of an arc. Arcs are converted to curves, whose number grows with the radius, in
 /// quadratic time.
-const LARGEST_RADIUS: f64 = 1e9;
+const MAX_RADIUS: f64 = 1e9;
 
 /// Applies the changes that Scratch makes to every document.
 fn prepare(root: &mut Element) {
@@ -179,7 +179,7 @@ fn prepare(root: &mut Element) {
 
 fn has_giant_arc(path: &str) -> bool {
     PathParser::from(path).map_while(Result::ok).any(|segment| match segment {
-        PathSegment::EllipticalArc { rx, ry, .. } => rx.abs().max(ry.abs()) > LARGEST_RADIUS,
+        PathSegment::EllipticalArc { rx, ry, .. } => rx.abs().max(ry.abs()) > MAX_RADIUS,
         _ => false,
     })
 }

@@ -14,7 +14,7 @@ pub(crate) const TILE_BYTES: usize = 4 * TILE_PIXELS;
 /// Premultiplied pixels of a tile, rows from the top.
 type Tile = [[u8; 4]; TILE_PIXELS];
 
-/// Premultiplied pixels of a raster whose width and height are multiples of those of a tile.
+/// Premultiplied pixels of a raster whose width and height are multiples of a tile's.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tiles {
     /// Tiles in a row.
@@ -53,8 +53,8 @@ impl Tiles {
     }
 }
 
-/// A tile to draw on, which is copied by the first change if it is shared. Columns and rows are those
-/// of the whole raster.
+/// A tile to draw on, which is copied by the first change if it is shared. Columns and rows count
+/// from the corner of the whole raster.
 pub(crate) struct Canvas<'a> {
     left: usize,
     top: usize,

@@ -149,7 +149,7 @@ fn half_red_over_blue_is_seen_rounded() {
     let paper = filled(480, 360, "#6496c8");
     let (mut scene, ids) = scene(&[&paper, &filled(20, 20, "red"), &filled(20, 20, "black")]);
     scene.set_effect(ids[1], Effect::Ghost, 50.0);
-    // (178, 75, 100), and the next colours that the upper bits tell apart.
+    // (178, 75, 100), and the next colours whose upper bits differ.
     assert!(scene.touching_color(ids[2], [176, 72, 96]));
     assert!(scene.touching_color(ids[2], [183, 79, 111]));
     assert!(!scene.touching_color(ids[2], [175, 75, 100]));
@@ -172,7 +172,7 @@ fn a_pen_dot_is_seen_one_unit_to_the_right() {
     let seen: Vec<(f64, f64)> = (5..15)
         .flat_map(|x| (15..25).map(move |y| (f64::from(x), f64::from(y))))
         .filter(|&(x, y)| {
-            // The search samples single points.
+            // A search in a box of one point samples this point.
             let point = Rect { left: x, right: x, bottom: y, top: y };
             scene
                 .find_color((x, y), point, [0, 0, 255], ColorOf::AllBut(ids[0]), f64::INFINITY)
@@ -183,7 +183,7 @@ fn a_pen_dot_is_seen_one_unit_to_the_right() {
 }
 
 #[test]
-fn intrinsic_sizes_enlarge_what_is_drawn() {
+fn intrinsic_sizes_enlarge_the_drawing() {
     let text = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 50 50' width='100' \
                 height='100'><rect width='25' height='25' fill='red'/>\
                 <rect x='25' width='25' height='50' fill='blue'/></svg>";
@@ -350,7 +350,7 @@ fn removed_drawables_are_harmless() {
 }
 
 #[test]
-fn copies_go_their_own_way() {
+fn copies_are_independent() {
     let (mut scene, ids) = scene(&[&filled(20, 20, "red"), &filled(20, 20, "red")]);
     scene.pen_line((0.0, 0.0), (50.0, 50.0), &INK);
     scene.bounds(ids[0]);

@@ -57,7 +57,7 @@ impl Program {
     /// # Errors
     /// As for [`Program::compile`].
     pub fn compile_beside(&self, project: &Project) -> Result<Program, CompileError> {
-        Self::with_skins(project, SkinSetBuilder::beside(&self.skins))
+        Self::with_skins(project, SkinSetBuilder::sharing(&self.skins))
     }
 
     fn with_skins(project: &Project, mut skins: SkinSetBuilder) -> Result<Program, CompileError> {

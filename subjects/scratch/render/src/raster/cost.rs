@@ -10,7 +10,8 @@ use resvg::usvg::filter::Kind;
 /// Largest area of a layer as a multiple of the picture's area, as in `resvg`.
 const MAX_LAYER_RATIO: f64 = 25.0;
 
-/// Maximum number of nodes that an estimate visits; those of shared tiles and masks count once for each use.
+/// Maximum number of nodes that an estimate visits; nodes of shared tiles and masks count once for
+/// each use.
 const MAX_VISITS: u32 = 1 << 20;
 
 /// Number of layers that a filter needs besides its input and its result.
@@ -19,8 +20,8 @@ const FILTER_LAYERS: f64 = 3.0;
 /// Cost of drawing a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RasterCost {
-    /// Number of painted pixels, including those of layers, masks and tiles; those of a filter
-    /// count as often as it reads them.
+    /// Number of painted pixels, including layers, masks and tiles; pixels of a filter count as
+    /// often as it reads them.
     pub(crate) painted: f64,
     /// Largest number of pixels of layers that exist at the same time.
     pub(crate) layers: f64,
@@ -39,7 +40,7 @@ impl RasterCost {
         self.layers = self.layers.max(other.layers);
     }
 
-    /// The cost of drawing into additional layers of so many pixels.
+    /// The cost of drawing into additional layers of this number of pixels.
     fn in_layers(self, layers: f64) -> RasterCost {
         RasterCost { painted: self.painted + layers, layers: self.layers + layers }
     }

@@ -9,9 +9,10 @@ use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 
 use super::samples::{Area, GRID};
 
-/// Distance of the corners of an octagon around the unit circle from those of the square around it.
+/// Distance of the corners of an octagon around the unit circle from the corners of the square
+/// around it.
 const OCTAGON: f32 = 1.0 / (1.0 + std::f32::consts::FRAC_1_SQRT_2);
-/// Least gap between two corners, in pixels.
+/// Minimum gap between two corners, in pixels.
 const GAP: f32 = 0.0625;
 
 /// A vertex: position in pixels, and coordinates of the corner or a coverage.
@@ -35,8 +36,8 @@ pub(super) struct Ellipse {
     transform: Transform,
 }
 
-/// Least length of an axis of an ellipse, in pixels. The vertices of shorter ones are farther than
-/// numbers reach in coordinates of the shape.
+/// Minimum length of an axis of an ellipse, in pixels. With shorter axes the vertices overflow
+/// binary32 in coordinates of the shape.
 const LEAST_AXIS: f32 = 1e-6;
 
 /// The ellipse of a path that was made from one; `None` if it is a line or a point.
@@ -93,7 +94,7 @@ impl Frame {
         let thin = bloat.0 > 1.0 || bloat.1 > 1.0;
         let small = thin || bloat.0 * 1.5 > 1.0 || bloat.1 * 1.5 > 1.0;
         let radius = |pixel: f32| {
-            // The upper bound counts if both contradict each other.
+            // If the bounds contradict each other, the upper one is used.
             let radius = 1.0_f32.max(pixel * 1.5).min(2.0 - pixel * 1.5);
             radius - (pixel * GAP - (2.0 - 2.0 * radius)).max(0.0) * 0.5
         };

@@ -21,7 +21,7 @@ pub(super) const DIRECT: Sampling =
 const MASKED: Sampling = Sampling { levels: [0, 64, 128, 191, 255], ..DIRECT };
 /// Shapes whose masks lie in the atlas with rows and columns exchanged.
 const TRANSPOSED: Sampling = Sampling { positions: [(10, 2), (2, 6), (14, 10), (6, 14)], ..MASKED };
-/// Most pixels and largest side of a mask.
+/// Maximum number of pixels and maximum side of a mask.
 const MASK_PIXELS: f32 = 16_384.0;
 const MASK_SIDE: f32 = 1024.0;
 
@@ -87,8 +87,8 @@ impl Edge {
     }
 }
 
-/// Largest coordinate of a corner on the grid, eight million pixels, so that products of coordinates
-/// are numbers of 64 bits. Only documents that are made to be hard to draw have corners beyond.
+/// Maximum coordinate of a corner on the grid, eight million pixels, so that products of
+/// coordinates fit into 64 bits. Only malicious documents have corners beyond.
 const MAX_POSITION: f32 = 134_217_728.0;
 
 /// The position on the grid that is nearest to a corner.
@@ -113,7 +113,8 @@ pub(super) fn fill(
 /// Writes the coverage of the union of triangles to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize, alpha: &mut [u8]) {
     let edges = triangles.iter().flat_map(|&[a, b, c]| {
-        // All need the same orientation to add up; rounding to the grid may flip a thin triangle.
+        // All triangles need the same orientation to form a union; rounding to the grid may flip a
+        // thin one.
         let [pa, pb, pc] = [a, b, c].map(snapped).map(|(x, y)| (i64::from(x), i64::from(y)));
         let area = (pb.0 - pa.0) * (pc.1 - pa.1) - (pb.1 - pa.1) * (pc.0 - pa.0);
         let corners = if area < 0 { [a, c, b] } else { [a, b, c] };

@@ -1,14 +1,14 @@
 //! Answers of whole questions, kept by the fingerprint of everything that a question reads.
 //!
-//! Programs ask the same again: in the next step if nothing has moved, after a state is restored, and
-//! in another execution that does the same for a while. Drawables count by their appearance, not by
-//! their ids, because clones follow each other through the same states.
+//! Programs repeat questions: in the next step if nothing has moved, after a state is restored, and
+//! in other executions that begin in the same way. Questions contain the appearance of drawables,
+//! not their ids, because clones often go through the same states one after the other.
 
 use super::fingerprint::Fingerprint;
 
-/// Numbers of places of the table at first and at most, powers of two.
-const FEWEST: usize = 1 << 8;
-const MOST: usize = 1 << 16;
+/// Initial and maximum size of the table, powers of two.
+const MIN_SIZE: usize = 1 << 8;
+const MAX_SIZE: usize = 1 << 16;
 
 /// Answers by fingerprint. A new answer replaces another one at the same place of the table.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ impl<A: Copy> Answers<A> {
 
     /// Keeps an answer.
     pub(super) fn insert(&mut self, question: Fingerprint, answer: A) {
-        if self.count * 2 >= self.table.len() && self.table.len() < MOST {
-            let larger = (self.table.len() * 2).max(FEWEST);
+        if self.count * 2 >= self.table.len() && self.table.len() < MAX_SIZE {
+            let larger = (self.table.len() * 2).max(MIN_SIZE);
             let table = std::mem::replace(&mut self.table, vec![None; larger]);
             self.count = 0;
             for (question, answer) in table.into_iter().flatten() {
@@ -60,9 +60,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_that_of_its_question_or_none() {
+    fn an_answer_belongs_to_its_question() {
         let mut answers = Answers::default();
-        let questions = 4 * MOST as u64;
+        let questions = 4 * MAX_SIZE as u64;
         for number in 0..questions {
             assert_eq!(answers.get(Fingerprint::of(number)), None);
             answers.insert(Fingerprint::of(number), number);
@@ -74,7 +74,7 @@ mod tests {
             answer
         });
         let known = known.count();
-        assert!(known > MOST / 2 && known <= MOST, "{known}");
-        assert_eq!(answers.table.len(), MOST);
+        assert!(known > MAX_SIZE / 2 && known <= MAX_SIZE, "{known}");
+        assert_eq!(answers.table.len(), MAX_SIZE);
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn silhouette<'a>(
 }
 
 impl Scene {
-    /// The fingerprint of all that determines what a drawable shows at the points of the stage, as
-    /// far as it is drawn; `None` for a bubble or nothing.
+    /// The fingerprint of everything that determines what a drawable shows at the points of the
+    /// stage, as far as it is drawn; `None` for a bubble and a drawable without a picture.
     pub(super) fn picture_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let pixels = match drawable.look {
@@ -47,7 +47,7 @@ impl Scene {
     }
 
     /// Appends to a question what it reads of a drawable within an area in which the pen's queue is
-    /// drawn; `None` for a bubble or nothing.
+    /// drawn; `None` for a bubble and a drawable without a picture.
     pub(super) fn with_print_in(
         &self,
         question: Fingerprint,
@@ -89,7 +89,7 @@ impl Scene {
         (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
     }
 
-    /// Selects the drawables whose box intersects that of the tester.
+    /// Selects the drawables whose box intersects the box of the tester.
     pub(super) fn candidates(
         &mut self,
         tester: usize,

@@ -135,8 +135,8 @@ impl Grid {
     }
 
     /// The first of some cells of one ring in the order of a breadth-first search from the start.
-    /// That visits the eight neighbours by x, then by y. Therefore, among cells at the same
-    /// distance, it visits the one first whose shortest path is lexicographically least.
+    /// The search visits the eight neighbours by x, then by y. Therefore, among cells at the same
+    /// distance, it first visits the cell whose shortest path is lexicographically least.
     fn first_visited(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
         cells.iter().copied().min_by(|&a, &b| self.path(a).cmp(self.path(b)))
     }
@@ -144,7 +144,7 @@ impl Grid {
     /// The lexicographically least shortest path from the start to a cell: its moves by x and y.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
-        // First down, as far as the way back and the end of the grid allow; then no move; then up.
+        // First down, as far as the grid and the way back allow; then no move; then up.
         let moves = |to: i32, end: i32| {
             let down = ((ring - to) / 2).min(-end);
             let up = ring - (down + to);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_a_ring_is_that_of_a_breadth_first_visit() {
+    fn the_first_of_a_ring_agrees_with_a_breadth_first_visit() {
         let sides = [0, 1, 2, 3, 5];
         let sides = || sides.into_iter();
         let boxes = sides().flat_map(|left| sides().map(move |right| (-left, right)));

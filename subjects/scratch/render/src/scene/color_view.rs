@@ -16,7 +16,7 @@ pub(super) struct ColorView<'a> {
     /// The drawables, front to back.
     candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
-    /// Whether the colours are those that the graphics processor draws.
+    /// Whether the colours are taken as the graphics processor draws them.
     drawn: bool,
     /// Number of drawables, front to back, that can influence the answer; those behind neither
     /// show nor cover the colour.
@@ -33,8 +33,8 @@ pub(super) struct ColorView<'a> {
 }
 
 impl Scene {
-    /// The view of some drawables within an area. If it is `drawn`, the colours are those that the
-    /// graphics processor draws in the middles of the pixels to the upper right of the points.
+    /// The view of some drawables within an area. If it is `drawn`, the colours are taken as the
+    /// graphics processor draws them in the middles of the pixels to the upper right of the points.
     pub(super) fn color_view(
         &self,
         front_to_back: &[u32],
@@ -98,8 +98,8 @@ impl ColorView<'_> {
         self.row_words
     }
 
-    /// Those of some points of a word at which the colour may show, according to the answers in
-    /// the cache.
+    /// The subset of some points of a word at which the colour may show, according to the answers
+    /// in the cache.
     pub(super) fn possible_points(
         &self,
         cache: &QueryCache,
@@ -119,7 +119,7 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
-    /// Those of some points of a word at which the colour shows.
+    /// The subset of some points of a word at which the colour shows.
     pub(super) fn matching_points(
         &self,
         cache: &mut QueryCache,
@@ -158,7 +158,7 @@ impl ColorView<'_> {
         shown
     }
 
-    /// Those of some points of a word at which the frontmost drawable is not entirely
+    /// The subset of some points of a word at which the frontmost drawable is not entirely
     /// transparent.
     pub(super) fn visible_points(
         &mut self,
@@ -205,7 +205,7 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
     let point = (f64::from(x) + 0.5, f64::from(row) + 0.5);
     let wanted = similar(rgb).map(|(least, most)| (f64::from(least), f64::from(most)));
     let mut seen: SmallVec<[[f64; 4]; 16]> = SmallVec::new();
-    // What the seen drawables add to the channels, and how much of those behind shows through.
+    // The sum of the channels so far, and how much of the drawables behind shows through.
     let (mut sum, mut through) = ([0.0; 3], 255.0);
     for shader in shaders {
         let Some(over) = shader.fragment(point, GhostEffect::Apply) else { continue };
@@ -214,8 +214,9 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
         if over[3] == 1.0 {
             break;
         }
-        // Nor do any if the seen ones alone are too bright, or too dark even in front of white. Every
-        // drawable rounds by half a byte, and its channels are above its alpha by one at most.
+        // Nor do any if the drawables so far are already too bright, or too dark even in front of
+        // white. Every drawable rounds by half a byte, and its channels exceed its alpha by at most
+        // one.
         let rounding = 2.0 * seen.len() as f64;
         for (sum, over) in sum.iter_mut().zip(over) {
             *sum += through * over;
@@ -232,8 +233,8 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
     matches(color, rgb)
 }
 
-/// A drawable of a blend, with its last colour before and after effects: transparent ones stay as
-/// they are, and neighbours often have the same colour.
+/// A drawable of a blend, with its last colour before and after effects, because neighbouring
+/// points often have the same colour.
 struct Layer<'a> {
     sampler: Sampler<'a>,
     last: ([u8; 4], [u8; 4]),
@@ -306,7 +307,7 @@ mod tests {
         (scene, ids)
     }
 
-    /// What is done to the pen layer.
+    /// An action on the pen layer.
     #[derive(Clone, Copy, Debug)]
     enum Ink {
         None,
@@ -361,7 +362,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        fn memory_changes_no_answer(
+        fn caching_changes_no_answer(
             moves in prop::collection::vec(
                 (
                     1_usize..4,
@@ -382,7 +383,8 @@ mod tests {
             let (mut scene, ids) = scene();
             let start = scene.clone();
             let count = moves.len();
-            // Again from the start, so that whole questions are repeated, but with other marks.
+            // The moves are repeated from the start, so that whole questions are repeated, but with
+            // other marks.
             let twice = moves.iter().chain(&moves).cloned().enumerate();
             for (index, (sprite, (x, y), direction, size, (effect, value), ink)) in twice {
                 if index == count {

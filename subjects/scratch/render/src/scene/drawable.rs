@@ -26,7 +26,7 @@ pub(super) struct Drawable {
     pub(super) look: Look,
     pub(super) visible: bool,
     pub(super) effects: Effects,
-    /// The raster of the costume that the scale asks for.
+    /// The raster of the costume for the scale.
     pub(super) level: Level,
     /// Size and rotation centre of the look.
     pub(super) size: (f64, f64),
@@ -45,9 +45,10 @@ pub(super) struct Drawable {
     appearance: KnownAppearance,
 }
 
-/// The box around the hull if it is known, otherwise around the whole costume, and that box grown to
-/// integer coordinates; with a left side that is not a number until they are asked for, because most
-/// drawables move more often than they are sensed. It has no `Option`, because states are copied often.
+/// The box around the hull if it is known, otherwise around the whole costume, and that box grown
+/// to integer coordinates. They are computed on demand, because most drawables move more often than
+/// they are sensed; until then the left side is NaN, which is smaller than an `Option` in states
+/// that are copied often.
 #[derive(Clone, Debug)]
 struct Boxes(Cell<(Rect, Rect)>);
 
@@ -65,8 +66,8 @@ impl PartialEq for Boxes {
     }
 }
 
-/// The [appearance](Drawable::appearance) if it has been asked for since the last change, otherwise the
-/// fingerprint of nothing.
+/// The cached [appearance](Drawable::appearance); the default fingerprint if it was not computed
+/// since the last change.
 #[derive(Clone, Debug, Default)]
 struct KnownAppearance(Cell<Fingerprint>);
 
@@ -214,9 +215,9 @@ impl Drawable {
         boxes
     }
 
-    /// The fingerprint of all properties of the drawable alone that determine its colours at the
-    /// points of the stage: costume, raster of its own scale, transformation and effects. It does not
-    /// contain the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
+    /// The fingerprint of the drawable's own properties that determine its colours at the points of
+    /// the stage: costume, raster of its own scale, transformation and effects. It does not contain
+    /// the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
     pub(super) fn appearance(&self) -> Fingerprint {
         let known = self.appearance.0.get();
         if known != Fingerprint::default() {

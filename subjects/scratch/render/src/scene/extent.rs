@@ -14,7 +14,7 @@ use crate::rounding::floor;
 /// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
-/// How far the box of a sprite must reach into the stage at least, in stage units.
+/// Minimum overlap of the box of a sprite with the stage, in stage units.
 const MIN_OVERLAP: f64 = 15.0;
 
 /// Cost of a point under shape effects, as a multiple of the cost of other points.
@@ -59,7 +59,7 @@ impl Scene {
     }
 
     /// Upper bound of the points that [`bounds`](Self::bounds) samples, counted likewise: 0 if the
-    /// hull is known or will be that of the costume, which is computed once.
+    /// hull is known or is the hull of the costume, which is computed once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()
@@ -73,7 +73,7 @@ impl Scene {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
         let bounds = drawable.model.aabb();
-        // Most moves leave more than the largest overlap on the stage.
+        // Shortcut: most moves leave more on the stage than is required.
         let reaches = |to: f64, from: f64, low: f64, high: f64, edge: f64| {
             high + (to - from) >= MIN_OVERLAP - edge && low + (to - from) <= edge - MIN_OVERLAP
         };

@@ -2,7 +2,8 @@
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
 /// probability of about 2^-100, so that answers can be kept by fingerprint. It is the same on every
-/// machine and in every process, and protects from no one who looks for equal ones.
+/// computer and in every process. It is not cryptographic: sequences with equal fingerprints can be
+/// constructed.
 #[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64, u64);
@@ -12,7 +13,7 @@ const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
 
 impl Fingerprint {
-    /// The fingerprint of a sequence that begins with a number for what it describes.
+    /// The fingerprint of a sequence whose first word tells what it describes.
     pub fn of(kind: u64) -> Self {
         Self(0, 0).with(kind, 0)
     }
@@ -20,8 +21,8 @@ impl Fingerprint {
     /// Appends two words.
     #[inline]
     pub fn with(self, a: u64, b: u64) -> Self {
-        // Each half sees both words in another way; a product that loses one of them in one half
-        // keeps it in the other.
+        // The halves combine the words differently: if a product loses a word in one half, the
+        // other half keeps it.
         let fold = |a: u64, b: u64| {
             let product = u128::from(a) * u128::from(b);
             product as u64 ^ (product >> 64) as u64
@@ -56,7 +57,7 @@ impl Fingerprint {
         })
     }
 
-    /// The fingerprint of a set of which one element is exchanged for another.
+    /// The fingerprint of a set after one element is exchanged for another.
     pub(super) fn exchange(self, old: Self, new: Self) -> Self {
         Self(self.0 ^ old.0 ^ new.0, self.1 ^ old.1 ^ new.1)
     }

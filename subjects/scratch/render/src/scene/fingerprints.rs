@@ -1,4 +1,4 @@
-//! Fingerprints of all that determines the answers of a scene.
+//! Fingerprints of everything that determines the answers of a scene.
 
 use super::drawable::{Drawable, Look};
 use super::fingerprint::Fingerprint;
@@ -7,11 +7,11 @@ use super::pen_layer::tiles_of;
 use super::{DrawableId, Scene};
 
 impl Scene {
-    /// The fingerprint of what belongs to no drawable of a program: the rasters of the costumes and the
-    /// pen layer. Scenes with the same costumes of which this and the
-    /// [fingerprints of all drawables](Self::drawable_fingerprint) are equal give equal answers to equal
-    /// calls. It does not depend on when the pen layer was drawn, but on lines and stamps since it was
-    /// last cleared, not on the pixels that came of them.
+    /// The fingerprint of what belongs to no drawable of a program: the rasters of the costumes and
+    /// the pen layer. Scenes with the same costumes give equal answers to equal calls if this
+    /// fingerprint and the [fingerprints of all drawables](Self::drawable_fingerprint) are equal.
+    /// The pen layer is represented by the lines and stamps since it was last cleared, not by its
+    /// pixels, so that it does not matter when they are drawn.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self
             .levels
@@ -129,7 +129,8 @@ mod tests {
         assert_ne!(prints(&lazy)[0], before[0]);
         let mut blank = scene();
         assert_ne!(prints(&blank)[0], before[0]);
-        // What was sensed and stamped has selected rasters, which outlast what was drawn.
+        // Sensing and stamping have selected rasters, which stay selected after the drawing is
+        // cleared.
         blank.0.touching_color(blank.1[1], [1, 2, 3]);
         blank.0.pen_stamp(blank.1[0]);
         blank.0.pen_clear();

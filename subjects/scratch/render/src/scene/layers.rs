@@ -2,7 +2,8 @@
 
 use super::{DrawableId, Scene};
 
-/// A group of the draw list. All drawables of a group are in front of those of the groups before.
+/// A group of the draw list. All drawables of a group are in front of the drawables of the groups
+/// before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Group {
@@ -92,8 +93,8 @@ impl Scene {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable to the current layer of another: directly behind it, unless it has been
-    /// behind it already.
+    /// Moves a drawable to the current layer of another one: directly behind it, unless it is
+    /// already behind it.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);
@@ -170,7 +171,7 @@ mod tests {
         let clone = scene.add(Group::Sprite);
         scene.place_behind(clone, b);
         assert_eq!(order(&scene), [a.0, clone.0, b.0, c.0, d.0]);
-        // From behind, the old layer of the other is in front of it.
+        // Coming from behind, the drawable ends in front of the other one.
         scene.place_behind(a, c);
         assert_eq!(order(&scene), [clone.0, b.0, c.0, a.0, d.0]);
     }

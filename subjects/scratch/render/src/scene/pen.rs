@@ -58,8 +58,8 @@ impl Scene {
         pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
-    /// Takes over what the pen has drawn in a scene with the same costumes. A scene in which no pen
-    /// was ever used changes nothing.
+    /// Takes over what the pen has drawn in another scene with the same costumes. Has no effect if
+    /// no pen was ever used in the other scene.
     pub fn take_drawing(&mut self, other: &Self) {
         if let Some(drawn) = &other.pen {
             let pen = self.pen();
@@ -82,7 +82,7 @@ impl Scene {
 }
 
 impl Pen {
-    /// The pixels, of which only those are current that were [drawn](Self::draw).
+    /// The pixels; only areas that were [drawn](Self::draw) are up to date.
     pub(super) fn layer(&self) -> &Silhouette {
         &self.layer.pixels
     }

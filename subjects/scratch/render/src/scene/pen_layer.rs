@@ -85,11 +85,12 @@ pub(super) fn tiles_of(pixels: &Pixels) -> impl Iterator<Item = usize> {
         .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
 }
 
-/// The tiles with the pixels of an area. Queries sample the pixels at most two beyond it.
+/// The tiles with the pixels of an area, and of a margin of two pixels, because queries sample
+/// pixels next to the area.
 pub(super) fn tiles(area: Rect) -> impl Iterator<Item = usize> {
     const BEYOND: f64 = 2.0;
     let number = |at: f64, side: usize, count: usize| {
-        // The cast saturates, and NaN cannot be, because areas are intersected with the stage.
+        // The cast saturates. NaN does not occur, because areas are intersected with the stage.
         (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
     };
     let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);

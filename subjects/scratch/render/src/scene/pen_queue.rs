@@ -14,7 +14,7 @@ use crate::skin::SkinSet;
 /// Maximum number of queued marks; lines take about 300 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
-/// Queued marks that copies of the queue share together.
+/// Number of marks in a part of the queue, which copies of the queue share.
 const SHARED: usize = 64;
 
 /// A line or a stamp.
@@ -47,9 +47,9 @@ type Boxed = (Mark, Pixels);
 /// Marks in their order, and how many of them are drawn on each tile.
 #[derive(Debug)]
 pub(super) struct Queue {
-    /// [`SHARED`] marks each, which copies share.
+    /// Parts of [`SHARED`] marks, which copies share.
     parts: Vec<Arc<Vec<Boxed>>>,
-    /// The marks after those.
+    /// The marks after the parts.
     last: Vec<Boxed>,
     /// Empty parts, whose memory is kept for the next marks.
     spare: Vec<Arc<Vec<Boxed>>>,

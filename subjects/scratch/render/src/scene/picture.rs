@@ -1,4 +1,4 @@
-//! Pictures of the stage, for people.
+//! Pictures of the stage for human readers.
 
 use smallvec::SmallVec;
 
@@ -13,8 +13,8 @@ impl Scene {
     pub const PICTURE_SIZE: (u16, u16) = (480, 360);
 
     /// What the stage shows: red, green and blue of each pixel, row by row from above. Bubbles are
-    /// drawn without their texts, and monitors are not drawn. Pen lines and stamps are drawn unless
-    /// [colours are ignored](Scene::ignore_colors). No later query is answered differently.
+    /// drawn without their text, and monitors are not drawn. Pen lines and stamps are drawn unless
+    /// [colours are ignored](Scene::ignore_colors). Has no effect on later queries.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         // Drawing selects rasters, which queries remember.
         let mut scene = self.clone();

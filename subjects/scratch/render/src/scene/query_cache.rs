@@ -20,9 +20,9 @@ use crate::color::{
 
 /// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 256;
-/// How many points of a row are sampled together in the time of one alone, about.
+/// Approximate number of points of a row that are sampled together in the time of a single point.
 const ROW_GAIN: u32 = 3;
-/// Number of points that are always sampled alone.
+/// Number of points up to which points are sampled one by one.
 const FEW_POINTS: u32 = 4;
 
 /// A query about a drawable at a point.
@@ -30,13 +30,13 @@ const FEW_POINTS: u32 = 4;
 pub(super) enum PointQuery {
     /// Whether it is solid.
     Solid,
-    /// Whether its own colour is that of a mask.
+    /// Whether its own colour agrees with a mask colour.
     Mask([u8; 3]),
     /// Whether it shows a colour.
     Color([u8; 3]),
     /// Whether it is solid on the graphics processor, in the middle of the pixel to the upper right.
     DrawnSolid,
-    /// Whether its own colour is that of a mask there.
+    /// Whether its own colour agrees with a mask colour there.
     DrawnMask([u8; 3]),
     /// Whether it shows a colour there.
     DrawnColor([u8; 3]),
@@ -81,7 +81,7 @@ impl WordAnswers {
         self.yes & !self.clear
     }
 
-    /// Points at which the drawable is translucent: the colour depends on those behind.
+    /// Points at which the drawable is translucent: the colour depends on the drawables behind.
     pub(super) fn blended(&self) -> u64 {
         self.yes & self.clear
     }
@@ -155,7 +155,7 @@ impl QueryCache {
             entry.picture = picture;
             entry.query = query;
             entry.params = scene.params(slot);
-            // The box has a margin of one unit, which the middles of pixels are within.
+            // The box has a margin of one unit, so that it contains the middles of the pixels.
             entry.visible_region = WordRegion::around(match query {
                 PointQuery::Solid => scene.solid_bounds(slot, &entry.params),
                 _ => entry.params.colored_bounds,

@@ -117,7 +117,7 @@ impl Sampler<'_> {
         if effects.any() { with_effects(color, effects, ghost) } else { color }
     }
 
-    /// Whether [`plain_color_row`](Self::plain_color_row) can be asked.
+    /// Whether [`plain_color_row`](Self::plain_color_row) may be called.
     pub(super) fn samples_rows(&self) -> bool {
         self.params.affine && !self.silhouette.is_empty()
     }
@@ -204,7 +204,8 @@ impl Scene {
         bounds.grown(1.0)
     }
 
-    /// Whether a drawable may show a colour somewhere, alone or blended with those behind.
+    /// Whether a drawable may show a colour somewhere, by itself or blended with the drawables
+    /// behind.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
         // Only costumes have a fixed palette; lines change the pen layer all the time.

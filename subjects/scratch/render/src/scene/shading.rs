@@ -28,11 +28,11 @@ impl Scene {
         Lens { inverse, effects, size, nearest, colored_bounds }
     }
 
-    /// Whether a drawable may show a colour on the graphics processor, alone or blended with those
-    /// behind.
+    /// Whether a drawable may show a colour on the graphics processor, by itself or blended with
+    /// the drawables behind.
     pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Between pixels there are other colours.
+        // Interpolation between pixels gives colours that the palette lacks.
         !matches!(drawable.look, Look::Costume(_))
             || drawable.effects.any()
             || !drawable.samples_nearest(&self.skins)

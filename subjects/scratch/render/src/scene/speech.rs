@@ -34,7 +34,7 @@ impl Scene {
         }
     }
 
-    /// Places a bubble beside the upper part of its owner. It stays on its side unless it only
+    /// Places a bubble next to the upper part of its owner. It stays on its side unless it only
     /// fits on the other. Returns whether it is on the right now.
     ///
     /// This computes the hull of the owner. If the owner has none, its position is used.

@@ -20,7 +20,7 @@ pub(super) struct Stamp {
     level: Level,
     lens: Lens,
     pixels: Pixels,
-    /// Of what is stamped, without the box.
+    /// Fingerprint of the stamped drawable, without the box.
     print: Fingerprint,
 }
 
@@ -49,7 +49,7 @@ impl Stamp {
         for row in common(&self.pixels.rows, &within.rows) {
             for column in common(&self.pixels.columns, &within.columns) {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
-                // Without alpha, effects leave less of a colour than a byte can represent.
+                // Without alpha, less of a colour is left after effects than a byte can represent.
                 let source = shader.fragment(center, GhostEffect::Apply);
                 if let Some(source) = source.filter(|source| source[3] != 0.0) {
                     canvas.paint(column, row, source);
@@ -151,7 +151,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn what_is_drawn_when_changes_no_pixel(
+        fn the_time_of_drawing_changes_no_pixel(
             changes in prop::collection::vec(
                 (
                     0_usize..3,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn states_share_the_tiles_and_marks_that_they_have_in_common() {
+    fn states_share_their_common_tiles_and_marks() {
         let (mut scene, ids) = stage();
         scene.pen_clear();
         let pen = |scene: &Scene, earlier: &Scene| {
@@ -255,7 +255,7 @@ mod tests {
         assert!((2..=12).contains(&((pen(&scene, &drawn) - one) / (4 * 32 * 30))));
         scene.pen_clear();
         assert_eq!(pen(&scene, &blank), 0);
-        // Blank tiles are those of all layers.
+        // Blank tiles are shared by all layers.
         draw(&mut blank);
         assert_eq!(pen(&blank, &stage().0), 0);
     }

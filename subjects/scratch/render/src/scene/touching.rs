@@ -32,11 +32,11 @@ impl Scene {
         })
     }
 
-    /// Whether a visible drawable touches a visible one of the others at a whole point of the
-    /// stage. Bubbles and the drawable itself never count.
+    /// Whether a visible drawable touches one of the other visible drawables at a whole point of
+    /// the stage. Bubbles and the drawable itself never count.
     pub fn touching_drawables(&mut self, id: DrawableId, others: &[DrawableId]) -> bool {
         let Some(tester) = self.slot(id) else { return false };
-        // Clones follow each other in both orders.
+        // The ids of clones are next to each other in the list of drawables and in `others`.
         let mut near = tester;
         let mut slots: SmallVec<[u32; 16]> = SmallVec::new();
         for &other in others.iter().rev() {
@@ -68,7 +68,7 @@ impl Scene {
         let own = candidate(tester);
         let others: SmallVec<[Candidate; 8]> =
             others.iter().map(|&slot| candidate(slot as usize)).collect();
-        // Those that may be solid in the row, with their words, one bit for each.
+        // The others that may be solid in the row, with their words, one bit for each.
         let mut in_row: SmallVec<[(u32, &Candidate); 8]> = SmallVec::new();
         rows(area).any(|row| {
             let own_words = own.visible_region.words(row);

@@ -17,8 +17,8 @@ const ROW_BUDGET: f64 = 40_000.0;
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
 
-/// What is asked: whether the tester, at a point where it is solid or of the colour `mask`, meets the
-/// colour that the others show there.
+/// The question whether the others show a colour at a point where the tester is solid or has the
+/// colour `mask`.
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,
@@ -62,9 +62,9 @@ impl Scene {
         })
     }
 
-    /// The answer to a question of a tester about others within an area, in which the pen's queue is
-    /// drawn: the one that is known, otherwise that of `ask`. All that the answer depends on besides
-    /// is in `question`.
+    /// The answer to a question of a tester about others within an area, in which the pen's queue
+    /// is drawn: the cached answer, otherwise the answer of `ask`. Everything else that the answer
+    /// depends on must be in `question`.
     pub(super) fn answered(
         &mut self,
         question: Fingerprint,
@@ -234,7 +234,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        fn memory_changes_no_answer_of_the_graphics_processor(
+        fn caching_changes_no_answer_of_the_graphics_processor(
             moves in prop::collection::vec(
                 (
                     1_usize..4,

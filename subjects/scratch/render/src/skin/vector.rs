@@ -13,7 +13,7 @@ use crate::svg::Document;
 /// Number of the raster at 100 %; the next number doubles the scale.
 const FULL_SIZE: i32 = 8;
 /// Largest width and height of rasters above 100 %, in pixels.
-const LARGEST_SIDE: f64 = 2048.0;
+const MAX_SIDE: f64 = 2048.0;
 /// Number of rasters: a costume of one unit may be enlarged by 2^11.
 const LEVELS: usize = FULL_SIZE as usize + 12;
 
@@ -147,7 +147,7 @@ fn largest_scale((w, h): (f64, f64)) -> f64 {
     let side = w.max(h).ceil();
     let mut scale = 1.0;
     let mut next = 2.0;
-    while next <= LARGEST_SIDE && side * next <= LARGEST_SIDE {
+    while next <= MAX_SIDE && side * next <= MAX_SIDE {
         scale = next;
         next *= 2.0;
     }

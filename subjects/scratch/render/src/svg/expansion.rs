@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::dom::{Element, Node};
 use crate::limits::Limits;
 
-/// Deepest nesting of elements, including those of references.
+/// Maximum nesting of elements, including referenced ones.
 const DEPTH: usize = 1024;
 
 /// Size of an element, including its descendants and references.
@@ -14,7 +14,7 @@ const DEPTH: usize = 1024;
 pub(super) struct Size {
     elements: f64,
     levels: usize,
-    /// Letters of texts.
+    /// Number of letters of text.
     letters: f64,
     /// Letters of each text times its elements.
     letters_in_fonts: f64,

@@ -4,7 +4,7 @@
 use resvg::tiny_skia::{Path, Point, Transform};
 use resvg::usvg;
 
-/// A box: its corner, and its size, which is rounded for itself.
+/// A box: its corner, and its size, which is rounded separately.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     pub(super) x: f32,
@@ -13,8 +13,7 @@ pub(super) struct Extent {
     pub(super) height: f32,
 }
 
-/// The box around everything in a group; `None` if there is nothing. Groups without contents have no
-/// place.
+/// The box around everything in a group; `None` if the group is empty.
 pub(super) fn extent_of(group: &usvg::Group) -> Option<Extent> {
     let boxes = group.children().iter().filter_map(|node| match node {
         usvg::Node::Group(group) => extent_of(group),

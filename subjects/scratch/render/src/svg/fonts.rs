@@ -1,5 +1,5 @@
 //! Fonts of text in costumes. Fonts of the host are never used, because they differ between
-//! machines.
+//! computers.
 
 use std::sync::{Arc, OnceLock};
 
@@ -35,7 +35,7 @@ pub(super) fn resolver() -> usvg::FontResolver<'static> {
     }
 }
 
-/// The family of [`FAMILIES`] for a family in a document, if it has the returned name.
+/// The name under which a family of a document is looked up in [`FAMILIES`].
 fn name_of(family: &FontFamily) -> &str {
     match family {
         FontFamily::SansSerif | FontFamily::Monospace => SANS_SERIF,

@@ -85,10 +85,10 @@ fn transformed_axis(
     matrix: Matrix,
 ) -> ((f64, f64), (f64, f64)) {
     let (dx, dy) = (end.0 - start.0, end.1 - start.1);
-    // A point beside the start that has the same colour.
-    let beside = matrix.apply((start.0 - dy, start.1 + dx));
+    // A point next to the start that has the same colour.
+    let neighbour = matrix.apply((start.0 - dy, start.1 + dx));
     let (start, end) = (matrix.apply(start), matrix.apply(end));
-    let normal = (start.1 - beside.1, beside.0 - start.0);
+    let normal = (start.1 - neighbour.1, neighbour.0 - start.0);
     let squared = normal.0 * normal.0 + normal.1 * normal.1;
     if squared == 0.0 {
         return (start, end);

@@ -7,7 +7,7 @@ use super::{ViewBox, build_tree, extent};
 use crate::limits::Limits;
 use crate::rounding::to_binary32;
 
-/// The size of a picture without one of its own, in CSS pixels.
+/// The size of a picture that specifies no size, in CSS pixels.
 const DEFAULT_SIZE: (f64, f64) = (300.0, 150.0);
 /// CSS pixels in an inch.
 const INCH: f64 = 96.0;
