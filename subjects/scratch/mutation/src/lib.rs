@@ -1,9 +1,9 @@
-//! Mutation analysis: the small faults in a program that the tests of a suite find (Whisker
-//! paper, sections 6.2.4 and 7.4).
+//! Mutation analysis: how many small faults in a program the tests of a suite find (Whisker paper,
+//! sections 6.2.4 and 7.4).
 //!
 //! - Mutants: [`Operator`], [`mutants`], [`Mutant`].
 //! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of any
-//!   kind implement [`Tests`]; [`GeneratedTests`] are those of catherd.
+//!   kind implement [`Tests`]; [`GeneratedTests`] are catherd's own.
 //! - Scores: [`Tally`], [`duplicates`].
 //! - Assertions that mutants need: [`minimise`].
 //!

@@ -13,11 +13,11 @@ use crate::operator::Operator;
 pub struct Mutant {
     /// The operator that made it.
     pub operator: Operator,
-    /// The block that the operator chose. For a variable that stands in an input without
-    /// being a block of its own: the block with the input.
+    /// The block that the operator chose. For a variable in an input that is not a separate block:
+    /// the block with the input.
     pub block: BlockNo,
-    /// The statement that the block is or has as an operand. Except for a hat that waits for
-    /// another key, the change has no effect before this statement is executed.
+    /// The statement that is the block or contains it as an operand. Except for a hat that waits
+    /// for another key, the change has no effect before this statement is executed.
     pub statement: BlockNo,
     /// The topmost block of the script.
     pub script: BlockNo,
@@ -40,7 +40,7 @@ pub struct MutantName {
     pub change: String,
 }
 
-/// The edit of a target that makes the mutant. Positions are those within the target.
+/// The edit of a target that makes the mutant. Positions count within the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
     /// Replaces the block's key.
@@ -191,7 +191,7 @@ impl Undo {
     pub fn undo(self, project: &mut Project) {
         let blocks = &mut project.targets[self.target].blocks;
         blocks.truncate(self.length);
-        // Of several copies of a block the first is the original.
+        // In reverse, because the first of several copies of a block is the original.
         for (index, block) in self.blocks.into_iter().rev() {
             blocks[index as usize] = block;
         }

@@ -42,7 +42,7 @@ pub struct MutantResult<F = Failure> {
 pub struct Kill<F = Failure> {
     /// Position of the test in the suite.
     pub test: u32,
-    /// Why it failed: of a generated suite the first assertion that did not hold.
+    /// Why it failed: for a generated suite, the first assertion that did not hold.
     pub failure: F,
 }
 
@@ -68,7 +68,7 @@ pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     original.collect()
 }
 
-/// Numbers of mutants by outcome.
+/// Counts of mutants by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Mutants of [`Outcome::Killed`].
@@ -86,7 +86,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts the mutants of an operator; of all if `None`.
+    /// Counts the mutants of an operator; of all operators if `None`.
     pub fn of<F>(
         mutants: &[Mutant],
         results: &[MutantResult<F>],

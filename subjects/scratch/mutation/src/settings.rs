@@ -15,14 +15,14 @@ pub struct Settings {
     pub seed: u64,
     /// Maximum number of mutants, drawn so that each is equally likely; `None` for all.
     pub sample: Option<u64>,
-    /// Whether every test that may kill a mutant is executed, not only those up to the first that
-    /// does.
+    /// Whether every test that may kill a mutant is executed, instead of stopping at the first test
+    /// that does.
     pub all_killers: bool,
     /// Whether flaky assertions are left out. They hold on the original under the suite's seed,
     /// which is the one used here, and the published scores include such assertions.
     pub stable_only: bool,
-    /// Maximum number of blocks that a test may execute on a mutant, as a multiple of those that it executed on
-    /// the original. Its steps are the same on every mutant.
+    /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the blocks
+    /// that it executed on the original. Its steps are the same on every mutant.
     pub block_factor: u64,
     /// Blocks that a test may execute beyond that multiple.
     pub block_allowance: u64,

@@ -24,7 +24,7 @@ const CONDITIONS: [&str; 5] =
 /// Deviations of Whisker's published code in how mutants are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
-    /// The negation of one of two operands takes the place of a random one of the two.
+    /// The negation of one of two operands replaces one of the two at random.
     pub ncm_coin: bool,
     /// Only variables of the stage replace others.
     pub vrm_stage_only: bool,
@@ -218,7 +218,7 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
 }
 
 /// Whether [`Operator::Sbd`] deletes the block: commands that are neither hats nor have branches.
-/// Loops that the palette does not show are deleted.
+/// Loops that the palette does not show are deleted, too.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
@@ -246,9 +246,9 @@ fn is_condition(opcode: Opcode) -> bool {
     opcode.is_boolean() && !is_excluded
 }
 
-/// The predecessor of each block of a target. They are found by following links forward, because
-/// the backward links of project files are not reliable. Of several the first in file order
-/// counts.
+/// The predecessor of each block of a target. It is found by following links forward, because the
+/// backward links of project files are not reliable. If a block has several, the first in file
+/// order counts.
 struct Predecessors(Vec<Option<Predecessor>>);
 
 impl Predecessors {

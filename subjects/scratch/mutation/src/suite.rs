@@ -16,8 +16,8 @@ pub trait Tests: Sync {
     /// Executes every test on the original. One result for each, in order.
     fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest>;
 
-    /// Executes tests on a mutant, each within its number of blocks, until `seen` breaks, which is
-    /// called after each.
+    /// Executes tests on a mutant, each within its number of blocks. `seen` is called after each
+    /// test and ends the execution if it breaks.
     fn on_mutant(
         &self,
         program: Program,
@@ -27,7 +27,7 @@ pub trait Tests: Sync {
     );
 }
 
-/// What a test did on the original.
+/// The result of a test on the original.
 #[derive(Clone, Debug)]
 pub struct OriginalTest {
     /// How it ended. Tests that did not pass are not executed on mutants.
@@ -63,7 +63,7 @@ pub struct BoundedTest {
 /// How a test ended on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MutantVerdict<F> {
-    /// It noticed nothing.
+    /// It passes on the mutant as well.
     Passed,
     /// It fails, although it passes on the original.
     Killed(F),

@@ -8,8 +8,8 @@ use catherd_scratch_vm::Program;
 
 use super::*;
 
-/// A sprite that goes to 50 while the flag runs, turns when `b` is pressed, and turns for
-/// ever, without the screen being redrawn, should 1 be smaller than 2 one day.
+/// A sprite that goes to 50 after the flag and turns when `b` is pressed. It would turn forever
+/// without screen refresh if a false condition were true.
 fn walking() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("50"))]);
@@ -18,7 +18,7 @@ fn walking() -> Project {
     let when = cat.when(comparison);
     let call = cat.call("spin");
     cat.hold(when, call);
-    // Below a block of no effect on the sprite.
+    // Below a block that has no effect on the sprite.
     let idle = cat.block(Opcode::SensingResetTimer, &[]);
     cat.flag(&[walk, when, idle]);
     let turn = cat.block(Opcode::MotionTurnRight, &[("DEGREES", number("90"))]);
@@ -99,7 +99,7 @@ fn result(
 }
 
 #[test]
-fn outcomes_are_those_of_the_tests() {
+fn outcomes_follow_from_the_tests() {
     use Opcode::*;
     use Operator::*;
     let analysis = analysis(Settings::default());
@@ -113,12 +113,12 @@ fn outcomes_are_those_of_the_tests() {
     assert_eq!(of(Sbd, SensingResetTimer).outcome, Outcome::Survived);
     assert_eq!(of(Sbd, MotionTurnLeft).outcome, Outcome::NotCovered);
     assert_eq!(of(Sbd, LooksShow).outcome, Outcome::Equivalent);
-    // Both take the turning away: one program.
+    // Both remove the turn, so that they are the same program.
     let (turn, script) = (of(Sbd, MotionTurnRight), of(Sdm, EventWhenKeyPressed));
     assert_eq!((turn.outcome, script.outcome), (Outcome::Killed, Outcome::Killed));
     assert_eq!((turn.kills[0].test, turn.executions), (2, 1));
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
-    // The hat waits for another key: no test covers it, yet one notices.
+    // The hat waits for another key. No test covers it, but one test notices.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, Outcome::Killed);
     // Now it turns forever within a step, and the test ends before it can fail.
     let negated = of(Ncm, OperatorGt);
@@ -149,7 +149,7 @@ fn mutants_are_executed_in_any_order_with_the_same_result() {
 }
 
 #[test]
-fn operators_draw_apart_and_samples_keep_the_order() {
+fn operators_draw_independently_and_samples_keep_the_order() {
     let all = analysis(Settings::default());
     let some =
         analysis(Settings { operators: vec![Operator::Ror, Operator::Krm], ..Settings::default() });

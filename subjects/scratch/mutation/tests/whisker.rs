@@ -1,4 +1,4 @@
-//! Mutants of real projects: their numbers, held against Whisker's, and the expectations of
+//! Mutants of real projects: their counts, compared with Whisker's, and the expectations of
 //! Whisker's own tests.
 //!
 //! Reads the folder of projects that `CATHERD_CORPUS` names.
@@ -31,7 +31,7 @@ fn read(corpus: &std::path::Path, name: &str) -> Project {
 fn there_are_as_many_mutants_as_whisker_makes() {
     use Operator::*;
     let corpus = corpus();
-    // Of BoatRace Whisker negates a condition more: one that lies loose, in vain.
+    // In BoatRace Whisker negates one more condition, in a loose block, which has no effect.
     let published: [(_, &[_]); 2] = [
         ("FruitCatching", &[(Krm, 2), (Sbd, 39), (Sdm, 4), (Ror, 5), (Ncm, 11), (Vrm, 5)]),
         ("BoatRace", &[(Sbd, 35), (Sdm, 11), (Ror, 1), (Ncm, 8)]),
@@ -69,7 +69,7 @@ fn goals_and_covered(project: &Project) -> (usize, usize) {
 fn mutants_differ_from_their_originals_as_whisker_expects() {
     use Operator::*;
     let corpus = corpus();
-    // Goals and covered goals: of the original, of every mutant.
+    // Goals and covered goals, of the original and of every mutant.
     let expected = [
         ("KRM-Sensing", Krm, (None, Some(3)), (None, Some(2))),
         ("SBD", Sbd, (Some(4), None), (Some(3), None)),
@@ -134,7 +134,7 @@ fn tests_that_are_not_executed_kill_no_mutant() {
         eprintln!("{name}: {tally:?}, score {:?}", tally.score());
         assert!(tally.score() > Some(0.3), "{name}: {tally:?}");
         for (mutant, result) in analysis.mutants().iter().zip(&results) {
-            // Everything anew, costumes included, and every test.
+            // Compiles everything again, including costumes, and executes every test.
             let undo = mutant.apply(&mut project);
             let program = Arc::new(Program::compile(&project).unwrap());
             undo.undo(&mut project);

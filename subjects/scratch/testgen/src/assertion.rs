@@ -1,5 +1,5 @@
-//! Generation of regression assertions (Whisker paper, section 5.5), and what of a test depends on
-//! chance.
+//! Generation of regression assertions (Whisker paper, section 5.5), and separation of assertions
+//! and goals that depend on chance.
 
 mod chance;
 mod observer;

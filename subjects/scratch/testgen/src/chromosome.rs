@@ -1,8 +1,8 @@
 //! Codons: the genes of a test (Whisker paper, section 5.1).
 //!
 //! A chromosome is a sequence of groups of equal size: an event codon, then as many parameter
-//! codons as any event of the project consumes. An event skips those that it does not consume, so
-//! that a change of one group does not change the meaning of others.
+//! codons as any event of the project consumes. An event skips the codons that it does not consume,
+//! so that a change of one group does not change the meaning of others.
 
 use catherd_search::Stream;
 
@@ -43,7 +43,7 @@ impl Chromosome {
 /// Genetic operators on the chromosomes of a project.
 #[derive(Clone, Debug)]
 pub struct Genetics {
-    /// Codons of a group, at least 1: the event's and its parameters'.
+    /// Number of codons of a group, at least 1: one for the event, others for its parameters.
     pub group: usize,
     /// Fewest groups of a sampled chromosome.
     pub min_groups: usize,

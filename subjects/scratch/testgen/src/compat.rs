@@ -11,8 +11,8 @@ pub struct Compat {
     /// A call leads to its definition and to the next block, and the definition's end to
     /// the exit, not back to the callers.
     pub call_edges: bool,
-    /// A user event that did not happen is not reached, so that goals to which only this event
-    /// leads are infinitely far away.
+    /// A user event that did not happen is not reached, so that goals that only this event leads to
+    /// are infinitely far away.
     pub unreached_event_is_infinite: bool,
     /// No wait is listed while a question is open.
     pub no_wait_on_question: bool,
@@ -23,8 +23,7 @@ pub struct Compat {
     pub four_mutations: bool,
     /// Crossover cuts one group later, so that no child equals a parent.
     pub crossover_plus_one: bool,
-    /// In mutation analysis the negation of one of two operands takes the place of a random one
-    /// of the two.
+    /// In mutation analysis the negation of one of two operands replaces one of the two at random.
     pub ncm_coin: bool,
     /// In mutation analysis only variables of the stage replace others.
     pub vrm_stage_only: bool,
@@ -32,7 +31,7 @@ pub struct Compat {
     pub skip_first_pair: bool,
     /// Everything is asserted after every event but the first, not only what changed.
     pub assert_everything: bool,
-    /// Assertions hold any two texts equal that spell no number.
+    /// Assertions consider any two texts that are not numerals equal.
     pub nan_equal: bool,
 }
 
@@ -49,19 +48,19 @@ impl Compat {
                 "compat.unreached_event_is_infinite",
                 &mut self.unreached_event_is_infinite,
             )
-            .meaning("goals behind an event that did not happen are infinitely far away"),
+            .meaning("goals after an event that did not happen are infinitely far away"),
             Field::switch("compat.no_wait_on_question", &mut self.no_wait_on_question)
                 .meaning("no wait is available while a question is open"),
             Field::switch("compat.static_procedures", &mut self.static_procedures)
                 .meaning("the sensing in custom blocks is read once, before the green flag"),
             Field::switch("compat.four_mutations", &mut self.four_mutations)
-                .meaning("a fourth mutation changes parameter codons alone"),
+                .meaning("a fourth mutation changes only parameter codons"),
             Field::switch("compat.crossover_plus_one", &mut self.crossover_plus_one)
                 .meaning("crossover cuts one group later"),
             Field::switch("compat.ncm_coin", &mut self.ncm_coin)
                 .meaning("mutation analysis: a negation may replace the other operand"),
             Field::switch("compat.vrm_stage_only", &mut self.vrm_stage_only)
-                .meaning("mutation analysis: variables become variables of the stage alone"),
+                .meaning("mutation analysis: variables become variables of the stage only"),
             Field::switch("compat.skip_first_pair", &mut self.skip_first_pair)
                 .meaning("assertions: none after the first event"),
             Field::switch("compat.assert_everything", &mut self.assert_everything)

@@ -1,6 +1,6 @@
 //! Counts of a run.
 
-/// Counts of a run. Those that Whisker's result files have as well are named as there.
+/// Counts of a run. Counts that Whisker's result files contain have the same names as there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Goals of the project.
@@ -14,13 +14,13 @@ pub struct Counts {
     pub executions: u64,
     /// One for each executed chromosome and each event that extension appended.
     pub evaluations: u64,
-    /// Events of executed chromosomes, without the waits between them and without what
+    /// Events of executed chromosomes, without the waits between them and without the events that
     /// extension appended.
     pub events: u64,
     /// Steps of the search.
     pub steps: u64,
-    /// Hung tests: executions ended early because for a second every step of the program executed
-    /// as many blocks as a script may, as an endless loop without screen refresh does.
+    /// Hung tests: executions that ended early because for a second every step of the program
+    /// executed the maximum number of blocks, as an endless loop without screen refresh does.
     pub hung_tests: u64,
     /// Executions up to and including the one that covered the last goal; `None` if goals are left.
     pub executions_to_full_coverage: Option<u64>,

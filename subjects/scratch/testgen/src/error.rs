@@ -14,7 +14,7 @@ pub enum GenerateError {
     /// No number of events lies between the bounds.
     #[error("min_events is {min_events}, but max_events is {max_events}")]
     Events {
-        /// Fewest events.
+        /// Minimum number of events.
         min_events: usize,
         /// Maximum number of events.
         max_events: usize,

@@ -19,7 +19,7 @@ use crate::settings::Settings;
 use crate::trace::Trace;
 use prefix_tree::{NodeNo, PrefixTree};
 
-/// Largest size of the prefix cache in bytes.
+/// Maximum size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 
 /// Executor of tests of one project with one seed, one after the other. Each execution is a pure
@@ -32,7 +32,7 @@ pub(crate) struct Executor {
     start: Snapshot,
     /// Prefixes of earlier executions.
     prefixes: PrefixTree,
-    /// Path of the present execution in them.
+    /// Path of the present execution in the prefix tree.
     path: Vec<NodeNo>,
     /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
@@ -61,7 +61,7 @@ pub(crate) struct Recording {
 }
 
 impl Executor {
-    /// An executor for a run. `search` draws the run's random answer. `memory` is the largest size
+    /// An executor for a run. `search` draws the run's random answer. `memory` is the maximum size
     /// of the prefix cache in bytes; results do not depend on it.
     pub(crate) fn new(
         prepared: Arc<Prepared>,

@@ -135,8 +135,8 @@ impl Prepared {
     }
 
     /// Gives each test of a suite for this project assertions about all attributes that its events
-    /// change, those that a policy plays also about what variables do in play, and separates what
-    /// depends on chance: flaky assertions, and goals covered by chance.
+    /// change, and to tests with a policy assertions about ranges of variables in play. Then
+    /// separates what depends on chance: flaky assertions, and goals covered by chance.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
@@ -149,7 +149,7 @@ impl Prepared {
                 let goals = self.model.goals();
                 separate_chance(suite, &self.program, goals, how.reexecutions)
             });
-        // Tests that this program executed name its sprites.
+        // Does not fail, because these tests name only sprites of the program.
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }
 }
@@ -227,8 +227,8 @@ fn idle_test(executor: &mut Executor) -> Candidate {
     Candidate::from(&TestCase::new(chromosome, recording, executor))
 }
 
-/// Replays the tests and returns the positions of those that do not cover the goals that they
-/// are kept for. Each is executed from the green flag on, as in every execution of the suite.
+/// Replays the tests and returns the positions of the tests that do not cover the goals that they
+/// are kept for. Each test is executed from the green flag, as in every execution of the suite.
 fn unstable(minimised: &Minimised, executor: &mut Executor) -> Vec<u32> {
     let tests = minimised.tests.iter().zip(0..);
     tests

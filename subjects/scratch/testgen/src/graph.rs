@@ -18,14 +18,14 @@ pub(crate) type NodeId = u32;
 
 /// The environment, from which user events come.
 pub(crate) const ENTRY: NodeId = 0;
-/// Where every script ends.
+/// The end of every script.
 pub(crate) const EXIT: NodeId = 1;
 /// Above [`ENTRY`] and [`EXIT`], so that the entry is a control dependence too.
 pub(crate) const START: NodeId = 2;
 /// The first event, or the first block if there are no events.
 pub(crate) const FIRST_EVENT: NodeId = 3;
 
-/// When an edge is taken: a set of outcomes of the node that it leaves.
+/// The condition of an edge: a set of outcomes of the node that it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcomes(u8);
 

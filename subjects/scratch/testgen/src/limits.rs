@@ -7,7 +7,7 @@ use catherd_scratch_vm::{Hits, Limit};
 pub struct LimitCount {
     /// Executions that reached it.
     pub executions: u64,
-    /// Number of times in all executions.
+    /// Number of hits in all executions.
     pub times: u64,
     /// The earliest step of an execution in which it was reached.
     pub earliest: u64,

@@ -11,7 +11,7 @@ use crate::extraction::Identifier;
 use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
 
-/// Steps of a wait that extension appends, and by which it prolongs one.
+/// Steps of a wait that extension appends, and by which it prolongs a wait.
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
@@ -89,10 +89,10 @@ impl ScratchProblem<'_> {
         Some(TestCase::new(Chromosome::new(codons), recording, self.executor))
     }
 
-    /// The next move of extension, given the events listed before. Those listed now are the
-    /// extractor's.
+    /// The next move of extension. `last` are the events listed before the last event; the
+    /// extractor has the events listed now.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
-        // No codon selects the events beyond.
+        // Codons cannot select the events beyond.
         let events = self.executor.extractor.events();
         let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
         let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {

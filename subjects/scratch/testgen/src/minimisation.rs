@@ -63,7 +63,8 @@ pub(crate) struct Minimised {
 
 impl Minimisation<'_> {
     /// Chooses and minimises tests that together cover what the archive covers. `order` lists all
-    /// goals, deepest first, because a test that covers a deep goal also covers those on the way.
+    /// goals, deepest first, because a test that covers a deep goal also covers the goals on the
+    /// way.
     pub(crate) fn suite(
         self,
         archive: Vec<Candidate>,
@@ -158,8 +159,8 @@ fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<b
     }
 }
 
-/// Chooses tests without changing them: first those that alone cover some goal, then for each
-/// goal left the test with the fewest codons.
+/// Chooses tests without changing them: first the tests that are the only ones to cover some goal,
+/// then for each remaining goal the test with the fewest codons.
 fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
     let mut suite = Minimised::default();
     let mut done = vec![false; covering.len()];
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_of_deep_goals_cover_those_on_the_way() {
+    fn tests_of_deep_goals_cover_the_goals_on_the_way() {
         let archive = vec![candidate(&[50, 1]), candidate(&[50, 51, 1, 2, 1])];
         let order = [1, 0, 2];
         let mut rng = Stream::new(1, 0);
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn removal_stops_at_the_deadline() {
-        /// A second for each look.
+        /// A clock that advances by a second each time it is read.
         struct Seconds(std::cell::Cell<u64>);
 
         impl Clock for Seconds {

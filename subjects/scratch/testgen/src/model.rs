@@ -66,7 +66,7 @@ impl Model {
         self.graph.blocks()
     }
 
-    /// The number of the goal that is this block; `None` if the block is no goal.
+    /// The number of a block among the goals; `None` if the block is no goal.
     pub fn goal(&self, block: BlockNo) -> Option<usize> {
         self.goals().binary_search(&block).ok()
     }
@@ -81,22 +81,22 @@ impl Model {
         self.graph.events()
     }
 
-    /// The length of the longest chain of control dependences that ends at the goal, each
-    /// of them the shortest possible: its largest approach level. 0 for goals of no
-    /// dependence and of one.
+    /// The largest approach level of the goal: the maximum over all nodes of the length of the
+    /// shortest chain of control dependences from the node to the goal. 0 for goals with at most
+    /// one dependence.
     pub fn depth(&self, goal: usize) -> u32 {
         self.depths.get_or_init(|| depth::depths(&self.graph))[goal]
     }
 
     /// For each goal the goals of which one must be covered before it can be covered: the blocks
-    /// whose outcome decides whether control reaches it, or those that send the message that
-    /// starts it. The list is empty for goals that depend on user events alone.
+    /// whose outcome decides whether control reaches it, or the blocks that send the message that
+    /// starts it. The list is empty for goals that depend only on user events.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         dependencies::dependencies(&self.graph)
     }
 
-    /// Goals whose coverage implies that of the others, ascending: blocks after those that take
-    /// time, ends of branches, beginnings and ends of scripts.
+    /// Goals whose coverage implies the coverage of the others, ascending: blocks after blocks that
+    /// take time, ends of branches, beginnings and ends of scripts.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

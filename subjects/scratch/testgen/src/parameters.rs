@@ -9,13 +9,13 @@ pub const MAX_CODON: u16 = 480;
 /// Width and height of the range of mouse positions that codons choose.
 const STAGE: (u16, u16) = (480, 360);
 
-/// DurationBounds of the durations that codons choose, in steps (Whisker paper, Algorithm 4).
+/// Bounds of the durations that codons choose, in steps (Whisker paper, Algorithm 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurationBounds {
     /// A key press is shorter than this, and at least one step: 10.
     pub key: usize,
-    /// A wait is shorter than this, and at least one step: 100. Codons that are multiples
-    /// of 100, and 480, always mean as many steps, see [`with_codons`].
+    /// A wait is shorter than this, and at least one step: 100. Codons that are multiples of 100,
+    /// and 480, always stand for this number of steps, see [`with_codons`].
     pub wait: usize,
 }
 

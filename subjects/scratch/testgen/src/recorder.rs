@@ -68,8 +68,8 @@ impl Recorder {
         self.evaluated[block.0 as usize] == self.step
     }
 
-    /// Appends the changes since the last call to a history, as those of an event. Returns whether
-    /// there are any.
+    /// Appends the changes since the last call to a history, as the changes of an event. Returns
+    /// whether there are any.
     pub(crate) fn flush(&mut self, event: u32, history: &mut History) -> bool {
         self.span += 1;
         let changed = !self.changed.is_empty();
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_history_knows_the_trace_after_each_event() {
+    fn a_history_gives_the_trace_after_each_event() {
         let (a, b) = (BlockNo(0), BlockNo(1));
         let mut recorder = Recorder::new(2);
         recorder.clear();

@@ -26,12 +26,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// A run of an algorithm by name, with parameters by name and defaults for the rest.
-    /// Settings of test generation are [`Configuration`](crate::Configuration)'s.
+    /// A run of an algorithm by name, with parameters by name and defaults for the rest. Settings
+    /// of test generation belong to [`Configuration`](crate::Configuration).
     ///
-    /// # Errors
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists what is.
+    /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// lists what is allowed.
     pub fn new(
         algorithm: &str,
         parameters: &[(&str, Setting<'_>)],
@@ -71,8 +70,8 @@ pub struct Generated {
     pub timeline: Vec<Improvement>,
     /// The final suite.
     pub suite: Suite,
-    /// Positions of the tests in the suite whose replay did not cover the goals that they were
-    /// kept for. A test here is a defect: the machine was not deterministic.
+    /// Positions of the tests in the suite whose replay did not cover the goals that they were kept
+    /// for. If the list is not empty, the machine was not deterministic, which is a defect.
     pub unstable: Vec<u32>,
     /// Counts of the run.
     pub counts: Counts,

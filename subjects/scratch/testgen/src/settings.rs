@@ -15,8 +15,8 @@ const GOAL_SETS: &[(&str, GoalSet)] =
 /// Seconds by which `timer` advances a step in Whisker (Whisker paper, section 3.2).
 const TIMER: f64 = 0.075;
 
-/// Settings of test generation that are not parameters of a search algorithm. The defaults are
-/// those of the Whisker paper, section 6.1.4, and of the program that it names.
+/// Settings of test generation that are not parameters of a search algorithm. The defaults follow
+/// the Whisker paper, section 6.1.4, and the program that it names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Settings of the machine.
@@ -27,7 +27,7 @@ pub struct Settings {
     pub extraction: Extraction,
     /// How a codon selects one of the extracted events.
     pub selection: Selection,
-    /// Fewest events of a random test: 2.
+    /// Minimum number of events of a random test: 2.
     pub min_events: usize,
     /// Maximum number of events of any test: 20.
     pub max_events: usize,
@@ -68,7 +68,7 @@ impl Default for Settings {
 /// Rule by which a codon selects one of the extracted events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The codon modulo their number (Whisker paper, equation 1).
+    /// The codon modulo the number of events (Whisker paper, equation 1).
     Modulo,
     /// Codons are divided into as many equal ranges as there are events, so that close
     /// codons mean the same event. An option of Whisker's published code.
@@ -161,9 +161,8 @@ impl Configuration {
     /// A configuration by name, with parameters of algorithm and test generation by name
     /// and defaults for the rest.
     ///
-    /// # Errors
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists what is.
+    /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// lists what is allowed.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration =
             Self { algorithm: Algorithm::named(algorithm)?, settings: Settings::default() };

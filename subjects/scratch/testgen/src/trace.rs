@@ -4,7 +4,7 @@ use catherd_scratch_sb3::BlockNo;
 
 /// Covered blocks and branch distances of one execution, by project-wide block number.
 ///
-/// Reused from execution to execution: [`Trace::clear`] touches two bits a block.
+/// Meant to be reused: [`Trace::clear`] writes two bits for each block.
 #[derive(Clone, Debug)]
 pub struct Trace {
     covered: Vec<u64>,

@@ -1,5 +1,5 @@
-//! Suites of whole projects: those of the demo corpus, and real ones from the folder that
-//! `CATHERD_CORPUS` names. Beside that folder `reference` has the expectations of Whisker's own
+//! Suites of whole projects: of the demo corpus, and of real projects from the folder that
+//! `CATHERD_CORPUS` names. The folder `reference` next to it has the expectations of Whisker's own
 //! tests.
 
 use std::ops::ControlFlow;

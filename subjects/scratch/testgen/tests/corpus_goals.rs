@@ -18,7 +18,7 @@ fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()
 }
 
-/// The projects of a folder and its folders, sorted.
+/// The projects of a folder and its subfolders, sorted.
 fn projects(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder of projects") {
@@ -35,7 +35,7 @@ fn projects(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
-fn totals_are_those_of_the_published_study() {
+fn totals_equal_the_published_ones() {
     let corpus = corpus();
     let totals = [
         ("FruitCatching", 54),
@@ -97,7 +97,7 @@ fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
 /// `whisker_expectations.csv`, as checks of the distances of the uncovered goals.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
-fn distances_of_executions_are_those_of_the_published_tests() {
+fn distances_agree_with_the_published_tests() {
     type Check = fn(&[Distance]) -> bool;
     let corpus = corpus();
     let checks: &[(&str, Check)] = &[

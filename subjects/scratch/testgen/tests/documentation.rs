@@ -1,5 +1,5 @@
-//! `docs/reference/algorithms.md` against the program: every algorithm is there with its summary,
-//! every parameter with its default and its meaning, and nothing else is.
+//! Compares `docs/reference/algorithms.md` with the program: it lists every algorithm with its
+//! summary, every parameter with its default and its meaning, and nothing else.
 
 use std::collections::BTreeSet;
 use std::path::Path;

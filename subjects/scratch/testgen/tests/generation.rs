@@ -123,9 +123,9 @@ fn a_run_is_a_function_of_its_seed() {
 }
 
 #[test]
-fn minimised_suites_have_no_event_to_spare() {
+fn minimised_suites_have_no_unneeded_event() {
     let generated = run(&Prepared::new(&project(), Settings::default()).unwrap(), "mio", 1);
-    // Nothing is needed but a wait of 60 steps, and the key followed by the button.
+    // Only a wait of 60 steps, and the key followed by the button, are needed.
     assert!(generated.suite.events() <= 3, "{}", generated.suite.to_json());
     assert_eq!(generated.counts.suite_events, generated.suite.events());
     let unminimised = Settings { minimise: false, ..Settings::default() };

@@ -19,7 +19,7 @@ fn generate(project: &Project, seed: u64) -> catherd_scratch_suite::Suite {
     prepared.generate(&request, |_| ControlFlow::Continue(())).suite
 }
 
-/// Demo projects that sense nothing of the renderer, which the driver lacks.
+/// Demo projects that do not sense rendering, because the driver has no renderer.
 const BLIND: [&str; 7] =
     ["apple-catch", "combination-lock", "kiosk", "seedling", "sketchpad", "spirograph", "story"];
 
@@ -102,7 +102,7 @@ impl Job {
         Job { project: archive, file, suite, goals: goals.iter().map(named).collect() }
     }
 
-    /// The goals that it covers, and those of them not by chance.
+    /// The goals that it covers not only by chance.
     fn robust(&self) -> Vec<&str> {
         let tests = self.suite.tests.iter();
         let goals = tests.flat_map(|test| test.covers.iter().filter(|g| !test.chance.contains(g)));
@@ -113,8 +113,8 @@ impl Job {
     }
 }
 
-/// Executes suites in the original under three seeds; says how many tests passed of how many, and how
-/// many of the robust goals were covered.
+/// Executes suites in the original under three seeds. Returns the numbers of passed and of all
+/// tests, and of covered and of all robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());

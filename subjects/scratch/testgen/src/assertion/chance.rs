@@ -1,5 +1,5 @@
-//! What depends on chance or the date: assertions that do not hold, and goals that are not covered, in
-//! executions under other seeds.
+//! Dependence on chance or the date: assertions that do not hold, and goals that are not covered,
+//! in executions under other seeds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,25 +11,26 @@ use catherd_scratch_suite::{
 use catherd_scratch_vm::Program;
 use catherd_search::Stream;
 
-/// Maximum number of re-executions of a test that draws no random numbers, and number of the other days.
+/// Maximum number of re-executions of a test that draws no random numbers, and number of other
+/// days.
 const WITHOUT_DRAWS: u32 = 5;
 
-/// Re-executions of a test end after this many times those that it needs, because each
-/// assertion that fails starts the row anew.
+/// Maximum number of re-executions of a test, as a multiple of the number that must hold in a row.
+/// Each assertion that fails restarts the row.
 const PATIENCE: u32 = 4;
 
-/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test to which no
-/// work is left keeps only what comes before its first draw.
+/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test for
+/// which no work is left keeps only the assertions and goals before its first draw.
 const WORK: u64 = 200_000_000;
 
 /// Work of a step, in blocks.
 const STEP: u64 = 100;
 
-/// Executes the tests of a suite under other seeds and on other days, moves the assertions that do not
-/// hold to the flaky ones, and marks the goals that are not covered as covered by chance.
+/// Executes the tests of a suite under other seeds and on other days, marks the assertions that do
+/// not hold as flaky and the goals that are not covered as covered by chance.
 ///
-/// The executions of a test end when all assertions that are left held in `needed` of them in a row. A
-/// test that draws no random numbers needs fewer.
+/// The executions of a test end when all remaining assertions have held in `needed` executions in a
+/// row. A test that draws no random numbers needs fewer.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -107,7 +108,7 @@ impl First {
     }
 }
 
-/// What of a test did not depend on chance in any execution so far.
+/// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
     /// By assertion: whether it held.
@@ -144,7 +145,7 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops all that comes after the first draw, because it could not be shown to last.
+    /// Drops everything after the first draw, because it was not shown to be independent of chance.
     fn drop_after(&mut self, first: &First, test: &SuiteTest) {
         let Some(draw) = first.draw else { return };
         for (position, assertion) in test.assertions.iter().enumerate() {
@@ -155,7 +156,7 @@ impl<'a> Lasting<'a> {
         self.drop_goals(&first.before);
     }
 
-    /// Moves what does not last in the test.
+    /// Marks the dropped assertions and goals in the test.
     fn apply(self, test: &mut SuiteTest) {
         let mut holds = self.holds.into_iter();
         // There is one flag for each assertion.

@@ -1,4 +1,4 @@
-//! Observation of the attributes that assertions are about.
+//! Observation of the attributes about which assertions are made.
 
 use catherd_scratch_sb3::{Literal, Project, Slot, Target};
 use catherd_scratch_suite::attribute::{Attribute, AttributeValue, Object};
@@ -8,7 +8,7 @@ use catherd_scratch_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
 /// Maximum number of characters of a text in an assertion. Longer texts are not asserted.
-const LONGEST_TEXT: usize = 1_000;
+const MAX_TEXT: usize = 1_000;
 
 /// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ impl Observation {
     fn expected(&self, words: &Vocabulary, program: &Program) -> Option<Expected> {
         let target = usize::from(self.object.target);
         let short = |text: &catherd_scratch_vm::Text| {
-            (text.len() <= LONGEST_TEXT).then(|| text.to_str().into_owned())
+            (text.len() <= MAX_TEXT).then(|| text.to_str().into_owned())
         };
         Some(match (self.attribute, &self.value) {
             (Attribute::Backdrop, AttributeValue::Number(index)) => {

@@ -1,4 +1,4 @@
-//! Invariants of play: what holds of variables after each step of a policy.
+//! Invariants of play: ranges of variables that hold after each step of a policy.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use catherd_search::Stream;
 
 use super::observer::{Observation, Observer};
 
-/// Executions in which the values of variables are seen, each under a seed of its own.
+/// Number of executions in which the values of variables are observed, each under another seed.
 const EPISODES: usize = 10;
 
 /// Share of its width by which a range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds to each test that has a policy the ranges of the variables that were numbers in all episodes,
-/// and whether they never fell, up to `limit` assertions. Those that do not hold under other seeds are
-/// found by [`separate_chance`](super::separate_chance).
+/// Adds to each test that has a policy the ranges of the variables that were numbers in all
+/// episodes, and whether they never fell, up to `limit` assertions.
+/// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -126,7 +126,7 @@ mod tests {
             let verdict = runner.run(&linked, 0, Bounds::default()).verdict;
             assert_eq!(verdict.is_pass(), passes, "{by}: {verdict:?}");
         }
-        // A range in play after an event that is none.
+        // A range in play after an event that is no policy.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
         suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());

@@ -17,7 +17,7 @@ pub struct Assertions {
     /// the fifteen kinds switched off.
     pub touching: bool,
     /// Number of re-executions in a row, under other seeds and on other days, in which all stable
-    /// assertions of a test hold; at most 5 of a test that draws no random numbers.
+    /// assertions of a test hold; at most 5 for a test that draws no random numbers.
     pub reexecutions: u32,
     /// Maximum number of assertions of a test; the last ones are left out.
     pub limit: usize,

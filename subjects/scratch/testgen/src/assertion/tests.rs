@@ -90,7 +90,7 @@ fn only_changes_are_asserted() {
             assertion(1, 0, Expected::Position { x: 10.0, y: 0.0 }),
         ]
     );
-    // Of what was not there before, everything is new.
+    // All attributes of a new clone have changed.
     let of_clone = test.assertions.len() - of_original.len();
     assert_eq!(of_clone, 8 + 7, "{:#?}", test.assertions);
     assert!(test.assertions.contains(&assertion(1, 1, Expected::Visible(true))));
@@ -119,7 +119,8 @@ fn deviations_of_the_published_code_are_reproduced() {
     let everything = Deviations { assert_everything: true, ..PLAIN };
     let test = asserted(&["x", "x"], how, everything);
     assert!(test.assertions.iter().all(|a| a.after == 1));
-    // Backdrop, volume and variable of the stage; of the sprite 15 and clones and a list.
+    // Backdrop, volume and variable of the stage; 15 attributes of the sprite, its number of clones
+    // and a list.
     assert_eq!(test.assertions.len(), 3 + 15 + 2, "{:#?}", test.assertions);
 }
 
@@ -182,7 +183,7 @@ fn executed_again(reexecutions: u32) -> SuiteTest {
 }
 
 #[test]
-fn what_holds_with_a_probability_of_98_percent_depends_on_chance() {
+fn holding_with_a_probability_of_98_percent_is_chance() {
     let hidden = assertion(1, 0, Expected::Visible(false));
     let own = executed_again(0);
     assert!(own.assertions.contains(&hidden), "{:#?}", own.assertions);

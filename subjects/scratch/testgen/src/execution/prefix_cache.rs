@@ -4,8 +4,8 @@
 //! The state after an event depends only on project, seed and the events up to it, and so does the
 //! next list of events. A test that begins like an earlier one therefore follows the [tree of
 //! prefixes](super::prefix_tree) without the machine. When it leaves the tree, the machine restores
-//! the last state saved on the path and executes the rest of the prefix. Results, including counts
-//! of steps, are those of an execution from the green flag on.
+//! the last state saved on the path and executes the rest of the prefix. Results, including step
+//! counts, equal those of an execution from the green flag.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Event;
@@ -18,8 +18,8 @@ use crate::parameters::EventChoice;
 const BYTES_PER_STEP: u64 = 100;
 /// Bytes that are copied in a tenth of the time of a block.
 const BYTES_PER_BLOCK: u64 = 20;
-/// Factor by which a state must be worth more at a node that no test has revisited, because most
-/// such nodes are never revisited.
+/// Factor by which saving a state must save more work at a node that no test has revisited, because
+/// most such nodes are never revisited.
 const UNSHARED: u64 = 10;
 
 impl Executor {
@@ -95,7 +95,7 @@ impl Executor {
         self.prefixes.end(&self.path);
     }
 
-    /// Empties the prefix cache and sets its largest size in bytes.
+    /// Empties the prefix cache and sets its maximum size in bytes.
     pub(crate) fn reset_prefix_cache(&mut self, memory: usize) {
         self.prefixes = PrefixTree::new(memory);
     }

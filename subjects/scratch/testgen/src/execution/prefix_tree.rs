@@ -19,8 +19,8 @@ use crate::recorder::Change;
 pub(super) struct NodeNo(u32);
 
 impl NodeNo {
-    /// The green flag in executions that extract events before they send one. They have a root of
-    /// their own because extraction can change what is sensed later.
+    /// The green flag in executions that extract events before they send one. These executions have
+    /// their own root because extraction can change what is sensed later.
     pub(super) const EXTRACTING: NodeNo = NodeNo(0);
     /// The green flag in executions that send recorded events.
     pub(super) const REPLAYING: NodeNo = NodeNo(1);
@@ -29,7 +29,7 @@ impl NodeNo {
     const ROOTS: usize = 2;
 }
 
-/// No neighbour in the order of use.
+/// Stands for the missing neighbour at both ends of the order of use.
 const NONE: u32 = u32::MAX;
 
 /// The moment after an event.
@@ -144,7 +144,7 @@ impl PrefixTree {
     pub(super) fn visit(&mut self, from: NodeNo, choice: &EventChoice) -> Option<NodeNo> {
         let child = *self.children.get(&Key::new(from, choice))?;
         self.nodes[child as usize].used = self.execution;
-        // The newest nodes are evicted last.
+        // Makes the node the newest one, which is evicted last.
         self.unlink(child);
         self.link(child);
         Some(NodeNo(child))

@@ -32,7 +32,7 @@ fn covered(test: &TestCase) -> Vec<u32> {
     Candidate::from(test).covered
 }
 
-/// Waits for so many seconds after the flag, then says something.
+/// Waits for some seconds after the flag, then says something.
 fn patient(seconds: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
@@ -86,7 +86,7 @@ fn each_event_runs_its_steps_and_one_more() {
 }
 
 #[test]
-fn an_execution_depends_on_nothing_but_its_codons() {
+fn an_execution_depends_only_on_its_codons() {
     let project = lively();
     let mut executor = executor(&project);
     let mut problem = problem(&mut executor);
@@ -120,7 +120,7 @@ fn a_program_that_has_ended_ends_its_test() {
 }
 
 #[test]
-fn reduction_keeps_the_groups_that_brought_something() {
+fn reduction_keeps_the_groups_that_improved_the_fitness() {
     let mut executor = executor(&patient("1"));
     let mut problem = problem(&mut executor);
     let mut meter = Meter::default();
@@ -240,14 +240,15 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
         let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
         assert_eq!(generated.end, End::Search(Stop::Executions), "{algorithm}");
         assert_eq!(generated.counts.hung_tests, 20, "{algorithm}");
-        // All but what follows the call: the definition, its loop, its body, flag and call.
+        // All goals except the one after the call: the definition, its loop, its body, flag and
+        // call.
         assert_eq!((generated.covered.len(), generated.goals), (5, 6), "{algorithm}");
         assert!(generated.unstable.is_empty(), "{algorithm}");
     }
 }
 
-/// Asks, compares the answer with a very long text, adds it to a list and reads the list
-/// where the answer says.
+/// Asks, compares the answer with a very long text, adds it to a list and reads the item whose
+/// number is the answer.
 #[test]
 fn answers_may_be_longer_than_any_list() {
     let mut cat = TargetBuilder::new("Cat");

@@ -1,4 +1,5 @@
-//! Extraction from a running program, above all of the events that its present state can react to.
+//! Extraction of events from a running program, in particular of the events that it can react to in
+//! its present state.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 pub struct Extractor<Id> {
     tables: Arc<Tables>,
     words: Vocabulary,
-    /// The text pool, in the order in which its texts are listed.
+    /// The answers, in the order in which they are listed.
     pool: Vec<TextNo>,
     /// The list of every extraction that does not depend on the program's state.
     fixed: Vec<Event>,
@@ -99,7 +100,7 @@ impl<Id: Copy> Extractor<Id> {
         &mut self.words
     }
 
-    /// The texts that answer questions, in the order in which they are listed.
+    /// The strings that answer questions, in the order in which they are listed.
     pub fn answers(&self) -> &[TextNo] {
         &self.pool
     }
@@ -131,7 +132,7 @@ impl<Id: Copy> Extractor<Id> {
             self.begin_list();
             for position in procedure.body.all.clone() {
                 match tables.sources[position as usize] {
-                    // Only procedures that were read earlier are known.
+                    // Procedures that are read later have no events yet.
                     Source::Call(called) => {
                         let events = read.get(&*tables.procedures[called as usize].code);
                         events.into_iter().flatten().for_each(|&event| self.list(event));

@@ -9,10 +9,9 @@ use super::tables::Tables;
 /// Keys that the naive extractor presses.
 const KEYS: [&str; 6] = ["space", "left arrow", "up arrow", "right arrow", "down arrow", "enter"];
 
-/// All events for which a project has a handler, each once, in the order of targets,
-/// scripts, blocks and operands: its hat's, then those of the blocks below. Drags and
-/// moves go to the centre of the stage, the mouse button goes down and up. A wait comes
-/// last.
+/// All events for which a project has a handler, each once, in the order of targets, scripts,
+/// blocks and operands: the event of the hat, then the events of the blocks below. Drags and moves
+/// go to the centre of the stage, the mouse button goes down and up. A wait comes last.
 pub(super) fn handled(tables: &Tables, pool: &[TextNo]) -> Vec<Event> {
     let mut events = Vec::new();
     for (scripts, sprite) in tables.targets.iter().zip(0..) {

@@ -1,4 +1,4 @@
-//! Inputs that the scripts of a project react to, whatever state it is in.
+//! Inputs that the scripts of a project react to in some state.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::KeyNo;
@@ -6,7 +6,7 @@ use catherd_scratch_suite::event::KeyNo;
 use super::source::{Body, Hat, Source};
 use super::tables::Tables;
 
-/// An input without its parameters. Keys are numbers of [`Tables::words`].
+/// An input without its parameters. Keys are numbers in [`Tables::words`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// A key press.
@@ -34,7 +34,8 @@ pub struct Reaction {
     pub sprite: u16,
     /// The block on top of the script.
     pub top: BlockNo,
-    /// Whether it reacts while it runs, or while it does not because the input starts it.
+    /// True if it reacts while it runs; false if the input starts it, so that it reacts while it
+    /// does not run.
     pub runs: bool,
 }
 

@@ -32,7 +32,7 @@ enum Visit {
     Stack,
     /// The block and its inputs.
     Expression,
-    /// The events of a custom block, after those of its arguments.
+    /// The events of a custom block, after the events of its arguments.
     Call(u32),
 }
 
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         self.close(start)
     }
 
-    /// Puts what is to be scanned after a block on the stack, last part first.
+    /// Pushes the parts to be scanned after a block onto the stack, last part first.
     fn open_parts(&mut self, target: &Target, index: BlockIndex, visit: Visit) {
         let block = &target.blocks[index as usize];
         if let Visit::Stack = visit {
@@ -114,8 +114,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Removes repetitions from the sources since `start` and sets the personal ones
-    /// apart. Edges stay: each is a random place of its own.
+    /// Removes repetitions from the sources since `start` and separates the personal ones. Edges
+    /// are kept, because each stands for another random place.
     fn close(&mut self, start: usize) -> Body {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);
@@ -144,7 +144,7 @@ fn definition<'a>(target: &'a Target, block: &catherd_scratch_sb3::Block) -> Opt
     }
 }
 
-/// The sources of one block, without those of its parts.
+/// The sources of one block, without the sources of its parts.
 fn sources_of(
     target: &Target,
     index: BlockIndex,

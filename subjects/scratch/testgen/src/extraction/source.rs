@@ -52,7 +52,7 @@ impl Source {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Body {
     pub(super) all: Range<u32>,
-    /// Those that are [personal](Source::is_personal).
+    /// The [personal](Source::is_personal) sources.
     pub(super) personal: Range<u32>,
 }
 

@@ -67,7 +67,7 @@ impl Tables {
         tables
     }
 
-    /// The words of the project's events; texts are added for each run.
+    /// The words of the project's events; answers are added for each run.
     pub fn words(&self) -> &Vocabulary {
         &self.words
     }

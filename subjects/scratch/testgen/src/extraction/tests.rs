@@ -1,4 +1,4 @@
-//! Extraction on hand-made projects, against a scene that is what a test says it is.
+//! Extraction on small projects, in a scene that each test defines.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use catherd_search::Stream;
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
 
-/// Nothing runs, nothing touches, everything is visible at the origin.
+/// A scene in which nothing runs or touches, and everything is visible at the origin.
 #[derive(Default)]
 struct Still {
     instances: Vec<Instance<u32>>,
@@ -192,8 +192,8 @@ fn clones_add_events_that_depend_on_them() {
     scene.add(1, 2, 7.0, 8.0);
     scene.add(1, 3, 7.0, 8.0);
     expected.pop();
-    // The first clone stands where the mouse is; the third where the second does; drags of
-    // clones of one sprite to one place are one event.
+    // The first clone is at the mouse, the third at the second. Drags of clones of one sprite to
+    // one place are the same event.
     expected.extend(["clone Cat 1 1", "mouse to 7 8", "clone Cat 7 8", "wait"]);
     assert_eq!(listed(&project, &mut scene), expected);
     scene.instances[1].visible = false;
@@ -203,7 +203,7 @@ fn clones_add_events_that_depend_on_them() {
 }
 
 #[test]
-fn every_mention_of_the_edge_is_a_place_of_its_own() {
+fn every_mention_of_the_edge_is_another_place() {
     let mut cat = TargetBuilder::new("Cat");
     let body = [(); 2].map(|()| {
         let edge = cat.touching("_edge_");
@@ -310,7 +310,7 @@ fn groups_are_as_large_as_the_events_of_the_project_need() {
 }
 
 #[test]
-fn static_extraction_lists_every_handler_whatever_happens() {
+fn static_extraction_lists_every_handler_in_any_state() {
     let mut stage = TargetBuilder::new("Stage");
     stage.hat(Opcode::EventWhenStageClicked, None, &[]);
     let mut cat = TargetBuilder::new("Cat");
@@ -354,7 +354,7 @@ fn static_extraction_lists_every_handler_whatever_happens() {
 }
 
 #[test]
-fn naive_extraction_depends_on_the_sprites_alone() {
+fn naive_extraction_depends_only_on_the_sprites() {
     let project = project(vec![TargetBuilder::new("Stage"), TargetBuilder::new("Cat")]);
     let mut extractor = extractor(&project, Extraction::Naive, Compat::default());
     let mut rng = Stream::new(1, Stream::EXTRACTION);
@@ -393,7 +393,7 @@ fn naive_extraction_depends_on_the_sprites_alone() {
     );
 }
 
-/// Both sprites define `f`; that of the cat asks for the dog, that of the dog for a key.
+/// Both sprites define `f`: the cat's senses the dog, the dog's senses a key.
 #[test]
 fn the_switch_reads_custom_blocks_before_the_green_flag() {
     let mut cat = TargetBuilder::new("Cat");

@@ -1,4 +1,4 @@
-//! Fitness of traces made by hand, and of random traces against the definition.
+//! Fitness of hand-made traces, and of random traces compared with the definition.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_sb3::test_support::LabelledProject;
@@ -91,7 +91,7 @@ fn messages_carry_the_distance_of_their_senders() {
 }
 
 #[test]
-fn a_decision_is_needed_the_other_way_round_in_other_places() {
+fn goals_may_need_opposite_outcomes_of_a_decision() {
     let run = |source: &str| Execution::of(source).covers("h");
     run("# Cat\n h=flag n=waituntil G=say").records("n", 42.0, 0.0).is("G", 0, 42.0, None);
     run("# Cat\n h=flag n=repeatuntil { b=move } G=say")
@@ -121,7 +121,7 @@ fn each_distance_is_the_smallest_over_the_iterations() {
 }
 
 #[test]
-fn unknown_distances_are_far_but_finite_in_fitness() {
+fn unknown_distances_give_a_large_but_finite_fitness() {
     let run = Execution::of("# Cat\n h=flag n=if { G=say }").covers("h");
     let run = run.records("n", f64::NAN, 0.0);
     assert_eq!(run.distance("G").branch_distance, f64::INFINITY);
@@ -129,7 +129,7 @@ fn unknown_distances_are_far_but_finite_in_fitness() {
 }
 
 #[test]
-fn goals_that_nothing_leads_to_are_infinitely_far() {
+fn unreachable_goals_are_infinitely_far() {
     let run = Execution::of("# Cat\n h=flag\n r=receive(x) broadcast(x)").covers("h");
     assert_eq!(run.distance("r").approach_level, None);
     assert_eq!(run.distance("r").fitness, f64::INFINITY);
@@ -147,7 +147,7 @@ fn the_switch_hides_events_that_did_not_happen() {
     assert_eq!(fitness, [0.0, 0.5, f64::INFINITY, f64::INFINITY]);
 }
 
-/// The definition, goal by goal, without a thought about time.
+/// The definition, goal by goal, not optimised.
 struct Definition<'a> {
     graph: &'a Graph,
     trace: &'a Trace,
@@ -258,8 +258,8 @@ impl Definition<'_> {
             for edge in self.graph.dependence().of(node).iter().filter(leads) {
                 let distance = self.decision(node, edge.when);
                 branch = branch.min(distance);
-                // The side that was not taken may lead to the goal as well, but nothing
-                // is on its way there.
+                // The branch that was not taken may also lead to the goal, but the execution is not
+                // on it.
                 if distance == 0.0 {
                     rest = rest.into_iter().chain(self.flow_distance(edge.to)).min();
                 }

@@ -4,14 +4,15 @@
 use super::postdominators::Tree;
 use super::{Adjacency, Edge};
 
-/// The nodes that depend on each node, once each, with the outcomes that lead there.
+/// The nodes that depend on each node, each once, with the outcomes that lead there.
 pub(super) fn control_dependence(
     nodes: usize,
     flow: &Adjacency<Edge>,
     tree: &Tree,
 ) -> Adjacency<Edge> {
     let mut dependence: Vec<(u32, Edge)> = Vec::new();
-    // Where in `dependence` the edge to a node is, if it is one of the current `from`.
+    // By node: the position in `dependence` of the edge to it, if that edge leaves the current
+    // `from`.
     let mut places = vec![0; nodes];
     for from in 0..nodes as u32 {
         let begin = dependence.len();
@@ -21,7 +22,7 @@ pub(super) fn control_dependence(
                 let place = places[to as usize];
                 match dependence.get_mut(begin..).and_then(|own| own.get_mut(place)) {
                     Some((_, known)) if known.to == to => {
-                        // An earlier walk went on from here with these outcomes.
+                        // An earlier walk continued from here with these outcomes.
                         if known.when.includes(edge.when) {
                             break;
                         }

@@ -94,7 +94,7 @@ impl Linker<'_> {
         let block = &self.project.targets[stop.target].blocks[stop.index as usize];
         match block.field("STOP_OPTION").map_or("", |field| field.text()) {
             "all" => Next::Exit,
-            // In a custom block it ends this call only.
+            // In a custom block it ends only this call.
             "this script" => stop.end,
             _ => stop.next,
         }
@@ -131,7 +131,7 @@ impl Linker<'_> {
                     let callers = self.callers.get(&definition).into_iter().flatten().rev();
                     pending.extend(callers.map(|&call| self.statement(call).next));
                 }
-                // A cycle of custom blocks that end by calling each other.
+                // Custom blocks that end by calling each other form a cycle, which leads nowhere.
                 Next::Return(_) => {}
             }
         }

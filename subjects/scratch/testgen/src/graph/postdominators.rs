@@ -2,7 +2,7 @@
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 
-/// Rank or parent of a node that the walk has not met.
+/// Rank or parent of a node that the walk has not visited.
 const UNSEEN: u32 = u32::MAX;
 
 /// Adds edges to the exit until a path leads there from every node, even without the edges that
@@ -129,7 +129,7 @@ fn depth_first(nodes: usize, reverse: &Adjacency<NodeId>) -> Vec<NodeId> {
 
 fn common_ancestor(parents: &[NodeId], ranks: &[u32], mut a: NodeId, mut b: NodeId) -> NodeId {
     while a != b {
-        // The one that comes later in the order is further from the root.
+        // The node that is later in the order is further from the root.
         if ranks[a as usize] > ranks[b as usize] {
             a = parents[a as usize];
         } else {

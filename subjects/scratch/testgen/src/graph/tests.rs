@@ -1,4 +1,4 @@
-//! The graph of small programs, and control dependence against its definition.
+//! The graph of small programs, and control dependence compared with its definition.
 
 use catherd_scratch_sb3::test_support::LabelledProject;
 use catherd_scratch_suite::goals::GoalSettings;
@@ -17,7 +17,7 @@ fn graph(source: &str) -> (LabelledProject, Graph) {
     (sample, graph)
 }
 
-/// What a node is called in these tests: a block's label, an event, `entry`...
+/// Name of a node in these tests: a block's label, an event, `entry`...
 fn name(sample: &LabelledProject, graph: &Graph, node: NodeId) -> String {
     match node {
         ENTRY => "entry".into(),
@@ -355,7 +355,7 @@ pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     })
 }
 
-/// Can the exit be reached from `from` without passing `without`?
+/// Whether the exit can be reached from `from` without passing `without`.
 fn ends(graph: &Graph, from: NodeId, without: NodeId) -> bool {
     let mut seen = vec![false; graph.len()];
     let mut pending = vec![from];
@@ -375,9 +375,10 @@ fn ends(graph: &Graph, from: NodeId, without: NodeId) -> bool {
 }
 
 proptest! {
-    /// A node depends on an outcome if that outcome makes it certain and it was not before.
+    /// A node depends on an outcome if the node is certain after this outcome and was not certain
+    /// before.
     #[test]
-    fn control_dependence_is_what_it_is_defined_to_be(graph in any_graph()) {
+    fn control_dependence_agrees_with_its_definition(graph in any_graph()) {
         for from in 0..graph.len() as NodeId {
             for to in 0..graph.len() as NodeId {
                 let mut expected = Outcomes(0);

@@ -1,10 +1,10 @@
-//! Dependencies between goals: those that must be covered before others.
+//! Dependencies between goals: which goals must be covered before others.
 
 use crate::graph::{Adjacency, FIRST_EVENT, Graph, NodeId};
 
 /// For each goal the other goals on which it is control dependent. Messages are replaced by the
-/// blocks that send them. A goal that depends on a user event or on nothing has no dependency,
-/// whatever else leads to it.
+/// blocks that send them. A goal that depends on a user event or on nothing has no dependency, even
+/// if other blocks lead to it.
 pub(super) fn dependencies(graph: &Graph) -> Vec<Vec<usize>> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);

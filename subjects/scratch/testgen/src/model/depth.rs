@@ -26,7 +26,7 @@ pub(super) fn depths(graph: &Graph) -> Vec<u32> {
     class_of.into_iter().map(|class| depths[class]).collect()
 }
 
-/// Breadth-first walks made together, one bit each.
+/// Number of breadth-first walks that are made together, one bit each.
 const WALKS: usize = u64::BITS as usize;
 
 /// For each set of nodes the largest distance of any node from it against the

@@ -75,7 +75,8 @@ impl<'a> Scripts<'a> {
         std::iter::successors(Some(number), |&block| self.below(block)).last().unwrap_or(number)
     }
 
-    /// Of the blocks that depend on `branching`, those whose coverage implies that of the rest.
+    /// The blocks that depend on `branching` and whose coverage implies the coverage of the other
+    /// such blocks.
     fn branch_ends(
         &self,
         branching: BlockNo,

@@ -11,7 +11,7 @@ fn model(source: &str) -> (LabelledProject, Model) {
 }
 
 #[test]
-fn goals_wait_for_the_blocks_that_decide_about_them() {
+fn goals_depend_on_the_blocks_that_decide_about_them() {
     let (sample, model) = model(
         "# Cat
          a=flag b=if { c=repeat { d=say } e=say } f=wait g=say
@@ -51,7 +51,7 @@ fn depth_counts_dependences() {
          a=flag b=if { c=if { d=broadcast(go) } }
          receive(go) e=wait f=say",
     );
-    // The event of the script is a dependence, and the start is one of the event.
+    // The script depends on its event, and the event on the start.
     let depths = [("a", 1), ("b", 1), ("c", 2), ("d", 3), ("e", 5), ("f", 6)];
     for (label, depth) in depths {
         let goal = model.goal(sample.block(label)).unwrap();
@@ -66,19 +66,19 @@ fn independent_goals_stand_for_the_others() {
         let goals = model.independent_goals().iter().map(|&goal| model.goals()[goal]);
         goals.map(|block| sample.label(block)).collect()
     };
-    // Hat, what follows the wait, the end.
+    // The hat, the block after the wait, the end.
     assert_eq!(independent("# Cat\n a=flag b=say c=wait d=say e=say f=say"), ["a", "d", "f"]);
     // The `if`, the end of its branch, the end of the script.
     assert_eq!(
         independent("# Cat\n a=flag b=if { c=say d=say } e=say f=say"),
         ["a", "b", "d", "f"]
     );
-    // Both ends; what stands above a branching block.
+    // Both ends, and the block above a branching block.
     assert_eq!(
         independent("# Cat\n a=flag b=ifelse { c=say d=say } { e=say f=if { g=say } }"),
         ["a", "b", "d", "e", "f", "g"]
     );
-    // A third candidate drops those that stand above or around another.
+    // Of three candidates, those above or around another are dropped.
     assert_eq!(
         independent("# Cat\n a=flag b=forever { c=say d=if { e=say } f=say }"),
         ["a", "b", "d", "e", "f"]

@@ -1,4 +1,4 @@
-//! Resumed executions have the results of executions from the green flag on.
+//! A resumed execution gives the same result as one from the green flag.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
     prop::collection::vec(task, 1..25)
 }
 
-/// Does all that and writes down whatever can be seen of it.
+/// Executes the tasks and records everything observable.
 fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<String> {
     let mut rng = Stream::new(1, Stream::SEARCH);
     let mut executor = Executor::new(Arc::clone(prepared), 1, memory, &mut rng);
@@ -89,7 +89,7 @@ fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<Stri
         }
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
-        // What is listed next depends on the machine, its last step and the stream.
+        // The next list of events depends on the machine, its last step and the stream.
         executor.extract();
         seen += &format!(
             " {fitness:?} {} {} {} {:?} {:?} {:?}",
@@ -109,7 +109,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn an_execution_that_goes_on_is_one_from_the_green_flag_on(tasks in tasks()) {
+    fn a_resumed_execution_equals_a_full_one(tasks in tasks()) {
         let mut bounded = Settings::default();
         bounded.machine.warp_budget = 1_000;
         for (project, settings) in [(lively(), Settings::default()), (hung(), bounded)] {
@@ -128,7 +128,7 @@ fn a_known_test_executes_few_steps() {
     let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
     let mut executor = Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut rng);
-    // The last of the events that are listed is a wait.
+    // The last listed event is a wait.
     let last =
         |listed: &[Event]| EventChoice::from(Event::Wait { steps: 90 + listed.len() as u32 });
     let first = executor.execute(0..8, |listed, _| last(listed));
@@ -149,7 +149,7 @@ fn a_known_test_executes_few_steps() {
     assert_eq!(executor.prefixes.bytes(), 0);
 }
 
-/// All there is to see of a run, real time excepted.
+/// Everything observable about a run except wall time.
 fn outcome(prepared: &Arc<Prepared>, memory: usize, algorithm: &str, executions: u64) -> String {
     let budget = Budget { executions: Some(executions), ..Budget::default() };
     let request = Request::new(algorithm, &[], 3, budget).unwrap();
