@@ -7,9 +7,9 @@ use catherd_search::{Budget, Clock, Cost, Improvement, Meter, Progress, Stop, St
 /// Which steps a budget of steps counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Those that the same tests take from the green flag on: restored prefixes count each time.
+    /// Steps as if every test ran from the green flag: a restored prefix is counted again.
     Logical,
-    /// Those that the machine executed.
+    /// Steps that the machine executed.
     Executed,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Account<'a> {
     meter: Meter,
     /// Steps that the machine executed, probes included.
     pub(crate) executed: u64,
-    /// Steps that the same executions take from the green flag on.
+    /// Logical steps, see [`Counted::Logical`].
     pub(crate) logical: u64,
     /// Executions of either search: rollouts and episodes.
     pub(crate) executions: u64,
@@ -108,7 +108,7 @@ impl<'a> Account<'a> {
         &self.meter
     }
 
-    /// The share of the budget that is spent: that of the limit which is nearest.
+    /// The share of the budget that is spent: the largest share over its limits.
     pub(crate) fn progress(&self) -> f64 {
         let of = |limit: Option<u64>, used: u64| {
             limit.map_or(0.0, |limit| used as f64 / limit.max(1) as f64)
@@ -129,7 +129,7 @@ impl<'a> Account<'a> {
         .min(1.0)
     }
 
-    /// Why the search must end once this share of the budget is spent; `None` if it may go on.
+    /// Why the search must end once this share of the budget is spent; `None` if it may continue.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);

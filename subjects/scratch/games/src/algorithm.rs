@@ -7,8 +7,8 @@ use crate::explore::Explore;
 use crate::neat::{MioNeatest, MosaNeatest, Neatest};
 use crate::reflex::Reflex;
 
-/// Names of baselines with the algorithm of `catherd-search` that each is, and what it is. Their
-/// tests have up to [`LONG_EVENTS`] events.
+/// Names of baselines, each with its algorithm of `catherd-search` and a summary. Their tests have
+/// up to [`LONG_EVENTS`] events.
 pub const LONG: [(&str, &str, &str); 2] = [
     ("mio-long", "mio", "mio with tests of up to 150 events, for games"),
     ("mosa-long", "mosa", "mosa with tests of up to 150 events, for games"),
@@ -27,7 +27,7 @@ pub fn long(
 ) -> Option<Result<Configuration, GenerateError>> {
     let (_, algorithm, _) = LONG.iter().find(|(long, ..)| *long == name)?;
     let events = [("max_events", Setting::Number(LONG_EVENTS as f64))];
-    // A value that is given replaces the default because it comes later.
+    // A given value replaces the default, because the last value of a parameter is used.
     let all: Vec<_> = events.into_iter().chain(parameters.iter().copied()).collect();
     Some(Configuration::new(algorithm, &all))
 }
@@ -48,9 +48,9 @@ pub enum Game {
     },
     /// Neuroevolution of networks that hold under any seed: the baseline of the other three.
     Neatest(Neatest),
-    /// The same for all goals at once, sorted as in MOSA.
+    /// Neuroevolution for all goals at once, sorted as in MOSA.
     MosaNeatest(MosaNeatest),
-    /// The same with a population for each goal, as in MIO.
+    /// Neuroevolution with a population for each goal, as in MIO.
     MioNeatest(MioNeatest),
 }
 
@@ -87,7 +87,7 @@ impl Game {
         }
     }
 
-    /// What it is, in one line.
+    /// Summary in one line.
     pub fn summary(&self) -> &'static str {
         match self {
             Self::Explore(_) => "state-space search from snapshots, for tests under the run's seed",

@@ -1,9 +1,10 @@
 //! State-space search: it returns to states that are close to a goal and explores from there. It
 //! knows programs only through [`StateSpace`].
 //!
-//! In the tradition of Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an
-//! archive for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite
-//! a cell). New are cells from branch distances and positions of scripts, and viability.
+//! It combines Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an archive
+//! for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite a
+//! cell). Cells from branch distances and positions of scripts are new, and so is viability: an
+//! estimate of whether a state can still lead to new coverage.
 
 mod archive;
 mod settings;
@@ -22,20 +23,20 @@ pub use settings::{Cells, Explore, Guidance};
 pub(crate) trait StateSpace {
     /// A state with the path that led to it. Clones share it.
     type State: Clone;
-    /// What leads from one state to the next.
+    /// An action leads from one state to the next.
     type Action: Copy;
 
     /// Number of goals.
     fn goals(&self) -> usize;
     /// Goals that have archives, ascending.
     fn independent(&self) -> &[usize];
-    /// By goal: the goals of which one has to be covered before, if there are any.
+    /// By goal: the goals of which one has to be covered first; empty if there are none.
     fn dependencies(&self) -> &[Vec<usize>];
-    /// The first state under a seed. The system is there afterwards.
+    /// The first state under a seed. Afterwards the system is in this state.
     fn root(&mut self, seed: u64) -> Self::State;
     /// Puts the system into a state.
     fn enter(&mut self, state: &Self::State);
-    /// An action that makes sense now, with parameters drawn; `None` if there is none.
+    /// An action that the system can react to now, with random parameters; `None` if there is none.
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
     /// Executes an action; returns its steps and whether the program is over.
     fn act(&mut self, action: Self::Action) -> (u64, bool);
@@ -54,11 +55,11 @@ pub(crate) trait StateSpace {
     fn novelty(&mut self) -> u64;
     /// A digest of the present state, equal for states that differ at most in time.
     fn digest(&self) -> u128;
-    /// What may say that the present state leads nowhere, for viability.
+    /// Features of the present state, from which its viability is estimated.
     fn features(&mut self, to: &mut Vec<u32>);
     /// The present state.
     fn leave(&mut self) -> Self::State;
-    /// Finds by experiment from a state what actions control. Returns the steps executed.
+    /// Finds by experiments in a state which sprites actions control. Returns the steps executed.
     fn probe(&mut self, state: &Self::State, rng: &mut Stream) -> u64;
 }
 
@@ -76,18 +77,18 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// States that were not kept because waiting in them led nowhere.
+    /// States that were not kept because their viability drops when time passes.
     pub(crate) doomed: u64,
 }
 
 /// Maximum number of roots that are probed.
 const PROBED_ROOTS: u64 = 24;
-/// Cells that are drawn from a bucket, of which the best is chosen.
+/// Number of cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
 /// Factor of the size of the bucket of the archive of novelty.
 const NOVELTY_CELLS: usize = 8;
 
-/// Where a rollout starts.
+/// The start of a rollout.
 enum Origin {
     Root,
     /// A cell of the archive of a goal.
@@ -128,8 +129,8 @@ struct Search<'a, S: StateSpace> {
 }
 
 /// Explores a system from roots under seeds, the first of which is the run's, until every goal is
-/// covered or a share of the budget is spent. Roots under other seeds remain if `keeps_roots`, or if
-/// they cover what no other does. `known` goals count as covered from the beginning.
+/// covered or a share of the budget is spent. Roots under other seeds are kept if `keeps_roots` is
+/// set, or if they cover a goal first. `known` goals count as covered from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -234,7 +235,8 @@ impl<S: StateSpace> Search<'_, S> {
         true
     }
 
-    /// The goals that can be taken up: independent, open, and not waiting for another.
+    /// Updates the goals that can be pursued: independent, open, and not depending on another open
+    /// goal.
     fn refresh(&mut self, known: &[bool]) {
         let covered = |goal: &usize| self.found.states[*goal].is_some() || known[*goal];
         let ready = |goal: usize| {
@@ -259,7 +261,7 @@ impl<S: StateSpace> Search<'_, S> {
         let with: Vec<usize> =
             self.frontier.iter().copied().filter(|g| !self.archives[*g].is_empty()).collect();
         let novelty = if with.is_empty() { 0.9 } else { self.settings.novelty_share };
-        // Goals to which no distance leads.
+        // Whether some goals have no finite distance.
         let lost = with.len() < self.frontier.len();
         let restart = self.settings.cells == Cells::None;
         if restart
@@ -269,7 +271,7 @@ impl<S: StateSpace> Search<'_, S> {
             return self.choose_root();
         }
         if !self.novelty.is_empty() && self.rng.chance(novelty) {
-            // Other seeds may lead there as well.
+            // Other seeds may lead to these goals.
             if lost && self.keeps_roots && self.rng.chance(0.5) {
                 return self.choose_root();
             }
@@ -288,7 +290,7 @@ impl<S: StateSpace> Search<'_, S> {
     }
 
     fn choose_root(&mut self) -> (Origin, S::State) {
-        // There is always the root under the run's seed.
+        // The list is not empty, because the root under the run's seed is kept.
         let least = (0..self.roots.len()).min_by_key(|root| self.roots[*root].used).unwrap_or(0);
         let root = &mut self.roots[least];
         root.used += 1;
@@ -304,7 +306,8 @@ impl<S: StateSpace> Search<'_, S> {
     /// Probes the next root, if there is one.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
-            // States right after the flag are alike under all seeds.
+            // Probing all roots is not worth it, because states right after the flag are similar
+            // under all seeds.
             self.probed += 1;
         }
         if self.probed < self.roots.len() && self.found.counts.probes < PROBED_ROOTS {
@@ -362,8 +365,8 @@ impl<S: StateSpace> Search<'_, S> {
         account.spend(work);
     }
 
-    /// Offers the present state to the archives. Returns whether its bucket for the goal of the
-    /// origin is better than the origin's.
+    /// Offers the present state to the archives. Returns whether its bucket, for the goal of the
+    /// origin, is better than the bucket of the origin.
     fn offer(&mut self, fitness: &[f64], origin: &Origin, work: &mut Work) -> bool {
         if self.settings.cells == Cells::None {
             return false;
@@ -428,7 +431,7 @@ impl<S: StateSpace> Search<'_, S> {
     }
 
     /// Whether the present state is in a bucket already and must not be kept twice. Computes its
-    /// digest if it is not known yet and decides.
+    /// digest if it is needed and not known yet.
     fn is_duplicate(
         &self,
         archive: &Archive<S::State>,
@@ -439,8 +442,8 @@ impl<S: StateSpace> Search<'_, S> {
             && archive.has(bucket, *digest.get_or_insert_with(|| self.space.digest()))
     }
 
-    /// The features after waiting in a state, the present one, to which the system returns; `None`
-    /// if the program ends.
+    /// The features after waiting in the present state, to which the system returns afterwards;
+    /// `None` if the program ends.
     fn look_ahead(&mut self, here: &S::State, work: &mut Work) -> Option<Vec<u32>> {
         let steps = self.settings.look_ahead as u64;
         work.executed += steps;

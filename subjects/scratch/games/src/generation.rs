@@ -22,8 +22,8 @@ use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
 const EXPLORED: f64 = 0.2;
 const LEARNED: f64 = 0.8;
 
-/// Fewest re-executions that find flaky assertions if there are policies, whose tests shall hold
-/// under any seed.
+/// Minimum number of re-executions that find flaky assertions if there are policies, because their
+/// tests shall hold under any seed.
 const POLICY_REEXECUTIONS: u32 = 40;
 
 /// A run of an algorithm for games.
@@ -44,13 +44,13 @@ pub struct GameRequest {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct GameGenerated {
-    /// What runs of all algorithms have.
+    /// The result that runs of all algorithms have.
     pub generated: Generated,
     /// Further counts by name.
     pub counts: Vec<(&'static str, u64)>,
 }
 
-/// What the searches of a run found, and what they share.
+/// State of a run: the results of its searches, and what they share.
 struct Run<'a> {
     prepared: &'a Prepared,
     layout: &'a Layout,
@@ -123,7 +123,7 @@ impl Run<'_> {
         self.prepared.model().goals().len()
     }
 
-    /// Seeds of the first states: that of the run, and others if chance decides about goals.
+    /// Seeds of the first states: the seed of the run, and others if chance decides about goals.
     fn roots(&self, settings: &Explore) -> Vec<u64> {
         let mut seeds = vec![self.request.seed];
         if self.layout.has_chance || self.layout.computes_messages {
@@ -182,8 +182,8 @@ impl Run<'_> {
         Stream::seeds(self.request.seed, Stream::TRAINING, count)
     }
 
-    /// Both searches: exploring for a fifth of the budget, learning for three fifths, and then
-    /// whichever covered a goal last.
+    /// Both searches: exploring for a fifth of the budget, learning for three fifths, and then the
+    /// search that covered a goal last.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =
@@ -259,7 +259,7 @@ impl Run<'_> {
                 None => self.counts.push((name, count)),
             }
         }
-        // How many steps were executed again depends on the memory, which results must not.
+        // Not reported: the number of replayed steps depends on the memory, and results must not.
         let _ = space.replayed;
     }
 
@@ -292,7 +292,8 @@ impl Run<'_> {
             let left = limit.saturating_sub(self.shortened.executions);
             let words = space.words();
             if path.events.is_empty() {
-                // The flag alone covers the goal; a test has at least one event.
+                // The flag covers the goal; the wait is added because a test has at least one
+                // event.
                 let wait = vec![catherd_scratch_suite::event::Event::WAIT];
                 let path = PathTest { events: wait, ..path };
                 self.add_path(&path, words, arena, left, &mut covered);
@@ -322,7 +323,7 @@ impl Run<'_> {
         let before = arena.episodes;
         let (seeds, training) = (&learner.seeds, settings.training_seeds);
         let order = self.prepared.goal_order();
-        // As many steps again as the episodes took.
+        // Minimisation may take as many steps as the episodes took.
         let most = if self.prepared.settings().minimise { arena.steps } else { 0 };
         let tests = policy_tests(&learner.best, order, seeds, training, arena, most);
         self.shortened.executions += arena.episodes - before;
@@ -348,7 +349,7 @@ impl Run<'_> {
         let suite = self.suite(vec![test.clone()]);
         let goals = self.prepared.model().goals();
         let covered = measure_coverage(&suite, self.prepared.program(), goals, u64::MAX);
-        // The names in it are those of the program.
+        // Does not fail, because the test names only parts of the program.
         debug_assert!(covered.is_ok(), "{covered:?}");
         covered.ok().and_then(|covered| covered.into_iter().next()).unwrap_or_default()
     }

@@ -2,11 +2,11 @@
 //!
 //! - [`Game::Explore`] searches the states of a program for paths that cover its goals under the
 //!   seed of the run.
-//! - [`Game::Reflex`] searches for short lists of rules that cover them under any seed.
+//! - [`Game::Reflex`] searches for short lists of rules that cover the goals under any seed.
 //! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
-//! - [`Game::Neatest`] breeds neural networks that cover them under any seed, a published baseline;
-//!   [`Game::MosaNeatest`] and [`Game::MioNeatest`] are its many-objective relatives.
-//! - [`LONG`]: algorithms of `catherd-search` with long tests, the baselines of these.
+//! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, a published
+//!   baseline; [`Game::MosaNeatest`] and [`Game::MioNeatest`] are its many-objective relatives.
+//! - [`LONG`]: algorithms of `catherd-search` with long tests, as baselines.
 //!
 //! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
 //! limit.

@@ -39,7 +39,7 @@ pub(crate) enum Neuroevolution<'a> {
     Mio(&'a MioNeatest),
 }
 
-/// What of a project guides a search for networks.
+/// The properties of a project that guide a search for networks.
 pub(crate) struct Guide {
     /// By goal: whether the green flag starts with it.
     pub(crate) flags: Vec<bool>,
@@ -57,7 +57,7 @@ impl<'a> Neuroevolution<'a> {
         }
     }
 
-    /// Executions, each under a seed of its own, that must cover a goal.
+    /// Number of executions, each under another seed, that must cover a goal.
     pub(crate) fn repetitions(self) -> usize {
         match self {
             Self::Neatest(settings) => settings.repetitions,

@@ -1,4 +1,4 @@
-//! Search for policies: short lists of rules that cover goals whatever the random numbers are.
+//! Search for policies: short lists of rules that cover goals under any seed.
 
 mod alphabet;
 mod arena;

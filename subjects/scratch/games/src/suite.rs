@@ -1,4 +1,4 @@
-//! Suites of what was found: static tests without events that they do not need, and policies.
+//! Suites from the results of searches: static tests, minimised, and tests with policies.
 
 use catherd_scratch_suite::event::{Event, Vocabulary};
 use catherd_scratch_suite::policy::Policy;
@@ -20,12 +20,13 @@ pub(crate) struct PathTest {
 pub(crate) struct Shortened {
     pub(crate) events: u64,
     pub(crate) executions: u64,
-    /// Paths whose events do not cover their goal when they are sent again: defects.
+    /// Number of paths whose events do not cover their goal when they are sent again, which is a
+    /// defect.
     pub(crate) unstable: u64,
 }
 
-/// Makes a test of a path: without the events after its goal, and without those that the goal does
-/// not need, as far as `limit` executions suffice. `None` if its events do not cover the goal.
+/// Makes a test of a path, without the events after its goal and the events that the goal does not
+/// need, as far as `limit` executions suffice. `None` if its events do not cover the goal.
 pub(crate) fn path_test(
     path: &PathTest,
     words: &Vocabulary,
@@ -33,7 +34,7 @@ pub(crate) fn path_test(
     limit: u64,
     counts: &mut Shortened,
 ) -> Option<PathTest> {
-    // The arena has a vocabulary of its own.
+    // The events are converted, because the arena has another vocabulary.
     let mut events: Vec<Event> = path
         .events
         .iter()
@@ -92,7 +93,7 @@ fn remove_chunks(
     }
 }
 
-/// Merges neighbours: two waits, or two presses of one key.
+/// Merges neighbouring events: two waits, or two presses of one key.
 fn merge(
     events: &mut Vec<Event>,
     limit: u64,
@@ -127,7 +128,7 @@ fn merge(
     }
 }
 
-/// A static test of a suite whose own seed is given. What it covers is filled in later.
+/// A static test of a suite, whose seed is given. The goals that it covers are filled in later.
 pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> SuiteTest {
     SuiteTest {
         seed: Some(path.seed).filter(|own| *own != seed),
@@ -136,7 +137,7 @@ pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> Sui
     }
 }
 
-/// The same for a policy.
+/// A test of a suite with a policy.
 pub(crate) fn policy_test(
     policy: &Policy,
     own: u64,
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_needed_is_removed_in_few_executions() {
+    fn unneeded_events_are_removed_in_few_executions() {
         let mut events = waits(&(1..=128).collect::<Vec<_>>());
         let needed = waits(&[7, 100]);
         let mut executions = 0;

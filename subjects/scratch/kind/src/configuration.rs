@@ -10,10 +10,11 @@ use catherd_search::Budget;
 use crate::generator::Generator;
 use crate::info::{EXECUTIONS, STEPS};
 
-/// Parameter that says under how many fresh seeds a suite is executed as well, which no search sees.
+/// Parameter: the number of fresh seeds, unknown to the search, under which a suite is executed as
+/// well.
 pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
-/// Fresh seeds of algorithms for games; others have none unless they ask for them.
+/// Default number of fresh seeds of algorithms for games; for other algorithms it is 0.
 const GAME_SEEDS: usize = 10;
 /// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
@@ -21,22 +22,22 @@ const MAX_SEEDS: usize = 1_000;
 /// The parameter that says which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
-/// Advice on it.
+/// Advice for wrong values of it.
 const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
 /// Its values.
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
-/// The parameter with the number of mutants that are asked for that.
+/// The parameter with the maximum number of mutants that are executed for that.
 const ASKED: &str = "asked_mutants";
 
-/// The parameter that says how many assertions notice each of them.
+/// The parameter with the number of assertions that must notice each of these mutants.
 const NOTICED_BY: &str = "noticed_by";
 
-/// The most assertions that it asks for.
+/// Maximum of this number.
 const MAX_NOTICING: i64 = 1_000;
 
-/// What is done with the suite of a run.
+/// What happens with the suite of a run after its generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
     /// The assertions that it gets; `None` if it gets none.
@@ -45,8 +46,8 @@ pub struct After {
     pub fresh_seeds: usize,
 }
 
-/// The generator of an algorithm, the settings of test generation included, and what is done with
-/// its suites.
+/// The generator of an algorithm with its settings of test generation, and what happens with its
+/// suites.
 ///
 /// # Errors
 ///
@@ -91,8 +92,8 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     Ok((generator, After { assertions, fresh_seeds }))
 }
 
-/// How the assertions of an algorithm's suites are minimised by mutants, and how many mutants are asked
-/// at most; `None` if all assertions are kept.
+/// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
+/// mutants; `None` if all assertions are kept.
 ///
 /// # Errors
 ///
@@ -165,13 +166,13 @@ pub fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
     Ok(settings)
 }
 
-/// The budget of a study as the search has it.
+/// The budget of a study in the type of the search.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
-/// The algorithms of the search, each with its own parameters, those of test generation and
-/// [`ASSERTIONS`].
+/// The algorithms of the search, each with its own parameters, the parameters of test generation
+/// and [`ASSERTIONS`].
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     let algorithms = Generator::names().into_iter().filter_map(|name| {
         let generator = Generator::new(name, &[]).ok()?;

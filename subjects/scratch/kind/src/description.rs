@@ -14,25 +14,25 @@ pub struct ProjectMeasures {
     pub project: String,
     /// The digest of the project's bytes.
     pub sha256: Digest,
-    /// Statement blocks of scripts that something can start.
+    /// Statement blocks of scripts that can be started.
     pub statements: usize,
-    /// Statements that test generation takes for goals.
+    /// Statements that are goals of test generation.
     pub reachable: usize,
     /// Statements that no execution can reach.
     pub dead: usize,
-    /// Groups of blocks that nothing starts.
+    /// Stacks of blocks without a hat, which never run.
     pub loose_scripts: usize,
-    /// Blocks of these groups.
+    /// Blocks in loose scripts.
     pub loose_blocks: usize,
     /// Blocks of every kind.
     pub blocks: usize,
-    /// Scripts that something can start.
+    /// Scripts that can be started.
     pub scripts: usize,
     /// Sprites without the stage.
     pub sprites: usize,
     /// Definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Blocks that decide how a script goes on.
+    /// Blocks that decide how a script continues.
     pub decisions: usize,
     /// Mean cyclomatic complexity of the scripts; `None` without scripts.
     pub mccabe: Option<f64>,
@@ -50,7 +50,7 @@ pub struct ProjectMeasures {
     pub unsupported_blocks: usize,
     /// Costumes and sounds without their file.
     pub missing_media: usize,
-    /// The digest of what the blocks look like, equal for near-duplicates.
+    /// The digest of the structure of the blocks, equal for near-duplicates.
     pub structure: Digest,
 }
 
@@ -102,7 +102,8 @@ impl ProjectMeasures {
             ("sprites", self.sprites.to_string()),
             ("custom_blocks", self.custom_blocks.to_string()),
             ("decisions", self.decisions.to_string()),
-            // `{:?}` keeps the point of whole numbers, so that the column stays one of fractions.
+            // `{:?}` writes whole numbers with a decimal point, so that the whole column is read as
+            // decimal numbers.
             ("mccabe", self.mccabe.map(|mean| format!("{mean:?}")).unwrap_or_default()),
             ("variables", self.variables.to_string()),
             ("lists", self.lists.to_string()),

@@ -1,4 +1,4 @@
-//! Generators of suites: the algorithms of the search, and those for games.
+//! Generators of suites: the algorithms of the search, and the algorithms for games.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ enum Kind {
     Game(GameConfiguration),
 }
 
-/// What a run is about, beside its algorithm.
+/// The inputs of a run except its algorithm.
 #[derive(Clone, Debug)]
 pub struct GeneratorRequest {
     /// Seed of all random numbers of the run.
@@ -39,7 +39,7 @@ pub struct GeneratorRequest {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct GeneratedSuite {
-    /// What runs of all algorithms have.
+    /// The result that runs of all algorithms have.
     pub generated: Generated,
     /// Counts that only some algorithms have, by name.
     pub further: Vec<(&'static str, u64)>,
@@ -56,7 +56,8 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error lists what is.
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error lists what
+    /// is allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let kind = if Game::NAMES.contains(&name) {
             Kind::Game(GameConfiguration::new(name, parameters)?)
@@ -67,7 +68,7 @@ impl Generator {
         Ok(Self { name: name.to_owned(), kind })
     }
 
-    /// What it is, in one line.
+    /// Summary in one line.
     pub fn summary(&self) -> &'static str {
         match &self.kind {
             Kind::Game(configuration) => configuration.game.summary(),
@@ -78,7 +79,7 @@ impl Generator {
         }
     }
 
-    /// Its parameters and those of test generation.
+    /// Its parameters and the parameters of test generation.
     pub fn parameters(&self) -> Vec<catherd_search::Parameter> {
         match &self.kind {
             Kind::Game(configuration) => configuration.parameters(),
@@ -86,8 +87,8 @@ impl Generator {
         }
     }
 
-    /// Whether its tests react to the program or have seeds of their own, so that their coverage
-    /// under other seeds is worth measuring.
+    /// Whether its tests react to the program or have their own seeds, so that their coverage under
+    /// other seeds is worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
     }
@@ -100,7 +101,7 @@ impl Generator {
         }
     }
 
-    /// The same, for changing them.
+    /// Settings of test generation, for changing them.
     pub fn settings_mut(&mut self) -> &mut Settings {
         match &mut self.kind {
             Kind::Game(configuration) => &mut configuration.settings,

@@ -4,9 +4,9 @@ use catherd_experiments::{SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of all that decides a record: machine, search, fitness. It is not that of the package,
-/// because runs keep their ids in a release that does not change their records. Version 0.3.0 had
-/// `catherd/0.3.0`.
+/// Version of everything that determines a record: machine, search, fitness. It differs from the
+/// version of the package, because runs keep their ids in a release that does not change their
+/// records. Version 0.3.0 had `catherd/0.3.0`.
 pub const ENGINE: &str = "scratch/2";
 
 pub(crate) const EXECUTIONS: &str = "executions";
@@ -16,8 +16,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// What runs of Scratch projects measure and count: the same as in results of format 1, with which
-/// they are shown together.
+/// The units, criteria and counts of runs of Scratch projects. They equal those of results in
+/// format 1, so that both can be shown together.
 pub(crate) fn info() -> SubjectInfo {
     format_1::subject_info(KIND, ENGINE)
 }

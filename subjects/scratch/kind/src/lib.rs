@@ -1,5 +1,5 @@
-//! The subject kind `scratch`: Scratch projects, for which the search of `catherd-search` and
-//! the test generation of `catherd-scratch-testgen` make suites.
+//! The subject kind `scratch`: Scratch projects, for which `catherd-search` and
+//! `catherd-scratch-testgen` generate suites.
 //!
 //! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-scratch-corpora`.
 //! - [`configuration`]: algorithms, parameters and budgets as a study names them.

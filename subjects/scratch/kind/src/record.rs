@@ -34,7 +34,7 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
         metrics.insert("unstableTests".to_owned(), (generated.unstable.len() as i64).into());
     }
     let timeline = generated.timeline.iter().map(|point| TimelinePoint {
-        // In the order of the names of the units.
+        // Work in the order of the names of the units.
         work: vec![point.executions, point.steps],
         wall_ms: point.elapsed.as_millis() as u64,
         covered: point.covered as u32,
@@ -73,8 +73,8 @@ pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)])
 
 /// Adds the coverage under fresh seeds to a record, as shares of the goals: `coverage.seeded`,
 /// `coverage.expected`, `coverage.robust` and, for the share of goals that one test covers under at
-/// least so many tenths of the seeds, `coverage.reliable.N`; `coverage.chance` is the number of
-/// chance goals.
+/// least N tenths of the seeds, `coverage.reliable.N`; `coverage.chance` is the number of chance
+/// goals.
 pub(crate) fn add_reliability(record: &mut RunRecord, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };

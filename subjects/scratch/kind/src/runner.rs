@@ -45,7 +45,7 @@ impl LoadedProject for Loaded {
         let (generator, after) = configuration::read(&spec.algorithm).map_err(failed)?;
         let mut assertions = after.assertions;
         if spec.mutation.is_some() {
-            // Tests without assertions kill no mutant.
+            // Without assertions, tests would kill no mutant.
             assertions.get_or_insert_default();
         }
         let settings = generator.settings().clone();
@@ -128,7 +128,7 @@ impl Loaded {
     }
 }
 
-/// Adds to a record what the suite covers under fresh seeds.
+/// Adds the coverage of the suite under fresh seeds to a record.
 fn measure(
     record: &mut RunRecord,
     suite: &Suite,

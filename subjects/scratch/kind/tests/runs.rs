@@ -38,7 +38,7 @@ fn unwatched(_: RunProgress) -> ControlFlow<()> {
 }
 
 #[test]
-fn a_record_says_what_the_search_did() {
+fn a_record_has_the_results_of_the_search() {
     let bytes = project("maze");
     let mut subject = runner();
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
@@ -64,7 +64,7 @@ fn a_record_says_what_the_search_did() {
     assert_eq!((end.covered, end.goals), (last.covered, record.goals()));
     assert_eq!(end.work, record.work);
 
-    // What was run before, and on what, leaves no trace.
+    // Earlier runs, also on other projects, do not influence a run.
     let other = project("quiz");
     subject.load(Digest::of(&other), other.clone()).unwrap();
     subject.run(&self::spec(&other, "random", 1), &mut unwatched).unwrap();
@@ -124,7 +124,7 @@ fn algorithms_are_checked_by_name_and_parameter() {
 fn parameters_are_listed_with_defaults_that_are_allowed() {
     for algorithm in Scratch.algorithms() {
         for parameter in algorithm.parameters {
-            // Without a default the parameter may be left out alone.
+            // A parameter without a default may only be left out.
             let Some(default) = parameter.default else { continue };
             let mut with_default = Algorithm::plain(&algorithm.name);
             with_default.parameters.insert(parameter.name.clone(), default);
@@ -153,7 +153,7 @@ fn settings_of_test_generation_are_each_runs_own() {
 }
 
 #[test]
-fn a_record_says_what_came_of_mutants() {
+fn a_record_has_the_results_of_mutants() {
     let bytes = project("maze");
     let plain = spec(&bytes, "mio", 7);
     let mutated = |mutation| RunSpec { mutation: Some(mutation), ..plain.clone() };
@@ -195,7 +195,7 @@ fn a_record_says_what_came_of_mutants() {
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let mut tried = 0;
     let stopped = subject.run(&all, &mut |live| {
-        // All 30 executions of the search are over: mutants are being tried.
+        // All 30 executions of the search are over, so that mutants are being executed.
         tried += u32::from(live.work["executions"] >= 30);
         if tried > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -250,7 +250,7 @@ fn suites_for_games_are_measured_under_fresh_seeds() {
             .unwrap()
     );
 
-    // Others are measured on request, and long tests are known by their own name.
+    // Other algorithms are measured on request; algorithms with long tests have their own names.
     spec.algorithm = Algorithm::plain("mio-long");
     let plain = subject.run(&spec, &mut unwatched).unwrap();
     assert!(!plain.metrics.keys().any(|name| name.starts_with("coverage.")));

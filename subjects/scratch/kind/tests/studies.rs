@@ -1,4 +1,4 @@
-//! The study files that are shipped: each is read, checked and planned.
+//! The shipped study files can be read, checked and planned.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let project = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
         let check = |algorithm: &_| Scratch.check_algorithm(algorithm).map_err(|e| e.cause);
         let plan = Plan::new(&study, &Scratch.info(), vec![project], check).unwrap();
-        // No two configurations are the same runs.
+        // All configurations make different runs.
         let mut runs: Vec<_> = plan.into_runs().map(|run| run.id()).collect();
         runs.sort_unstable();
         runs.dedup();

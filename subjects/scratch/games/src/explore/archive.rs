@@ -1,4 +1,4 @@
-//! Archives of states: one state for each cell, and what is known of its prospects.
+//! Archives of states: one state for each cell, with an estimate of its viability.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,28 +8,29 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Counts;
 
-/// Trials without a fruit that the estimate of viability assumes beforehand.
+/// Number of fruitless trials that the estimate of viability assumes in advance.
 const PRIOR: f64 = 20.0;
-/// Smallest viability, so that no state is forbidden.
+/// Minimum viability, so that every state can be chosen.
 const FLOOR: f64 = 0.001;
-/// Viability after waiting, relative to that before, below which a state counts as doomed.
+/// Viability after waiting, relative to the viability before, below which a state counts as doomed.
 const DOOMED: f64 = 0.5;
-/// Visits without fruit after which another state of the cell takes the place.
+/// Number of fruitless visits after which another state of the cell replaces the state.
 const TIRED: u32 = 4;
 
 /// The states of one goal.
 pub(super) struct Archive<S> {
     /// By key: the number of the cell. Only looked up, never iterated.
     index: FxHashMap<(i32, u64), usize>,
-    /// Buckets and digests of the states that are kept, if they were given.
+    /// Buckets and digests of the states that are kept with a digest.
     digests: FxHashSet<(i32, u128)>,
     cells: Vec<Cell<S>>,
-    /// By bucket, the best first: numbers of cells.
+    /// By bucket, the best first: the numbers of its cells.
     buckets: BTreeMap<i32, Vec<usize>>,
     best: f64,
     /// How often the goal was chosen since its best fitness improved.
     pub(super) chosen: u64,
-    /// Trials and fruits: of all origins, and of those that had a feature.
+    /// Counts of trials and of fruitful trials: of all origins, and below of the origins with each
+    /// feature.
     total: (f64, f64),
     odds: FxHashMap<u32, (f64, f64)>,
 }
@@ -71,7 +72,7 @@ impl<S> Default for Archive<S> {
 }
 
 impl<S> Cell<S> {
-    /// How much it was visited in vain.
+    /// A measure of its fruitless visits.
     fn waste(&self) -> f64 {
         f64::from(self.visits) / (1.0 + f64::from(self.fruits))
     }
@@ -86,13 +87,14 @@ impl<S: Clone> Archive<S> {
         self.cells[cell].key.0
     }
 
-    /// Whether no state has a better bucket or the same.
+    /// Whether all states have worse buckets.
     pub(super) fn is_best(&self, bucket: i32) -> bool {
         self.buckets.first_key_value().is_none_or(|(best, _)| bucket < *best)
     }
 
-    /// A cell: from the best bucket or, with probability `decay` each time, the next worse; of some
-    /// that are drawn from it the one with the fewest visits and the best prospects.
+    /// A random cell: from the best bucket or, with probability `decay` each time, from the next
+    /// worse one. Of some cells that are drawn from the bucket, the one with the fewest visits and
+    /// the highest viability.
     pub(super) fn draw(
         &self,
         decay: f64,
@@ -127,8 +129,8 @@ impl<S: Clone> Archive<S> {
         cell.state.clone()
     }
 
-    /// The smallest share of fruitful trials among those that shared a feature, relative to that of
-    /// all trials; at most 1.
+    /// The minimum over the features of the share of fruitful trials with the feature, relative to
+    /// the share among all trials; at most 1.
     fn viability(&self, features: &[u32]) -> f64 {
         let overall = (self.total.1 + 1.0) / (self.total.0 + PRIOR);
         features.iter().fold(1.0, |least: f64, feature| {
@@ -137,14 +139,14 @@ impl<S: Clone> Archive<S> {
         })
     }
 
-    /// Whether waiting led to a state with worse prospects.
+    /// Whether waiting led to a state with a much lower viability.
     pub(super) fn is_doomed(&self, before: &[u32], after: &[u32]) -> bool {
         self.viability(after) < DOOMED * self.viability(before)
     }
 
     /// Notes how a trial from a cell ended.
     pub(super) fn note(&mut self, cell: usize, fruitful: bool) {
-        // A goal that is covered has lost its cells.
+        // The cells of a goal are dropped once it is covered.
         let Some(cell) = self.cells.get_mut(cell) else { return };
         let fruits = f64::from(u8::from(fruitful));
         cell.fruits += u32::from(fruitful);
@@ -155,7 +157,7 @@ impl<S: Clone> Archive<S> {
         }
     }
 
-    /// Whether a state would be kept: its cell is new, or it is better than the one there.
+    /// Whether a state would be kept: its cell is new, or it is better than the state of the cell.
     pub(super) fn accepts(&self, offer: &Offer) -> bool {
         let Some(&number) = self.index.get(&(offer.bucket, offer.place)) else { return true };
         let old = &self.cells[number];
@@ -169,8 +171,8 @@ impl<S: Clone> Archive<S> {
         self.digests.contains(&(bucket, digest))
     }
 
-    /// Keeps a state that is [accepted](Archive::accepts). A full bucket gives up the cell that was
-    /// visited most in vain. A `digest` makes [`Archive::has`] true while the state is kept.
+    /// Keeps a state that is [accepted](Archive::accepts). A full bucket drops the cell with the
+    /// most fruitless visits. A `digest` makes [`Archive::has`] true while the state is kept.
     pub(super) fn insert(
         &mut self,
         offer: Offer,

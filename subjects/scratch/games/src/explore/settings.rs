@@ -9,9 +9,9 @@ use crate::account::Counted;
 pub enum Cells {
     /// Bucket of the fitness, positions of scripts and places.
     Full,
-    /// The bucket alone.
+    /// Only the bucket.
     Bucket,
-    /// Positions and places alone.
+    /// Only positions and places.
     Place,
     /// No cells: every rollout starts from a root.
     None,
@@ -29,9 +29,9 @@ impl Cells {
 /// The distances from which the fitness of a state is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guidance {
-    /// Of the latest evaluation of each condition.
+    /// The distances of the latest evaluation of each condition.
     Latest,
-    /// The smallest of the whole path.
+    /// The smallest distances of the whole path.
     Minima,
 }
 
@@ -44,19 +44,19 @@ impl Guidance {
 pub struct Explore {
     /// Which steps the budget counts.
     pub counted: Counted,
-    /// Probability that a rollout has one action more.
+    /// Probability that a rollout is continued by one more action.
     pub going_on: f64,
     /// Maximum number of actions of a rollout.
     pub rollout: usize,
     /// Probability of taking a worse bucket.
     pub decay: f64,
-    /// Cells of a bucket.
+    /// Maximum number of cells of a bucket.
     pub cells_per_bucket: usize,
     /// Probability of repeating the last event.
     pub sticky: f64,
-    /// Stage units of a place.
+    /// Size of the cells of positions, in stage units.
     pub grid: f64,
-    /// Degrees of a place.
+    /// Size of the cells of directions, in degrees.
     pub turn: f64,
     /// Share of rollouts from roots.
     pub root_share: f64,
@@ -66,11 +66,11 @@ pub struct Explore {
     pub reseed: f64,
     /// Seeds that are tried first if chance decides about goals.
     pub chance_seeds: usize,
-    /// Whether prospects of states are estimated.
+    /// Whether the viability of states is estimated.
     pub viability: bool,
     /// Steps of the wait that shows whether a state is doomed; 0 for none.
     pub look_ahead: usize,
-    /// Whether values of variables are features of prospects.
+    /// Whether values of variables are features from which viability is estimated.
     pub watch_variables: bool,
     /// Memory for states in MiB.
     pub memory: usize,
@@ -80,13 +80,13 @@ pub struct Explore {
     pub cells: Cells,
     /// The distances that guide.
     pub guidance: Guidance,
-    /// Whether goals have archives of their own.
+    /// Whether each goal has an archive.
     pub goals: bool,
     /// Whether positions of scripts are in the key of a cell.
     pub positions: bool,
     /// Whether only places of controlled sprites are in the key of a cell.
     pub controlled: bool,
-    /// Whether states are kept whose equals are in their bucket.
+    /// Whether states are kept that differ from a state of their bucket at most in time.
     pub duplicates: bool,
 }
 
@@ -161,11 +161,11 @@ impl Parameters for Explore {
             Field::count("most_steps", &mut self.most_steps, 1, 100_000)
                 .meaning("maximum steps of a path"),
             Field::choice("cells", &mut self.cells, Cells::WORDS)
-                .meaning("what states are distinguished by; none: restarts from roots alone"),
+                .meaning("what states are distinguished by; none: only restarts from roots"),
             Field::choice("guidance", &mut self.guidance, Guidance::WORDS)
                 .meaning("distances that guide: the latest, or the minima of the path"),
             Field::switch("goal_archives", &mut self.goals)
-                .meaning("an archive for each goal, otherwise that of novelty alone"),
+                .meaning("an archive for each goal, otherwise only the archive of novelty"),
             Field::switch("positions", &mut self.positions)
                 .meaning("distinguish states by positions of scripts"),
             Field::switch("controlled", &mut self.controlled)

@@ -1,4 +1,4 @@
-//! The search on a toy: a number that actions raise, lower and double.
+//! The search on a small system: a number that actions raise, lower and double.
 
 use std::ops::ControlFlow;
 
@@ -127,7 +127,7 @@ fn archives_find_what_restarts_do_not() {
     let full = Explore { look_ahead: 0, ..Explore::default() };
     let (covered, stop, executed, logical) = run(&full, 20_000, Counted::Executed);
     assert_eq!((covered, stop), (3, Stop::Covered));
-    assert!(executed < logical, "restored prefixes cost logical steps alone");
+    assert!(executed < logical, "restored prefixes cost only logical steps");
     let none = Explore { cells: Cells::None, root_share: 1.0, rollout: 3, ..Explore::default() };
     let (covered, stop, ..) = run(&none, 20_000, Counted::Executed);
     assert!(covered < 3, "{covered} with {none:?}");
@@ -169,7 +169,7 @@ fn duplicates_are_left_out_on_request() {
     archive.insert(offer, ("first", Some(5)), [].into(), 1, &mut counts);
     assert!(archive.accepts(&Offer { steps: 8, ..offer }));
     assert!(archive.has(3, 5) && !archive.has(3, 6) && !archive.has(4, 5));
-    // A state that is replaced, or is given up by a full bucket, may come back.
+    // A state that was replaced, or dropped by a full bucket, is accepted again.
     archive.insert(Offer { steps: 7, ..offer }, ("shorter", Some(6)), [].into(), 1, &mut counts);
     assert!(archive.has(3, 6) && !archive.has(3, 5));
     archive.insert(Offer { place: 2, ..offer }, ("elsewhere", Some(7)), [].into(), 1, &mut counts);
@@ -185,7 +185,7 @@ fn duplicates_are_left_out_on_request() {
 
 #[test]
 fn buckets_order_fitness() {
-    // Approach level first, then branch distance, 0 apart.
+    // Approach level first, then branch distance; a distance of 0 has its own bucket.
     let of = |level: f64, distance: f64| {
         let rest = if distance == 0.0 { 0.5 } else { 1.0 };
         bucket(2.0 * level + distance / (1.0 + distance) + rest)

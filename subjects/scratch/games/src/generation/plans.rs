@@ -1,5 +1,6 @@
-//! Plans: tests that do not react, found by exploring, for goals that no policy covers under all
-//! training seeds. Where nothing depends on chance, they are as reliable and easier to find.
+//! Plans: tests without policies, found by exploring, for goals that no policy covers under all
+//! training seeds. Where nothing depends on chance, they are as reliable as policies and easier to
+//! find.
 
 use catherd_search::{Stop, Stream};
 
@@ -14,19 +15,19 @@ use crate::suite::{PathTest, path_test, static_test};
 const UNPLANNED: f64 = 0.5;
 const PLANNED: f64 = 0.6;
 /// Share of the budget after which plans are not tried under other seeds any more.
-const TRIED: f64 = 0.7;
+const PLANS_TRIED: f64 = 0.7;
 
 /// Tests without policies for goals that policies do not cover under all training seeds.
 #[derive(Default)]
 struct Plans {
-    /// Those that cover their goal under all of them, and more.
+    /// Tests that cover their goal under all training seeds and further ones.
     robust: Vec<PathTest>,
-    /// Those that cover it at least under their own seed.
+    /// Tests that cover their goal at least under their own seed.
     others: Vec<PathTest>,
 }
 
 impl Run<'_> {
-    /// Searches for policies, and for plans where it stands still.
+    /// Searches for policies, and for plans when that search makes no progress.
     pub(super) fn reflex(&mut self, settings: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut arena = Arena::new(self.prepared, &mut rng);
@@ -52,8 +53,8 @@ impl Run<'_> {
         stop
     }
 
-    /// Explores for tests without policies that cover goals under all seeds which no policy covers
-    /// under the training seeds, and leaves these goals to them.
+    /// Explores for plans for the goals that no policy covers under all training seeds. The search
+    /// for policies skips the goals that plans cover under all seeds.
     fn plan(
         &mut self,
         learner: &mut Learner<'_>,
@@ -74,7 +75,7 @@ impl Run<'_> {
             let Some(state) = state.filter(|_| !reliable[goal as usize]) else { continue };
             let before = arena.steps;
             let path = PathTest { goal, seed: state.seed(), events: state.events() };
-            let late = account.stop(TRIED).is_some();
+            let late = account.stop(PLANS_TRIED).is_some();
             let left = if late { 0 } else { limit.saturating_sub(self.shortened.executions) };
             let words = space.words();
             let Some(short) = path_test(&path, words, arena, left, &mut self.shortened) else {
@@ -89,7 +90,7 @@ impl Run<'_> {
             } else if plans.robust.iter().any(|plan| holds(plan, arena)) {
                 learner.leave(goal as usize);
             } else {
-                // Events that its seed does not need may be what other seeds need.
+                // Events that are not needed under its seed may be needed under other seeds.
                 let robust = if holds(&short, arena) {
                     Some(short.clone())
                 } else {

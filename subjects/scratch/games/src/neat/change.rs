@@ -12,13 +12,14 @@ const TRIES: usize = 20;
 const RECURRENT: (f64, f64) = (0.1, 0.25);
 /// Probability that a weight is replaced instead of moved.
 const REPLACED: f64 = 0.1;
-/// Probability of switching links on or off, and how many; probability of switching one on again.
+/// Probability and number of links that are switched on or off; probability that a link is switched
+/// on again.
 const TOGGLED: (f64, usize) = (0.1, 4);
 const REENABLED: f64 = 0.03;
 /// Probability that a crossover takes the means of weights.
 const AVERAGED: f64 = 0.4;
 
-/// What mutations need beside a genome.
+/// The context of mutations: operators, interface and innovations.
 pub(super) struct Changes<'a> {
     pub(super) operators: Operators,
     pub(super) interface: &'a Interface,
@@ -84,7 +85,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Splits an enabled link by a new node; the values that pass are nearly the same at first.
+    /// Splits an enabled link by a new node. At first the new node hardly changes the value that
+    /// passes.
     pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let interface = self.interface;
         let ahead = |gene: &Gene| {
@@ -106,7 +108,7 @@ impl<'a> Changes<'a> {
         self.insert(genome, node, to, weight);
     }
 
-    /// Links two nodes that no link leads between.
+    /// Links two nodes between which there is no link yet.
     pub(super) fn add_link(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let first = self.interface.first_output();
         let outputs = first..first + self.interface.output_nodes();
@@ -154,8 +156,8 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// A child with the structure of the fitter parent; the weights of genes that both have are those of
-/// either, or their means.
+/// A child with the structure of the fitter parent. Genes that both parents have get the weight of
+/// one parent, or the mean of both.
 pub(super) fn cross(fitter: &Genome, other: &Genome, rng: &mut Stream) -> Genome {
     let averaged = rng.chance(AVERAGED);
     let mut child = fitter.clone();

@@ -9,8 +9,8 @@ use super::interface::Interface;
 /// Nodes and links of a new network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// One hidden node for each sprite, to which what is seen of it leads, and from which links lead
-    /// to all output nodes.
+    /// One hidden node for each sprite, with links from the sprite's input nodes and to all output
+    /// nodes.
     Hidden,
     /// Links from all inputs to all output nodes.
     Direct,
@@ -38,7 +38,8 @@ pub(crate) struct Genome {
     pub(super) hidden: Vec<(u32, f64)>,
 }
 
-/// Numbers of the links and hidden nodes of a run: what appears twice has one number.
+/// Numbers of the links and hidden nodes of a run. The same link or node has the same number in all
+/// genomes.
 #[derive(Clone, Debug)]
 pub(super) struct Innovations {
     links: FxHashMap<(u32, u32), u32>,
@@ -58,7 +59,8 @@ impl Innovations {
         *self.links.entry((from, to)).or_insert(next)
     }
 
-    /// The node that splits a link of a genome: one that it does not have yet.
+    /// The node that splits a link of a genome: the first such node that the genome does not have
+    /// yet.
     pub(super) fn split(&mut self, link: u32, genome: &Genome) -> u32 {
         for times in 0.. {
             let next = self.next_node;
@@ -75,7 +77,7 @@ impl Innovations {
 }
 
 impl Genome {
-    /// A random network. From the bias links lead to all output nodes.
+    /// A random network. The bias is linked to all output nodes.
     pub(super) fn new(
         start: Start,
         interface: &Interface,
@@ -86,7 +88,7 @@ impl Genome {
         let outputs = interface.first_output()..interface.first_output() + interface.output_nodes();
         let mut weight = || 2.0 * rng.unit() - 1.0;
         let mut links = Vec::new();
-        // Hidden nodes of sprites stand for splits of links that do not exist.
+        // The hidden nodes of sprites get numbers as if they split links that do not exist.
         for (inputs, group) in interface.groups.iter().zip(0..) {
             if start == Start::Direct {
                 let all = |input: &u32| {
@@ -165,7 +167,7 @@ impl Genome {
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         let hidden = order.len() as u32;
         let places: FxHashMap<u32, u32> = order.iter().map(|(node, _)| *node).zip(0..).collect();
-        // Networks have the hidden nodes before those of the outputs.
+        // In networks the hidden nodes come before the nodes of the outputs.
         let number = |node: u32| match places.get(&node) {
             Some(place) => first_hidden + place,
             None if node < first_hidden => node,
@@ -189,7 +191,7 @@ impl Genome {
         }
     }
 
-    /// The links that it has, enabled or not.
+    /// Its links, including disabled ones.
     pub(super) fn links(&self) -> FxHashSet<(u32, u32)> {
         self.genes.iter().map(|gene| (gene.from, gene.to)).collect()
     }

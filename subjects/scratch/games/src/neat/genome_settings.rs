@@ -1,4 +1,4 @@
-//! The parameters that all three algorithms have: how networks change, and what they send.
+//! The parameters that all three algorithms have: mutations of networks, and durations of events.
 
 use catherd_search::Field;
 

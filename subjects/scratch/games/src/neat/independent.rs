@@ -17,7 +17,7 @@ use crate::reflex::Arena;
 struct Member {
     genome: Rc<Genome>,
     score: f64,
-    /// What its input nodes saw at the end of its last execution.
+    /// The values of its input nodes at the end of its last execution.
     seen: Rc<[f64]>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Independent<'a, 'b> {
     pub(super) turns: u64,
 }
 
-/// Settings that move with the budget.
+/// Settings that change as the budget is spent.
 struct Schedule {
     random: f64,
     archive: usize,
@@ -110,7 +110,7 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 
     /// Mutates one network of each species of the population of a goal, several times in a row,
-    /// going on from what is not worse.
+    /// continuing from every mutant that is not worse.
     fn mutate(
         &mut self,
         goal: usize,
@@ -184,9 +184,9 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 }
 
-/// Offers a network to a population, which is ordered best first. If there are too many then, the worst
-/// leaves: that with the lowest score, of equals the one that has seen least what others have not.
-/// Returns whether the network took the place of another.
+/// Offers a network to a population, which is ordered best first. If it is then too large, the
+/// worst member is removed: the one with the lowest score, ties broken by least novelty. Returns
+/// whether the network replaced another one.
 fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbours: usize) -> bool {
     let worst = population.last().map_or(0.0, |worst| worst.score);
     if population.len() >= capacity && member.score < worst {
@@ -201,7 +201,7 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
         let lowest = population[population.len() - 1].score;
         let tied = population.partition_point(|other| other.score > lowest);
         let novelty = |position: &usize| novelty(population, *position, neighbours);
-        // Of equally novel ones the one that was there before.
+        // Among equally novel members, the one that was there before.
         let leaves = (tied..population.len())
             .rev()
             .min_by(|a, b| novelty(a).total_cmp(&novelty(b)))
@@ -212,7 +212,7 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
     stays && before >= capacity
 }
 
-/// The mean distance of what a member has seen to what its nearest neighbours have.
+/// The mean distance of a member's observations from the observations of its nearest neighbours.
 fn novelty(population: &[Member], position: usize, neighbours: usize) -> f64 {
     let others = population.iter().enumerate().filter(|(other, _)| *other != position);
     let mut distances: Vec<f64> =
@@ -222,8 +222,7 @@ fn novelty(population: &[Member], position: usize, neighbours: usize) -> f64 {
     distances.iter().sum::<f64>() / distances.len().max(1) as f64
 }
 
-/// 1 without the cosine of the angle between two vectors; 1 if one of them is zero and the other is
-/// not.
+/// 1 minus the cosine of the angle between two vectors; 1 if exactly one of them is zero.
 fn cosine_distance(a: &[f64], b: &[f64]) -> f64 {
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let lengths = libm::sqrt(product(a, a)) * libm::sqrt(product(b, b));
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_scores_the_least_novel_leaves() {
+    fn among_equal_scores_the_least_novel_is_removed() {
         let mut population = Vec::new();
         for (score, seen) in [(1.0, [1.0, 0.0]), (2.0, [1.0, 0.1]), (1.0, [0.0, 1.0])] {
             assert!(!offer(&mut population, member(score, seen), 3, 15), "there is room");
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_directions() {
+    fn distances_depend_only_on_directions() {
         assert_eq!(cosine_distance(&[2.0, 0.0], &[5.0, 0.0]), 0.0);
         assert_eq!(cosine_distance(&[2.0, 0.0], &[0.0, 1.0]), 1.0);
         assert_eq!(cosine_distance(&[2.0, 0.0], &[-1.0, 0.0]), 2.0);
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_move_with_the_budget() {
+    fn settings_change_with_the_budget() {
         let at = |progress| {
             let Schedule { random, archive, mutations } = MioNeatest::default().schedule(progress);
             (random, archive, mutations)

@@ -6,7 +6,7 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Clones of a sprite that are seen, and on which networks can click.
+/// Number of clones of a sprite that networks see, and on which they can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
@@ -22,8 +22,8 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// The interface of a project. Questions are answered with these texts; a key press and a wait
-    /// have at most these numbers of steps.
+    /// The interface of a project. Questions are answered with `answers`; `bounds` are the maximum
+    /// steps of a key press and a wait.
     pub(crate) fn new(
         project: &Project,
         tables: &Tables,
@@ -57,7 +57,7 @@ impl Interface {
         nodes.collect()
     }
 
-    /// Adds what the scripts react to, and a wait.
+    /// Adds the events that the scripts react to, and a wait.
     fn find_outputs(
         &mut self,
         project: &Project,
@@ -139,7 +139,8 @@ fn numbers(target: &Target) -> impl Iterator<Item = usize> + '_ {
     variables.filter(move |(_, variable)| is_number(&variable.value)).map(|(number, _)| number)
 }
 
-/// Place of an instance, and what its scripts change: direction, size, costume, variables.
+/// Adds the place of an instance and the properties that its scripts change: direction, size,
+/// costume, variables.
 fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     use Opcode::*;
     let has =
@@ -164,8 +165,8 @@ fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     senses.extend(numbers(target).map(|number| Sense::Variable(own, Some(number))));
 }
 
-/// Distances to the sprites and colours for which the scripts of an instance ask whether it touches
-/// them, each once.
+/// Adds the distances to the sprites and colours that the scripts of an instance sense by touching,
+/// each once.
 fn see_touched(
     own: Subject,
     target: &Target,
@@ -215,7 +216,7 @@ fn cloned(project: &Project) -> Vec<bool> {
                         cloned[usize::from(sprite)] = true;
                     }
                 }
-                // The name is computed: it may be any.
+                // A computed name may be the name of any sprite.
                 None => cloned.fill(true),
             }
         }

@@ -12,8 +12,7 @@ use super::trials::Trials;
 use crate::account::Account;
 use crate::reflex::Arena;
 
-/// A network with how far it is from each goal: the number of seeds without its score, which is not
-/// negative.
+/// A network with its fitness for each goal: the number of seeds minus its score, at least 0.
 #[derive(Clone, Debug)]
 struct Judged {
     genome: Rc<Genome>,
@@ -63,7 +62,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         let size = self.settings.population;
         let mut children: Vec<Rc<Genome>> =
             (0..size).map(|_| Rc::new(self.changes.random(rng))).collect();
-        // The best first, as soon as they have an order.
+        // Once it is sorted, the best first.
         let mut population: Vec<Judged> = Vec::new();
         loop {
             for genome in children {
@@ -94,7 +93,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         }
     }
 
-    /// As many genomes as the population has. The mate of a parent is of its species.
+    /// As many children as the population has members. Parents are of the same species.
     fn offspring(
         &mut self,
         population: &[Judged],
@@ -126,8 +125,8 @@ impl<'a, 'b> Objectives<'a, 'b> {
     }
 }
 
-/// The next population, the best first. Of the front that does not fit as a whole, members of small
-/// species come first.
+/// The next population, the best first. From the front that does not fit as a whole, members of
+/// small species are taken first.
 fn survivors(all: &[Judged], species: &[usize], targets: &[usize], size: usize) -> Vec<usize> {
     let count = |index: &usize| species.iter().filter(|it| **it == species[*index]).count();
     let mut chosen = Vec::with_capacity(size);
@@ -153,7 +152,7 @@ mod tests {
         let judged =
             |fitness: &[f64]| Judged { genome: Rc::default(), fitness: fitness.to_vec().into() };
         // The first is preferred for both goals; the others do not dominate each other.
-        let all = [[0.0, 0.0], [1.0, 4.0], [2.0, 3.0], [3.0, 2.0]].map(|it| judged(&it));
+        let all = [[0.0, 0.0], [1.0, 4.0], [2.0, 3.0], [3.0, 2.0]].map(|fitness| judged(&fitness));
         assert_eq!(survivors(&all, &[0, 0, 0, 1], &[0, 1], 2), [0, 3]);
         assert_eq!(survivors(&all, &[0, 0, 0, 1], &[0, 1], 9), [0, 1, 2, 3]);
     }

@@ -7,14 +7,14 @@ use catherd_search::Stream;
 use super::change::{Changes, cross};
 use super::genome::Genome;
 
-/// Distance within which genomes are of one species at first, its change from one generation to
-/// the next, and the smallest.
+/// Maximum distance of genomes of one species: at first, its change from one generation to the
+/// next, and its minimum.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.5;
 /// Generations without improvement after which a species is penalised, and the factor.
 const PENALISED: (u32, f64) = (15, 0.01);
-/// Share of a species that breeds, beside its best.
+/// Share of a species that breeds, in addition to its best member.
 const PARENTS: f64 = 0.2;
 /// Generations without improvement of the population after which only two species breed.
 const STAGNANT: u32 = 20;
@@ -23,7 +23,8 @@ const STAGNANT: u32 = 20;
 const MUTATED: f64 = 0.25;
 const CROSSED: f64 = 0.25;
 const STRANGER: f64 = 0.001;
-/// Extra children of the best of all, and the probability that one of them gets a link.
+/// Number of extra children of the best member of all, and the probability that one of them gets a
+/// link.
 const CHAMPION: (usize, f64) = (3, 0.3);
 /// Attempts to breed a child some of whose outputs have links.
 const TRIES: usize = 20;
@@ -115,7 +116,7 @@ impl Population {
     }
 
     /// By species: the number of children, in proportion to the mean fitness of its members. The
-    /// first, which has the best of all, gets what rounding leaves.
+    /// first species, which has the best member of all, gets the rest that rounding leaves.
     fn offspring(&self) -> Vec<usize> {
         let stagnant = self.stalled > STAGNANT;
         let shares: Vec<f64> = (0..self.species.len())
@@ -193,7 +194,7 @@ impl Population {
         } else {
             rng.pick(parents)
         };
-        // Of equals the one with fewer links is fitter.
+        // Among equals the one with fewer links is fitter.
         let size = |member: &Member| std::cmp::Reverse(member.genome.genes.len());
         let order = parent.fitness.total_cmp(&mate.fitness).then(size(parent).cmp(&size(mate)));
         let (fitter, other) = if order.is_lt() { (mate, parent) } else { (parent, mate) };

@@ -21,16 +21,16 @@ pub(super) fn operators(genome: &GenomeSettings) -> Operators {
     genome.operators(ATTEMPTS, Start::Direct)
 }
 
-/// Parameters of `mosa-neatest`. The defaults are those of the published program.
+/// Parameters of `mosa-neatest`. The defaults are taken from the published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MosaNeatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Networks of the population.
+    /// Number of networks of the population.
     pub population: usize,
-    /// Species that the population should have.
+    /// Target number of species of the population.
     pub species: usize,
-    /// Executions, each under a seed of its own, that must cover a goal.
+    /// Number of executions, each under another seed, that must cover a goal.
     pub repetitions: usize,
     /// Probability of crossing a network with one of its species.
     pub crossover: f64,
@@ -40,30 +40,30 @@ pub struct MosaNeatest {
     pub(super) genome: GenomeSettings,
 }
 
-/// Parameters of `mio-neatest`. The defaults are those of the published program.
+/// Parameters of `mio-neatest`. The defaults are taken from the published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MioNeatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Species that the population of a goal should have.
+    /// Target number of species of the population of a goal.
     pub species: usize,
-    /// Executions, each under a seed of its own, that must cover a goal.
+    /// Number of executions, each under another seed, that must cover a goal.
     pub repetitions: usize,
-    /// Probability of a new network instead of mutations, at the start and at the end.
+    /// Probability of a new network instead of mutations, at the start.
     pub random_start: f64,
-    /// The same at the end.
+    /// Probability of a new network instead of mutations, at the end.
     pub random_end: f64,
     /// Networks kept for each goal, at the start.
     pub archive_start: usize,
-    /// The same at the end.
+    /// Networks kept for each goal, at the end.
     pub archive_end: usize,
     /// Mutations in a row, at the start.
     pub mutations_start: usize,
-    /// The same at the end.
+    /// Mutations in a row, at the end.
     pub mutations_end: usize,
     /// Probability that a mutation changes the structure.
     pub structure: f64,
-    /// Networks with which what a network has seen is compared.
+    /// Number of neighbours from which the novelty of a network is computed.
     pub neighbours: usize,
     /// How networks change.
     pub(super) genome: GenomeSettings,

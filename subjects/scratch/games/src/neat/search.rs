@@ -25,7 +25,7 @@ pub(super) struct Breeder<'a, 'b> {
     pub(super) targets: u64,
 }
 
-/// Why the population of a goal is left.
+/// Why the search leaves the population of a goal.
 enum Left {
     Covered,
     Changed,
@@ -61,7 +61,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
     }
 
     /// The next target: an open goal whose dependency has a network. Goals of the green flag come
-    /// first, then what networks have covered by accident, untried before tried, then any.
+    /// first, then goals that networks have covered by accident, untried before tried, then any.
     fn choose(&self, rng: &mut Stream) -> Option<usize> {
         let all = self.trials.targets();
         if let Some(flag) = all.iter().find(|goal| self.flags[**goal] && !self.tried[**goal]) {
@@ -69,7 +69,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
         }
         let worth = |goal: &usize| (!self.tried[*goal], self.trials.hits[*goal]);
         let met = all.iter().copied().filter(|goal| self.trials.hits[*goal] > 0);
-        // The first of the best.
+        // Reversed, so that of equals the first is taken.
         if let Some(goal) = met.rev().max_by_key(worth).filter(|goal| !self.tried[*goal]) {
             return Some(goal);
         }

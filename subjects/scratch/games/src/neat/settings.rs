@@ -5,16 +5,16 @@ use catherd_search::{Field, Parameters};
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// Parameters of `neatest`. The defaults are those of the publication of 2022.
+/// Parameters of `neatest`. The defaults are taken from the publication of 2022.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Networks of a population.
+    /// Number of networks of a population.
     pub population: usize,
-    /// Species that a population should have.
+    /// Target number of species of a population.
     pub species: usize,
-    /// Executions, each under a seed of its own, that must cover a goal.
+    /// Number of executions, each under another seed, that must cover a goal.
     pub repetitions: usize,
     /// Generations without improvement after which the goal is changed.
     pub switch: usize,

@@ -6,13 +6,13 @@ use catherd_search::Stream;
 
 use super::genome::Genome;
 
-/// Distance within which genomes are of one species at first, its change from one time to the next,
-/// and the smallest.
+/// Maximum distance of genomes of one species: at first, its change from one separation to the
+/// next, and its minimum.
 const THRESHOLD: (f64, f64, f64) = (1.0, 0.1, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.4;
 
-/// Species, each with a genome that stands for it.
+/// Species, each with a representative genome.
 pub(super) struct Species {
     wanted: usize,
     threshold: f64,
@@ -24,8 +24,8 @@ impl Species {
         Self { wanted, threshold: THRESHOLD.0, representatives: Vec::new() }
     }
 
-    /// Puts each genome into the first species whose representative is near. Returns their species
-    /// by number; species without genomes end.
+    /// Puts each genome into the first species whose representative is near. Returns the number of
+    /// the species of each genome; species without genomes are dropped.
     pub(super) fn separate(&mut self, genomes: &[Rc<Genome>], rng: &mut Stream) -> Vec<usize> {
         let mut all = std::mem::take(&mut self.representatives);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); all.len()];

@@ -42,15 +42,15 @@ pub(crate) struct Trials<'a> {
     /// By goal: how often a network covered it under the seed of the run while it was open.
     pub(super) hits: Vec<u64>,
     /// By goal: the score of the last network. If the network covers the goal under the seed of the
-    /// run, the number of seeds under which it does, and below 1 for each other how near it comes;
-    /// otherwise how near it comes under the seed of the run.
+    /// run, every seed under which it does counts 1, and every other seed a number below 1, larger
+    /// the nearer it comes. Otherwise only such a number for the seed of the run.
     pub(super) scores: Vec<f64>,
     /// By goal: the fitness of the last execution.
     fitness: Vec<f64>,
 }
 
 impl<'a> Trials<'a> {
-    /// Without any network in the archive.
+    /// Trials with an empty archive.
     pub(crate) fn new(
         interface: &'a Interface,
         steps: usize,
@@ -74,13 +74,13 @@ impl<'a> Trials<'a> {
         self.archive[goal].is_none()
     }
 
-    /// Whether a goal depends on none, or on one that has a network.
+    /// Whether a goal depends on no other goal, or on one that has a network.
     pub(super) fn is_reachable(&self, goal: usize) -> bool {
         let dependencies = &self.dependencies[goal];
         dependencies.is_empty() || dependencies.iter().any(|it| self.archive[*it].is_some())
     }
 
-    /// Open goals that are reachable, or all that are open if none is; ascending.
+    /// The open goals that are reachable, or all open goals if none is reachable; ascending.
     pub(super) fn targets(&self) -> Vec<usize> {
         let mut all: Vec<usize> =
             (0..self.archive.len()).filter(|goal| self.is_open(*goal)).collect();
@@ -90,8 +90,8 @@ impl<'a> Trials<'a> {
         all
     }
 
-    /// Executes a network under the seed of the run, and under all if it covers one of the wanted
-    /// goals then.
+    /// Executes a network under the seed of the run, and under all seeds if it covers one of the
+    /// wanted goals.
     pub(super) fn assess(
         &mut self,
         genome: &Rc<Genome>,

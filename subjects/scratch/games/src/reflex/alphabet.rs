@@ -1,5 +1,5 @@
-//! The alphabet of policies: events that the program reacts to, and what they move, found by walks of
-//! random events with experiments on the way.
+//! The alphabet of policies: events that the program reacts to, and the sprites that they move,
+//! found by experiments during random walks.
 
 use catherd_scratch_suite::Axis;
 use catherd_scratch_suite::event::{Event, Interaction, KeyNo, TextNo};
@@ -12,7 +12,7 @@ use super::arena::Arena;
 use crate::account::Work;
 use crate::states::{Axes, probe};
 
-/// Walks, each under a seed of its own, and their events.
+/// Number of walks, each under another seed, and of their events.
 const WALKS: usize = 8;
 const EVENTS: usize = 8;
 /// Steps before each event of a walk.
@@ -21,12 +21,12 @@ const PAUSE: u32 = 10;
 /// Events of a program and their effects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alphabet {
-    /// Events that a rule may send: all that were listed but waits, answers, drags and moves of the
+    /// Events that a rule may send: all listed events except waits, answers, drags and moves of the
     /// mouse.
     pub(crate) events: Vec<Event>,
     /// Whether the program senses where the mouse is.
     pub(crate) mouse: bool,
-    /// Texts that answer questions.
+    /// Strings that answer questions.
     pub(crate) answers: Vec<TextNo>,
     /// Sprites, axes and the keys that move the sprite along the axis, up and down.
     pub(crate) steered: Vec<(u16, Axis, [KeyNo; 2])>,
@@ -78,7 +78,7 @@ impl Alphabet {
             }
             Event::MouseMove { .. } | Event::MouseMoveTo { .. } => self.mouse = true,
             Event::ClickClone { sprite, .. } => {
-                // A rule clicks on whichever clone there is.
+                // Rules click on the first visible clone.
                 let click = Event::ClickClone { sprite, instance: 0, x: 0.0, y: 0.0 };
                 if known.insert(Identifier::of(&click)) {
                     self.events.push(click);

@@ -1,4 +1,4 @@
-//! Episodes: executions of policies and of recorded events from the green flag on.
+//! Episodes: executions of policies and of recorded events from the green flag.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use catherd_search::Stream;
 
 use crate::states::LatestRecorder;
 
-/// Steps after which it is looked again which scripts are alive.
+/// Number of steps between two checks of which scripts are alive.
 const PULSE: u64 = 10;
 
-/// A machine that executes tests of one project, each from the green flag on.
+/// Executor of tests of one project, each from the green flag.
 pub(crate) struct Arena<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) vm: Vm<LatestRecorder>,
     pub(super) loaded: Snapshot,
     pub(super) extractor: Extractor<TargetId>,
     workspace: Workspace,
-    /// Tops of scripts whose life is watched, ascending, and by top the last step in which it was
-    /// alive.
+    /// Tops of scripts that are watched, ascending, and for each the last step in which the script
+    /// was alive.
     tops: Vec<BlockNo>,
     lives: Vec<u64>,
     /// Episodes and their steps so far.
@@ -33,7 +33,7 @@ pub(crate) struct Arena<'a> {
 }
 
 impl<'a> Arena<'a> {
-    /// A machine for a project. `rng` draws the run's random answer.
+    /// An arena for a project. `rng` draws the run's random answer.
     pub(crate) fn new(prepared: &'a Prepared, rng: &mut Stream) -> Self {
         let tracer = LatestRecorder::new(prepared.model().block_count(), true);
         let settings = prepared.settings();
@@ -56,17 +56,17 @@ impl<'a> Arena<'a> {
         self.extractor.words()
     }
 
-    /// The same, for adding words.
+    /// The words of events and policies, for adding words.
     pub(crate) fn words_mut(&mut self) -> &mut Vocabulary {
         self.extractor.words_mut()
     }
 
-    /// The texts that answer questions.
+    /// The strings that answer questions.
     pub(crate) fn answers(&self) -> &[TextNo] {
         self.extractor.answers()
     }
 
-    /// Watches how long scripts with these tops live in policies that are played from now on.
+    /// Watches how long scripts with these tops are alive in policies that are played from now on.
     pub(super) fn watch(&mut self, tops: &[BlockNo]) {
         self.tops = tops.to_vec();
         self.lives = vec![0; tops.len()];
@@ -108,7 +108,7 @@ impl<'a> Arena<'a> {
     }
 
     /// Sends events under a seed until the goal is covered. Returns the number of events sent and
-    /// whether it is.
+    /// whether the goal is covered.
     pub(crate) fn replay(&mut self, events: &[Event], seed: u64, goal: u32) -> (usize, bool) {
         self.begin(seed);
         let block = self.prepared.model().goals()[goal as usize];

@@ -18,11 +18,12 @@ const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
 const DEVIATION: (f64, f64) = (10.0, 20.0);
 /// Probability of a condition.
 const GUARDED: f64 = 0.2;
-/// Probabilities that a press depends on a distance, and that this is one for which a script asks.
+/// Probabilities that a press depends on a distance, and that this is a distance that a script
+/// senses.
 const NEAR: (f64, f64) = (0.4, 0.7);
-/// Largest changes of an aim over time.
+/// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// Directions and deviation of places that conditions compare with.
+/// Directions, and standard deviation of places, with which conditions compare.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
 const PLACES: f64 = 120.0;
 /// Factor of the weight of a kind of rule when a policy with it enters a population, and the
@@ -191,8 +192,8 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// A changed policy: a rule is removed, inserted or replaced, or its constants move. A new rule is
-    /// the one that is `lent`, if any.
+    /// A changed policy: a rule is removed, inserted or replaced, or its constants move. A new rule
+    /// is `lent`, if given.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

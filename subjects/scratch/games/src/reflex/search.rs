@@ -12,26 +12,28 @@ use super::settings::Reflex;
 use crate::account::{Account, Work};
 use crate::states::Layout;
 
-/// Steps of a life of a script that count as one, because lives also depend on the seed.
+/// Unit in which the time is counted that a script was alive, in steps. It is coarse, because this
+/// time also depends on the seed.
 const LIFE: u64 = 100;
 
 /// Probability that a rule of a goal's best policy is lent to a policy for another goal.
 const LENT: f64 = 0.5;
 
 /// The best policy for a goal. The score is the number of training seeds under which it covers the
-/// goal; if it does so under all, the number of seeds, the confirming ones included, up to the first
-/// under which it does not.
+/// goal; if it covers the goal under all of them, the number of seeds, including confirming ones,
+/// up to the first under which it does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Learned {
     pub(crate) policy: Rc<Policy>,
     pub(crate) score: usize,
 }
 
-/// What a policy is worth for a goal: how near it came, or 1 and the number of seeds under which it
-/// covers the goal; of equals, for how many times [`LIFE`] steps the script of the goal was alive.
+/// The worth of a policy for a goal: how near it came, or 1 plus the number of seeds under which it
+/// covers the goal; and, as a tie-breaker, how long the script of the goal was alive, in units of
+/// [`LIFE`].
 type Worth = (f64, u64);
 
-/// A policy that a goal keeps, with what it is worth.
+/// A policy that a goal keeps, with its worth.
 struct Member {
     worth: Worth,
     policy: Rc<Policy>,
@@ -42,7 +44,7 @@ struct Member {
 struct Tally {
     /// Training seeds.
     training: usize,
-    /// Seeds up to the first under which it does not.
+    /// Number of seeds up to the first under which it does not.
     streak: usize,
 }
 
@@ -76,7 +78,7 @@ pub(crate) struct Learner<'a> {
     planned: Vec<bool>,
     fitness: Vec<f64>,
     started: bool,
-    /// Executions of the account when a goal was last covered for the first time.
+    /// Number of executions when a goal was last covered for the first time.
     pub(crate) last_success: u64,
 }
 
@@ -120,13 +122,13 @@ impl<'a> Learner<'a> {
         (0..self.best.len()).map(|goal| self.score(goal) >= training).collect()
     }
 
-    /// Leaves a goal to a test that covers it under all seeds without a policy.
+    /// Skips a goal from now on, because a test without a policy covers it under all seeds.
     pub(crate) fn leave(&mut self, goal: usize) {
         self.planned[goal] = true;
         self.best[goal] = None;
     }
 
-    /// Seeds under which a policy must cover a goal, so that the goal is done.
+    /// Number of seeds under which a policy must cover a goal, so that the goal is done.
     fn wanted(&self) -> usize {
         if self.settings.reexecution { self.seeds.len() } else { 1 }
     }
@@ -181,8 +183,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// A rule that may become part of another policy: usually one that some goal's best policy has,
-    /// because it is likely to help to get to other goals, too.
+    /// A rule that may become part of another policy: usually a rule of some goal's best policy,
+    /// because it is likely to help with other goals, too.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
@@ -192,7 +194,7 @@ impl<'a> Learner<'a> {
         (!rules.is_empty()).then(|| rng.pick(rules).clone())
     }
 
-    /// Executes a policy under a training seed, and under all if it is worth it.
+    /// Executes a policy under a training seed, and under all seeds if it is promising.
     fn try_out(
         &mut self,
         (chosen, policy): (Option<usize>, Rc<Policy>),
@@ -236,7 +238,7 @@ impl<'a> Learner<'a> {
                 {
                     break;
                 }
-                // The first episode was that of this seed.
+                // The first seed was already executed.
                 if number > 0 {
                     self.episode(&policy, self.seeds[seed], arena, account);
                 }
@@ -250,22 +252,23 @@ impl<'a> Learner<'a> {
                 }
             }
         }
-        // The first episode proves one seed, also if there was no time for others.
+        // The first episode counts for one seed, even if there was no budget for others.
         let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
         interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
         if let Some(goal) = chosen.filter(|_| self.settings.equals)
             && scores[goal] == self.score(goal)
             && (1..training).contains(&scores[goal])
         {
-            // A policy as good as the best becomes a parent too, so that the search goes on where none
-            // is better.
+            // A policy as good as the best becomes a parent too, so that the search continues on
+            // plateaus.
             self.enter(goal, (1.0 + scores[goal] as f64, 0), &policy);
         }
         self.keep(&policy, &scores, account, known);
     }
 
-    /// The order in which a policy is executed under the seeds: that of its first episode, then the
-    /// other training seeds, those under which policies failed most first, then the confirming ones.
+    /// The order in which a policy is executed under the seeds: the seed of its first episode; then
+    /// the other training seeds, first those under which policies failed most; then the confirming
+    /// seeds.
     fn order(&self, tried: usize, goal: Option<usize>) -> Vec<usize> {
         let training = self.settings.training_seeds;
         let mut order: Vec<usize> = (0..self.seeds.len()).collect();
@@ -276,9 +279,10 @@ impl<'a> Learner<'a> {
         order
     }
 
-    /// Racing: whether, after that many seeds, the policy can still beat the best for some goal, or
-    /// equal it for the goal that it was `chosen` for, if equals become parents. The confirming seeds
-    /// are only for policies that have covered a goal under all others.
+    /// Racing: whether, after this number of seeds, the policy can still beat the best policy for
+    /// some goal, or equal it for the goal that it was `chosen` for, if equals become parents. The
+    /// confirming seeds are used only for policies that have covered a goal under all training
+    /// seeds.
     fn is_promising(
         &self,
         goals: &[usize],

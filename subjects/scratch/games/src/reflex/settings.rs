@@ -11,13 +11,14 @@ pub struct Reflex {
     pub most_rules: usize,
     /// Probability of a new policy instead of a changed one.
     pub new_policy: f64,
-    /// Policies that each goal keeps.
+    /// Number of policies that each goal keeps.
     pub policies: usize,
-    /// Seeds under which policies are trained.
+    /// Number of seeds under which policies are trained.
     pub training_seeds: usize,
-    /// Further seeds that confirm a policy which covers its goal under all of these.
+    /// Number of further seeds that confirm a policy which covers its goal under all training
+    /// seeds.
     pub confirming_seeds: usize,
-    /// Probability of trying all seeds for a goal that some policy covers under some.
+    /// Probability of trying all seeds for a goal that some policy covers under some seeds.
     pub retry: f64,
     /// Whether rules follow sprites with the keys that were found to move them.
     pub effects: bool,

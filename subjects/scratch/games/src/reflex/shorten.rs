@@ -1,4 +1,5 @@
-//! Tests from policies: which are kept for which goals, and what they can do without.
+//! Tests from policies: selection of tests for goals, and removal of rules and steps that they do
+//! not need.
 
 use catherd_scratch_suite::policy::Policy;
 
@@ -15,7 +16,7 @@ pub(crate) struct PolicyTest {
     pub(crate) goals: Vec<u32>,
 }
 
-/// Which goals a policy covers under which seeds.
+/// The goals that a policy covers under each seed.
 struct Coverage {
     /// By seed and goal.
     covered: Vec<Vec<bool>>,
@@ -34,7 +35,7 @@ impl Coverage {
         self.covered.iter().filter(|under| under[goal as usize]).count()
     }
 
-    /// The number of the first seeds under which a goal is covered.
+    /// Among the first seeds, the number under which a goal is covered.
     fn count_of(&self, goal: u32, first: usize) -> usize {
         let under = self.covered.iter().take(first);
         under.filter(|under| under[goal as usize]).count()
@@ -54,10 +55,10 @@ impl Coverage {
     }
 }
 
-/// Tests that cover what the best policies cover, as reliably under these seeds, of which the first
-/// `training` decided while policies that fail under some of them were compared: the deepest
-/// goals first, because their policies cover others on the way. Rules that their goals do not need
-/// are removed, and each ends when it has covered its goals, as long as `most_steps` steps suffice.
+/// Tests that cover the goals of the best policies, as reliably under these seeds, of which the
+/// first `training` are the training seeds. The deepest goals come first, because their policies
+/// cover others on the way. Rules that the goals do not need are removed, and each test ends when
+/// it has covered its goals, as far as `most_steps` steps of executions suffice.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],
@@ -73,7 +74,7 @@ pub(crate) fn policy_tests(
         let Some(learned) = best[goal as usize].as_ref().filter(|_| !done[goal as usize]) else {
             continue;
         };
-        // A policy that was not confirmed need not do more under other seeds.
+        // For a policy that was not confirmed, only the training seeds are compared.
         let late = arena.steps >= end;
         let seeds = if learned.score > training && !late { seeds } else { &seeds[..training] };
         let coverage = Coverage::of(&learned.policy, seeds, best.len(), arena);
@@ -89,7 +90,7 @@ pub(crate) fn policy_tests(
         };
         let under = (0..seeds.len()).map(|seed| (seed, kept_under(seed)));
         let under = under.filter(|(_, goals)| goals.contains(&goal));
-        // The first of those with the most goals.
+        // Reversed, so that of equals the first is taken.
         let Some((seed, goals)) = under.rev().max_by_key(|(_, goals)| goals.len()) else {
             continue;
         };
@@ -141,8 +142,8 @@ impl PolicyTest {
         self.end_early(before, seed, seeds, goals, arena);
     }
 
-    /// Cuts the steps after which all goals are covered under every seed that covers them. Seeds
-    /// that were not among the training seeds may need more, hence a reserve.
+    /// Limits the steps to those after which all goals are covered under every seed that covers
+    /// them, with a reserve, because other seeds may need more steps.
     fn end_early(
         &mut self,
         before: &Coverage,

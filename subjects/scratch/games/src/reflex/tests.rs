@@ -100,8 +100,8 @@ fn a_policy_that_follows_is_found_and_holds_under_fresh_seeds() {
 }
 
 #[test]
-fn what_policies_cannot_do_is_left_to_tests_that_do_not_react() {
-    // One rule has one key.
+fn goals_beyond_policies_are_left_to_plans() {
+    // The door needs two keys in turn, and a rule has one key.
     let door = door();
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
     let (made, suite) = run_on(&door, "reflex", &few, 200_000);
@@ -122,7 +122,7 @@ fn what_policies_cannot_do_is_left_to_tests_that_do_not_react() {
 }
 
 #[test]
-fn the_search_can_do_without_its_newest_rules() {
+fn the_search_works_without_optional_rules() {
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
     // Without rules that follow, policies catch the apple under some seeds.
     let blind = [("effects", Setting::Switch(false)), ("play_steps", Setting::Number(100.0))];
@@ -140,7 +140,7 @@ fn the_search_can_do_without_its_newest_rules() {
 }
 
 #[test]
-fn paths_hold_under_their_seeds_alone() {
+fn paths_hold_only_under_their_seeds() {
     let (made, suite) = run("explore", &[], 100_000);
     assert_eq!(made.generated.covered.len(), 8, "{:?}", made.counts);
     let (seeded, robust, _) = measured(&suite);

@@ -1,4 +1,4 @@
-//! Effects of events on sprites, found by experiment: the same state with an event and without.
+//! Effects of events on sprites, found by executing the same state with an event and without.
 
 use catherd_scratch_suite::event::Event;
 use catherd_scratch_suite::{Axis, event::KeyNo};
@@ -6,9 +6,9 @@ use catherd_scratch_testgen::extraction::Identifier;
 use catherd_scratch_vm::{Tracer, Vm};
 use rustc_hash::FxHashMap;
 
-/// Share of the probed states in which an event must have had an effect.
+/// Minimum share of the probed states in which an event had an effect.
 const SHARE: f64 = 1.0 / 3.0;
-/// Smallest effect, in stage units or degrees.
+/// Minimum effect, in stage units or degrees.
 const SMALLEST: f64 = 0.3;
 
 /// Places of the originals of all targets: x, y, direction; `None` if hidden.
@@ -30,13 +30,14 @@ fn turn(by: f64) -> f64 {
     (by + 540.0).rem_euclid(360.0) - 180.0
 }
 
-/// What was found out about events and sprites.
+/// The effects that were found, by event and sprite.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Axes {
-    /// By sprite: probed states in which it was visible, and those of them in which some event had
-    /// an effect on it.
+    /// By sprite: the number of probed states in which it was visible, and of those in which some
+    /// event had an effect on it.
     seen: Vec<(u32, u32)>,
-    /// By event, sprite and axis: effects where there was one. Only looked up.
+    /// By event, sprite and axis: the effects that are not too small. Only looked up, never
+    /// iterated.
     effects: FxHashMap<(Identifier, u16, usize), Vec<f64>>,
     /// Probed states with the event, where the sprite was visible.
     tried: FxHashMap<(Identifier, u16), u32>,
@@ -96,8 +97,8 @@ impl Axes {
             .is_some_and(|(seen, moved)| *moved > 0 && f64::from(*moved) > SHARE * f64::from(*seen))
     }
 
-    /// Sprites and axes with a key of positive and one of negative effect: the median where there
-    /// was an effect, in at least a few of the states tried.
+    /// For each sprite and axis that keys move both ways: the keys with the largest positive and
+    /// negative median effect, among keys that had one in enough of the states tried.
     pub(crate) fn steered(&self) -> Vec<(u16, Axis, [KeyNo; 2])> {
         let mut steered = Vec::new();
         for sprite in 0..self.seen.len() as u16 {

@@ -1,4 +1,4 @@
-//! What of a project tells its states apart: scripts, and variables in conditions.
+//! The parts of a project that distinguish its states: scripts, and variables in conditions.
 
 use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
@@ -14,14 +14,15 @@ pub(crate) struct Layout {
     pub(crate) tops: Vec<BlockNo>,
     /// Variables in conditions: position of the target and of the variable there.
     pub(crate) watched: Vec<(u16, usize)>,
-    /// Constants with which they are compared.
+    /// The constants with which these variables are compared.
     pub(crate) constants: Vec<(u16, usize, String)>,
     /// Whether random numbers decide about some goal directly.
     pub(crate) has_chance: bool,
-    /// Whether some message has a computed name, so that no distance leads to its receivers and
-    /// random numbers may decide which they are.
+    /// Whether some message has a computed name. Then no distance leads to its receivers, and
+    /// random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
-    /// Pairs of sprites of which a script of one asks whether it touches the other, or how far it is.
+    /// Pairs of sprites: a script of the first senses whether it touches the second, or the
+    /// distance to it.
     pub(crate) meetings: Vec<(u16, u16)>,
     /// Names of targets, for sprites.
     pub(crate) sprites: Vec<u16>,
@@ -103,7 +104,7 @@ impl Layout {
     }
 }
 
-/// By block: the one on top of its script; the block itself if it belongs to none.
+/// By block: the top block of its script; the block itself if it belongs to no script.
 fn tops(project: &Project) -> Vec<BlockNo> {
     let mut tops: Vec<BlockNo> = (0..project.block_count() as u32).map(BlockNo).collect();
     for target in &project.targets {
@@ -124,7 +125,7 @@ fn tops(project: &Project) -> Vec<BlockNo> {
     tops
 }
 
-/// Whether the block decides how its script goes on.
+/// Whether the block decides how its script continues.
 fn is_decision(block: &Block) -> bool {
     use Opcode::*;
     matches!(
@@ -178,17 +179,18 @@ fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     }
 }
 
-/// The parts of an input, with the literal beside it in a comparison.
+/// The parts of an input, with the literal with which it is compared.
 fn reporters(
     target: &Target,
     slot: &Slot,
-    beside: Option<&str>,
+    compared: Option<&str>,
     depth: usize,
     found: &mut Vec<Reporter>,
 ) {
     match slot {
         Slot::Literal(Literal::Variable { id, .. }) => {
-            found.push(Reporter::Variable { id: id.to_string(), than: beside.map(str::to_owned) });
+            found
+                .push(Reporter::Variable { id: id.to_string(), than: compared.map(str::to_owned) });
         }
         Slot::Block(number) if depth < 100 => {
             let block = &target.blocks[*number as usize];
@@ -200,7 +202,7 @@ fn reporters(
             {
                 found.push(Reporter::Variable {
                     id: id.to_string(),
-                    than: beside.map(str::to_owned),
+                    than: compared.map(str::to_owned),
                 });
             }
             let literals: Vec<Option<String>> =
@@ -208,8 +210,8 @@ fn reporters(
             for (position, input) in block.inputs.iter().enumerate() {
                 let mut others =
                     literals.iter().enumerate().filter(|(other, _)| *other != position);
-                let beside = others.find_map(|(_, literal)| literal.as_deref());
-                reporters(target, &input.block, beside, depth + 1, found);
+                let compared = others.find_map(|(_, literal)| literal.as_deref());
+                reporters(target, &input.block, compared, depth + 1, found);
             }
         }
         _ => {}

@@ -15,13 +15,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Memory of at most that many bytes.
+    /// Memory with a limit in bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, used: Rc::default(), holders: VecDeque::new() }
     }
 
-    /// Gives a state its snapshot of this size, and takes that of others if there is not enough
-    /// memory, the oldest first.
+    /// Stores the snapshot of a state. If the limit is exceeded, drops the snapshots of other
+    /// states, the oldest first.
     pub(super) fn keep(&mut self, state: &Rc<StateData>, saved: Saved, bytes: usize) {
         if bytes > self.limit {
             return;
@@ -35,7 +35,7 @@ impl Memory {
                 oldest.saved.borrow_mut().take();
             }
         }
-        // States that were dropped leave their entries behind.
+        // Removes the entries of states that were dropped, from time to time.
         if self.holders.len() > 1_024 && self.holders.len().is_power_of_two() {
             self.holders.retain(|holder| holder.strong_count() > 0);
         }

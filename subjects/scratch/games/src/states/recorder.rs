@@ -1,11 +1,11 @@
-//! Recording of where a state is: the latest distances of its conditions.
+//! Recording of the latest distances of each condition.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_testgen::extraction::LastStep;
 use catherd_scratch_testgen::trace::Trace;
 use catherd_scratch_vm::Tracer;
 
-/// Tracer of a path of actions. It keeps all covered blocks, and of each condition the smallest
+/// Tracer of a path of actions. It keeps all covered blocks, and for each condition the smallest
 /// distances within the last action that evaluated it, or within the whole path.
 #[derive(Debug)]
 pub(crate) struct LatestRecorder {
@@ -101,8 +101,8 @@ impl Tracer for LatestRecorder {
         self.trace.cover(block);
     }
 
-    /// From the window, not from the trace: otherwise the machine would not measure distances that
-    /// have grown.
+    /// Known distances are those of the present action, not of the trace. Otherwise the machine
+    /// would not measure distances that have grown.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let number = block.0 as usize;
         if self.measured_in[number] == self.action {

@@ -15,18 +15,18 @@ use super::effects::{Axes, places};
 use super::layout::Layout;
 use super::memory::Memory;
 use super::recorder::LatestRecorder;
-use super::state::{Link, Saved, State, StateData, links};
+use super::state::{Link, Saved, Slot, State, StateData, links};
 use crate::explore::{Explore, Guidance, StateSpace};
 
-/// Steps of an event that is probed, and of the same time without it.
+/// Number of steps that are executed after a probed event, and without it.
 const PROBE: u32 = 8;
 /// Maximum number of events that are probed in a state.
 const PROBED_EVENTS: usize = 12;
 /// Steps from a root to its second probe.
 const LATER: u32 = 40;
-/// Waits that sequences of short actions do not spell.
+/// Waits that are too long to arise from short actions.
 const LONG_WAITS: [u32; 3] = [128, 256, 480];
-/// Values of variables, in either direction, that are features of their own.
+/// Maximum absolute value of a variable up to which each whole value is a separate feature.
 const EXACT: f64 = 10.0;
 
 /// A program as a state space.
@@ -41,7 +41,7 @@ pub(crate) struct Space<'a> {
     extraction: Stream,
     workspace: Workspace,
     memory: Memory,
-    /// The first state, with which others share memory.
+    /// The first state. Other snapshots share memory with it.
     first: Option<Snapshot>,
     axes: Axes,
     seed: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Space<'a> {
     path: Option<Rc<Link>>,
     /// Key of the places of sprites in the present state; `None` if not computed yet.
     places_key: Option<u64>,
-    /// Steps that were executed again because a snapshot was gone.
+    /// Number of steps that were executed again because a snapshot had been dropped.
     pub(crate) replayed: u64,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Space<'a> {
         let machine = self.vm.snapshot();
         let bytes = self.first.as_ref().map_or(0, |first| machine.unshared_bytes(first));
         let trace = self.vm.tracer.trace().clone();
-        // The trace of a block takes a pair of distances.
+        // A block takes a pair of distances and some bits in the trace.
         let bytes = bytes + 17 * self.prepared.model().block_count();
         let evaluated = self.vm.tracer.last_step();
         self.memory.keep(state, Saved { machine, trace, evaluated }, bytes);
@@ -152,7 +152,7 @@ impl<'a> Space<'a> {
         key
     }
 
-    /// The event of the list that repeats an earlier one, or one drawn.
+    /// A listed event: the one that repeats the last event, or a random one.
     fn pick(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
         let listed = self.extractor.events();
         let over = listed.is_empty()
@@ -170,7 +170,7 @@ impl<'a> Space<'a> {
         Some(*rng.pick(listed))
     }
 
-    /// An event with its parameters drawn.
+    /// An event with random parameters.
     fn draw(&mut self, event: Event, rng: &mut Stream) -> EventChoice {
         match event {
             Event::KeyPress { key, .. } => Event::KeyPress { key, steps: 1 << rng.below(5) }.into(),
@@ -197,7 +197,7 @@ impl<'a> Space<'a> {
     }
 }
 
-/// A hash with one part more.
+/// A hash with one more part.
 fn mixed(hash: u64, part: u64) -> u64 {
     let hash = (hash ^ part).wrapping_mul(0x0100_0000_01b3);
     hash ^ (hash >> 31)
@@ -323,7 +323,7 @@ impl StateSpace for Space<'_> {
         }
         if self.settings.watch_variables {
             for (number, (target, variable)) in (0_u32..).zip(&self.layout.watched) {
-                // Originals have the numbers of their sprites.
+                // The ids of originals are the positions of their sprites.
                 let view = self.vm.target(TargetId(u32::from(*target)));
                 let value = view.as_ref().and_then(|view| view.variable(*variable));
                 let value = value.map_or(f64::NAN, |value| value.to_number());
@@ -364,8 +364,8 @@ impl StateSpace for Space<'_> {
     }
 }
 
-/// Probes events in the present state: runs it without and with each. Returns the steps executed. The
-/// machine is left in any state.
+/// Probes events in the present state: executes it without and with each event. Returns the steps
+/// executed. The state of the machine afterwards is unspecified.
 pub(crate) fn probe<T: catherd_scratch_vm::Tracer>(
     axes: &mut Axes,
     vm: &mut Vm<T>,

@@ -17,7 +17,7 @@ pub(super) struct StateData {
     pub(super) seed: u64,
     pub(super) steps: u64,
     pub(super) interaction: Interaction,
-    /// Stream of the extraction of events, where it was left.
+    /// Stream of the extraction of events, at its position in this state.
     pub(super) extraction: Stream,
     pub(super) path: Option<Rc<Link>>,
     pub(super) saved: Slot,
@@ -65,14 +65,14 @@ pub(super) fn links(path: Option<&Rc<Link>>) -> Vec<Rc<Link>> {
     links
 }
 
-/// All that has to be restored.
+/// Everything that is restored with a state.
 pub(super) struct Saved {
     pub(super) machine: Snapshot,
     pub(super) trace: Trace,
     pub(super) evaluated: Vec<BlockNo>,
 }
 
-/// A snapshot that gives its bytes back when it is dropped.
+/// A snapshot that subtracts its bytes from the used memory when it is dropped.
 pub(super) struct Counted {
     pub(super) saved: Saved,
     pub(super) bytes: usize,
@@ -85,5 +85,5 @@ impl Drop for Counted {
     }
 }
 
-/// The place of a state's snapshot; `None` while it has none.
+/// The snapshot of a state; `None` while it has none.
 pub(super) type Slot = RefCell<Option<Counted>>;

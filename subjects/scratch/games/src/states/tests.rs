@@ -1,4 +1,4 @@
-//! What tells states of programs apart.
+//! Features that distinguish states of programs.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn chance_and_variables_in_conditions_are_found() {
 }
 
 #[test]
-fn digests_tell_states_apart_but_for_their_time() {
+fn digests_distinguish_states_except_by_time() {
     let project = catching();
     let prepared = Prepared::new(&project, Settings::default()).unwrap();
     let layout = Layout::new(&project, prepared.model());
