@@ -10,15 +10,15 @@ use crate::trace::Trace;
 /// Differences in coverage: statement blocks, as `SPRITE: OPCODE (ID)`.
 #[derive(Default)]
 pub(crate) struct CoverageDifference {
-    /// Covered in the recording alone.
+    /// Covered only in the recording.
     pub(crate) missed: Vec<String>,
-    /// Covered in the replay alone.
+    /// Covered only in the replay.
     pub(crate) extra: Vec<String>,
 }
 
-/// Compares the blocks that a replay covered with those of the recording. Without a
-/// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have
-/// no ids, so that the recorder drew some.
+/// Compares the blocks that a replay covered with the blocks of the recording. Reports no
+/// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have no
+/// ids, so that the recorder made random ones.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,
@@ -58,8 +58,8 @@ pub(crate) fn compare_coverage(
     difference
 }
 
-/// Whether a recording has a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, by which the
-/// recorder names the block that clones a sprite that has clones already.
+/// Whether a recording has a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, which the
+/// recorder writes for a block that clones a sprite with existing clones.
 fn is_recorded(recorded: &BTreeSet<&str>, id: &str, target: &str) -> bool {
     let name = format!("{id}-{target}");
     let mut with_name =

@@ -1,4 +1,4 @@
-//! Digests of runs: two digests are equal if and only if all states are.
+//! Digests of runs: two digests are equal if and only if all states are equal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -103,8 +103,8 @@ impl Tracer for TraceHash {
     }
 }
 
-/// The bits of a number, with one NaN for all: which NaN an operation yields depends on the
-/// processor, and no program can distinguish them.
+/// The bits of a number, with the same bits for every NaN: which NaN an operation yields depends on
+/// the processor, and programs cannot distinguish them.
 fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
@@ -176,7 +176,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a text with its length in front, so that adjacent texts stay distinguishable.
+/// Writes a string after its length, so that adjacent strings stay distinguishable.
 fn write_text(text: Option<&Text>, out: &mut Vec<u8>) {
     let length = text.map_or(u64::MAX, |t| t.len() as u64);
     out.extend(length.to_le_bytes());

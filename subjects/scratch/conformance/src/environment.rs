@@ -1,5 +1,5 @@
-//! Environment of a recording: what influenced it without being recorded, namely the initial
-//! state of keyboard and mouse, and the recorder's clock.
+//! Environment of a recording: the influences that it does not contain, namely the initial state of
+//! keyboard and mouse, and the recorder's clock.
 
 use std::collections::BTreeSet;
 use std::fmt;

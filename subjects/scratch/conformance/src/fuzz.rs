@@ -1,8 +1,8 @@
 //! Fuzzing: projects are mutated, loaded and run.
 //!
-//! Execution number `n` of a seed mutates one of the given projects and runs the result. The
-//! choice of the project, the damage and the input are a pure function of projects, seed and `n`.
-//! Every execution must terminate: with a refusal, or with a run in which every step ended.
+//! Execution number `n` of a seed mutates one of the given projects and runs the result. The choice
+//! of the project, the damage and the input are a pure function of projects, seed and `n`. Every
+//! execution must terminate: either the project is refused, or it runs and every step ends.
 
 mod archive;
 mod campaign;
@@ -23,10 +23,10 @@ use crate::rng::Rng;
 
 pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_executor};
 
-/// Steps of an execution: enough for a growing script to become large.
+/// Number of steps of an execution, enough for growing data to become large.
 pub const STEPS: u64 = 24;
 
-/// Random stream of the damage, independent of those of the run.
+/// Random stream of the damage, independent of the streams of the run.
 const DAMAGE_STREAM: u64 = 0x00f0_2211;
 
 /// Input of an execution: a damaged project.

@@ -22,7 +22,7 @@ pub struct RandomInputDriver {
     pub steps: u64,
     /// Seed of the machine's random numbers and of the input.
     pub seed: u64,
-    /// Whether the interpreter alone executes the program, without the linear form of custom blocks.
+    /// Whether only the interpreter executes the program, without the linear form of custom blocks.
     /// It must not change any state.
     pub interpret: bool,
 }

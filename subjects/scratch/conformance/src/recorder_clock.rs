@@ -13,12 +13,13 @@ use crate::trace::Trace;
 /// Milliseconds that a step of the recordings usually took.
 const USUAL_STEP_MS: u32 = 10;
 
-/// Candidates for the time of the green flag beyond which a recording is ambiguous.
+/// Maximum number of candidates for the time of the green flag. With more, a recording is
+/// ambiguous.
 const MAX_FLAG_TIMES: usize = 256;
 
 /// Readings of the recorder's clock, inferred step by step: in each step the first reading, in
-/// whole milliseconds and never going back, with which the whole state agrees. A difference
-/// that the clock does not cause agrees with no reading.
+/// whole milliseconds and never going back, with which the whole state agrees. If a difference has
+/// another cause than the clock, no reading agrees.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -145,8 +146,8 @@ fn times_of_fields(project: &Project, shown: &[f64]) -> Vec<f64> {
     times
 }
 
-/// The numbers shown that fit a field of `current [...]`, ascending; the smallest value of the
-/// field if the project does not read it or shows no such number.
+/// The recorded numbers that fit a field of `current [...]`, ascending; the smallest value of the
+/// field if the project does not read it or there is no such number.
 fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f64]) -> Vec<i64> {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     let is_read = blocks.any(|block| {
@@ -166,7 +167,7 @@ fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f6
     if values.is_empty() { vec![range.start] } else { values }
 }
 
-/// Collects all numbers in a JSON value, those within texts included.
+/// Collects all numbers in a JSON value, including numbers within strings.
 fn numbers(value: &Value, found: &mut Vec<f64>) {
     match value {
         Value::Number(n) => found.extend(n.as_f64()),

@@ -96,8 +96,8 @@ pub fn trace_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Possible initial states of keyboard and mouse: the state after each trace alone, and the
-/// state after all traces up to each one.
+/// Possible initial states of keyboard and mouse: the state after each single trace, and the state
+/// after all traces up to each one.
 pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     let mut states: Vec<Devices> = Vec::new();
     let mut cumulative = Devices::default();

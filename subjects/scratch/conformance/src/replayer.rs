@@ -1,4 +1,4 @@
-//! Replay in progress: the machine and the recorded state of the same step, side by side.
+//! Replay in progress: the machine and the recorded state of the same step.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::environment::{DAY_MS, Environment};
 use crate::limits::{LimitHit, limit_hits};
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
-/// Tracer that records all covered blocks, and those of the current step.
+/// Tracer that records all covered blocks, and the blocks covered in the current step.
 #[derive(Clone, Default)]
 struct CoverageTracer {
     covered: BTreeSet<BlockNo>,
@@ -135,7 +135,7 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    /// Differences between the blocks covered so far and those of the whole recording.
+    /// Differences between the blocks covered so far and the blocks of the whole recording.
     pub(crate) fn compare_coverage(&self) -> CoverageDifference {
         compare_coverage(&self.vm.tracer.covered, self.vm.program(), self.trace, self.project)
     }
@@ -145,7 +145,7 @@ impl<'a> Replayer<'a> {
         limit_hits(self.vm.hits())
     }
 
-    /// Blocks of a sprite that ran in the current step; those of all targets for `-`.
+    /// Blocks of a sprite that ran in the current step; for `-` the blocks of all targets.
     fn blocks_of(&self, sprite: &str) -> Vec<String> {
         let describe = |no: &BlockNo| {
             let (target, block) = self.project.locate(*no);
@@ -199,7 +199,7 @@ fn merge(target: &mut Properties, changed: &Properties) {
     }
 }
 
-/// Removes coordinates that became undefined. JSON has no such value, so that the recording
+/// Removes coordinates that became undefined. JSON has no undefined value, so that the recording
 /// lists the target as changed, but without the coordinate.
 fn remove_undefined_positions(
     vm: &Vm<CoverageTracer>,

@@ -78,7 +78,7 @@ fn a_clock_is_inferred_from_the_recording() {
 }
 
 #[test]
-fn a_clock_that_goes_back_is_a_difference() {
+fn a_clock_that_runs_backwards_is_a_difference() {
     let trace = recording(&days(&[0.0, 1500.0, 3000.0, 1000.0]), json!([]));
     let result = replay(reporter("sensing_dayssince2000", json!({})), &trace, &[]);
     assert_eq!(result.divergence.unwrap().step, 4);

@@ -27,7 +27,7 @@ fn damaged_projects_are_refused_or_run() {
             execute(&case).unwrap_or_else(|broken| panic!("execution {number}: {broken}"));
         ran += u64::from(outcome == "ran");
     }
-    // Enough projects must stay readable, otherwise only the reader is tested.
+    // Enough projects must remain readable, otherwise only the reader is tested.
     assert!((EXECUTIONS / 4..EXECUTIONS).contains(&ran), "{ran} of {EXECUTIONS} ran");
 }
 

@@ -7,7 +7,7 @@ use catherd_scratch_conformance::{Environment, Trace, replay};
 use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::Program;
 
-/// Lower bound of the recordings that agree in every state with untouched keyboard and mouse.
+/// Minimum number of recordings that agree in every state, assuming untouched keyboard and mouse.
 /// It may only be raised.
 const IDENTICAL: usize = 195;
 

@@ -99,7 +99,7 @@ pub enum FindError {
 
 /// Finds the projects at `paths`: archives, unpacked folders (or their `project.json`), corpora, or
 /// folders of these, which are searched two levels deep without hidden files. The projects of a
-/// corpus are those of its manifest. Each project is loaded once, one at a time, to check that it
+/// corpus are taken from its manifest. Each project is loaded once, one at a time, to check that it
 /// is usable.
 ///
 /// The result depends on the files, not on the order of `paths` or of a folder's listing. A path

@@ -1,10 +1,10 @@
 //! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
-//! Ids are probed in a random order (or that of a list) until as many as wanted are accepted.
-//! *The corpus depends on recipe and servers alone*: of several concurrent probes the position in
-//! the order counts, not the order of the replies; an undecided id is probed again and never
-//! skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts, so
-//! that a killed sample continues where it ended.
+//! Ids are probed in a random order (or in the order of a list) until the wanted number is
+//! accepted. *The corpus depends only on recipe and servers*: concurrent probes count by their
+//! position in the order, not by the order of the replies; an undecided id is probed again and
+//! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
+//! so that a killed sample continues where it ended.
 
 mod client;
 mod journal;
@@ -404,7 +404,7 @@ fn write_corpus(
     for member in &members {
         let (from, to) = (staging.project(member.sha256), corpus::project(folder, member.sha256));
         match fs::rename(&from, &to) {
-            // The archive was moved before: for another id with the same project, or before the
+            // The archive was already moved: for another id with the same project, or before the
             // process was killed.
             Err(error) if error.kind() == io::ErrorKind::NotFound && to.is_file() => {}
             moved => moved.map_err(CorpusError::io(&to))?,

@@ -1,8 +1,8 @@
 //! Synthetic projects: random, valid and reachable in all scripts, for use without a network.
 //!
-//! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]);
-//! together, the blocks have no purpose. Every script can be started: by input, or by a script
-//! that input starts. The project of a seed is the same on every computer.
+//! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]); the
+//! programs as a whole are meaningless. Every script can be started: by input, or by a script that
+//! input starts. The project of a seed is the same on every computer.
 
 mod block_templates;
 mod media;

@@ -1,5 +1,5 @@
 //! Bad input: every hostile or damaged project results in one line that names file and cause, and
-//! the good projects beside it are found.
+//! the good projects next to it are found.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -58,8 +58,8 @@ fn names(found: &FoundProjects) -> Vec<&str> {
     found.projects.iter().map(|entry| &*entry.name).collect()
 }
 
-/// Finds a damaged project beside a good one, and returns the line about the damaged one without
-/// the path, with which it must begin.
+/// Finds a damaged project next to a good one. Returns the line about the damaged one, which must
+/// begin with the path, without the path.
 fn skip_line(bytes: &[u8]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bad.sb3");

@@ -167,7 +167,7 @@ fn an_author_is_stored_as_a_pseudonym() {
 }
 
 #[test]
-fn the_structural_digest_depends_on_blocks_alone() {
+fn the_structural_digest_depends_only_on_blocks() {
     let project = synth::project(4, 1).project;
     let digest = structure(&project);
     let mut other = project.clone();

@@ -85,7 +85,7 @@ impl TestFolder {
 }
 
 #[test]
-fn every_id_ends_as_the_population_says() {
+fn every_id_has_the_outcome_of_the_population() {
     let folders = TestFolder::new();
     let population = Population::new(5, 100);
     let server = serve(population.clone());

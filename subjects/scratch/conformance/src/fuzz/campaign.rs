@@ -25,8 +25,8 @@ const MEMORY: u64 = 4 << 30;
 /// a larger one.
 const STACK: usize = 2 << 20;
 
-/// An execution hangs if it takes this many times its time limit on the wall clock: other
-/// programs may be using the processors.
+/// Factor of the time limit after which an execution counts as hanging by the wall clock. It is
+/// large, because other programs may be using the processors.
 const WALL_CLOCK_FACTOR: u32 = 20;
 
 /// Configuration of a campaign.
@@ -152,7 +152,7 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// True if the execution is within the requested number and there is time for it.
+    /// Whether the execution is among the requested ones and there is time for it.
     fn is_due(&self, execution: u64) -> bool {
         let within = self.campaign.executions.is_none_or(|n| execution < self.campaign.first + n);
         within && self.start.elapsed() < self.campaign.duration
@@ -219,7 +219,7 @@ impl Lane<'_> {
     }
 }
 
-/// Reads lines in a thread of its own, so that the lane can wait for one with a time limit.
+/// Reads lines in a separate thread, so that the lane can wait for a line with a time limit.
 fn read_lines(stdout: ChildStdout) -> Receiver<String> {
     let (sender, lines) = mpsc::channel();
     std::thread::spawn(move || {
@@ -232,7 +232,7 @@ fn read_lines(stdout: ChildStdout) -> Receiver<String> {
     lines
 }
 
-/// Reads standard error in a thread of its own, so that a full pipe does not block the process.
+/// Reads standard error in a separate thread, so that a full pipe does not block the process.
 fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut output = String::new();
@@ -241,7 +241,7 @@ fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
     })
 }
 
-/// Body of a child process: runs every `stride`-th execution from `first` on. For each, it
+/// Body of a child process: runs every `stride`-th execution, beginning with `first`. For each, it
 /// writes a line to standard output: number, milliseconds of processor time, peak memory of the
 /// process in KiB, outcome. Ends when standard output is closed, or by a signal in an execution
 /// that takes more than `time_limit`.

@@ -24,7 +24,7 @@ pub(crate) struct Population {
     /// Number of failing requests among 1000. Repeated requests succeed at the fifth attempt at the
     /// latest.
     pub(crate) faults: u64,
-    /// Outcomes of ids that the seed does not decide.
+    /// Outcomes of ids that are fixed instead of determined by the seed.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
 }
 

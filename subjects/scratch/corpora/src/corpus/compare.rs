@@ -8,9 +8,9 @@ use super::{Corpus, Member, Sha};
 /// not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Ids in the first corpus alone.
+    /// Ids that only the first corpus contains.
     pub only_first: Vec<String>,
-    /// Ids in the second corpus alone.
+    /// Ids that only the second corpus contains.
     pub only_second: Vec<String>,
     /// Ids whose projects differ.
     pub changed: Vec<String>,
@@ -51,8 +51,8 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
             }
         }
     }
-    let alone = second.members.iter().filter(|member| !firsts.contains_key(&member.id));
-    difference.only_second = alone.map(|member| member.id.clone()).collect();
+    let added = second.members.iter().filter(|member| !firsts.contains_key(&member.id));
+    difference.only_second = added.map(|member| member.id.clone()).collect();
     let mut lost: BTreeMap<Sha, Vec<&String>> = BTreeMap::new();
     for id in difference.only_first.iter().rev() {
         lost.entry(firsts[id].sha256).or_default().push(id);

@@ -96,8 +96,9 @@ impl Member {
 
     /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a fixed salt and the name in
     /// lower case, because Scratch ignores the case of names. The salt is public, because otherwise
-    /// the corpora of two laboratories could not be compared. Children's names are therefore kept
-    /// out of tables, but a name can be found by trying names, or by opening the project by its id.
+    /// the corpora of two laboratories could not be compared. Tables therefore contain no
+    /// children's names, but a name can still be found by hashing candidates, or by opening the
+    /// project by its id.
     pub fn author_hash(name: &str) -> String {
         let hash = Sha::of(format!("catherd author of {}", name.to_lowercase()));
         hex::encode(&hash.0[..8])

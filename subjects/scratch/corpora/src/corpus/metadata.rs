@@ -83,9 +83,9 @@ pub enum Recipe {
         of: Sha,
         /// Name of the part.
         name: String,
-        /// Names and sizes of all parts, in the order of drawing.
+        /// Names and sizes of all parts, in the order in which they were drawn.
         parts: Vec<(String, usize)>,
-        /// Seed of the drawing.
+        /// Seed of the random split.
         seed: u64,
     },
 }

@@ -12,9 +12,9 @@ use crate::atomic_file;
 /// Number of the random stream that splits.
 const SPLIT_STREAM: u64 = 101;
 
-/// Draws disjoint parts of a corpus, each a corpus in the subfolder of its name. The size of a part
-/// counts different projects; duplicates of a project are all in the same part. Projects that
-/// exceed the sizes of all parts are left out.
+/// Splits a corpus at random into disjoint parts, each a corpus in the subfolder of its name. In
+/// the size of a part, a project and its duplicates count as one; they are all in the same part.
+/// Projects beyond the sizes of all parts are left out.
 ///
 /// # Errors
 /// If the corpus has too few different projects, the folder of a part exists, or a file cannot be
@@ -29,7 +29,7 @@ pub fn split(
     for (index, member) in corpus.members.iter().enumerate() {
         duplicates.entry(member.sha256).or_default().push(index);
     }
-    // The order of the manifest decides, not that of the digests.
+    // In the order of the manifest, not in the order of the digests.
     let mut order: Vec<Vec<usize>> = duplicates.into_values().collect();
     order.sort();
     let mut stream = Stream::new(seed, SPLIT_STREAM);

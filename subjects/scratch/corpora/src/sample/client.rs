@@ -1,6 +1,6 @@
 //! HTTP client with a rate limit and retries.
 //!
-//! Its waiting times and its number of attempts depend on clocks and chance, its replies do not.
+//! Its waiting times and its number of attempts depend on clocks and chance, but not its replies.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -16,12 +16,12 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Longest pause between two attempts, unless the server asks for a longer one.
+/// Maximum pause between two attempts, unless the server requests a longer one.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Longest pause that a server can ask for with `Retry-After`.
+/// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
-/// Number of identical replies that fail the check after which the server is taken to have no
-/// others.
+/// Number of identical replies that fail the check after which the client gives up, assuming that
+/// the server has no better ones.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
 /// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -148,7 +148,7 @@ impl<'s> Client<'s> {
                 });
             }
             if let Some(pause) = failed.pause {
-                // The pause applies to all requests to the server, not to this one alone.
+                // The pause applies to all requests to the server, not only to this one.
                 let end = Instant::now() + pause.min(MAX_RETRY_AFTER);
                 let mut next = self.next.lock().expect("nothing panics with the lock");
                 *next = (*next).max(end);

@@ -94,7 +94,7 @@ impl Journal {
     }
 
     fn write(&mut self, line: &JournalLine) -> Result<(), CorpusError> {
-        let mut text = serde_json::to_vec(line).expect("texts and numbers have a notation");
+        let mut text = serde_json::to_vec(line).expect("strings and numbers serialise to JSON");
         text.push(b'\n');
         let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
         written.map_err(CorpusError::io(&self.path))

@@ -8,9 +8,9 @@ use catherd_search::Stream;
 /// Number of the random stream that orders ids.
 const SAMPLE_STREAM: u64 = 100;
 
-/// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an
-/// array of which only the entries that differ from their index are stored. The order depends on
-/// range and seed alone, not on how many ids are drawn.
+/// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an array
+/// of which only the entries that differ from their index are stored. The order depends only on
+/// range and seed, not on how many ids are drawn.
 pub(super) struct Permutation {
     ids: Range<u64>,
     drawn: u64,

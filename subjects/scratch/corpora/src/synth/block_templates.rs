@@ -3,9 +3,9 @@
 /// Input, field or branch of a block, and how to fill it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SlotTemplate {
-    /// A number input; literals are whole numbers of the range.
+    /// A number input; literals are whole numbers in the range.
     Number(&'static str, i64, i64),
-    /// Seconds: literals are tenths, of the range.
+    /// Seconds; literals are tenths of the whole numbers in the range.
     Seconds(&'static str, i64, i64),
     /// A text input.
     Text(&'static str),
@@ -203,7 +203,7 @@ pub(super) const BRANCHING: &[BlockTemplate] = &[
 /// The endless loop, which no statement follows.
 pub(super) const FOREVER: BlockTemplate = any("control_forever", 4295, &[Branch("SUBSTACK")]);
 
-/// Reporters of numbers and texts, without variables and arguments, which are drawn separately.
+/// Reporters of numbers and strings, without variables and arguments, which are drawn separately.
 pub(super) const VALUES: &[BlockTemplate] = &[
     any("operator_add", 18328, &[Number("NUM1", 0, 10), Number("NUM2", 0, 10)]),
     any("operator_subtract", 10854, &[Number("NUM1", 0, 10), Number("NUM2", 0, 10)]),
@@ -296,7 +296,8 @@ pub(super) enum Hat {
 }
 
 impl Hat {
-    /// True if input alone can start the script, so that scripts that it activates are reachable.
+    /// Whether input can start the script without the help of other scripts, so that scripts that
+    /// it activates are reachable.
     pub(super) fn is_started_by_input(self) -> bool {
         matches!(self, Hat::Flag | Hat::Key | Hat::Click)
     }

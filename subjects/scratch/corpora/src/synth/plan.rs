@@ -6,7 +6,7 @@ use catherd_search::Stream;
 use super::block_templates::{HATS, Hat};
 
 /// The number of statements of a project is log-normal: half of the projects have at most 30, one
-/// in a thousand has about 900. The shape is that of figure 11a of the Whisker paper and of a
+/// in a thousand has about 900. The distribution follows figure 11a of the Whisker paper and a
 /// corpus of random projects.
 const MEDIAN_STATEMENTS: f64 = 30.0;
 const LOG_SPREAD: f64 = 1.1;
@@ -107,7 +107,7 @@ pub(super) fn plan(stream: &mut Stream) -> (Names, Vec<Script>) {
     let mut left = size;
     while left > 0 {
         let statements = script_size(stream).min(left);
-        // A hat alone is not a script.
+        // A script has at least a hat and a statement.
         let statements = if left - statements < 2 { left } else { statements };
         left -= statements;
         let first = scripts.is_empty();
@@ -194,8 +194,8 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
     Script { sprite, hat, of, statements, activations: Vec::new() }
 }
 
-/// Makes every script reachable: one that input cannot start is activated by one that input can
-/// start. If there is none, the script is started by the green flag instead.
+/// Makes every script reachable: a script that input cannot start is activated by a script that
+/// input can start. If there is none, the green flag starts the script instead.
 fn activate_scripts(stream: &mut Stream, scripts: &mut [Script]) {
     let mut sent = Vec::new();
     for index in 0..scripts.len() {

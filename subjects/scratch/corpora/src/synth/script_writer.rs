@@ -49,8 +49,8 @@ pub(super) struct ScriptWriter<'w> {
     pub(super) blocks: BTreeMap<String, Block>,
     /// Hat of the current script.
     hat: Hat,
-    /// First message that the current script may send. A receiver sends only later messages than
-    /// its own, so that messages do not form a loop.
+    /// First message that the current script may send. A receiver sends only messages after its
+    /// own, so that messages do not form a loop.
     first_message: usize,
     /// Argument of the current custom block; `None` in other scripts.
     argument: Option<&'w Named>,
@@ -174,8 +174,8 @@ impl<'w> ScriptWriter<'w> {
         chain.into_iter().next()
     }
 
-    /// Draws a statement: `room` statements are left, and if `last`, no other statement needs to
-    /// follow.
+    /// Draws a statement that may have up to `room` statements including its branches. If `last`,
+    /// no other statement needs to follow.
     fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
         let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };
