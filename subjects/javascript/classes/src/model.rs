@@ -162,7 +162,7 @@ impl Model {
     /// Adds classes that are not exported but whose instances calls returned, if their code is under test.
     pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
         let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
-        self.classes.extend(found.filter(|class: &Found| class.callable.is_some()));
+        self.classes.extend(found.filter(|class: &FoundItem| class.callable.is_some()));
     }
 
     fn push(&mut self, target: Target) {
@@ -174,7 +174,7 @@ impl Model {
         &mut self,
         program: &Program,
         number: usize,
-        class: &Found,
+        class: &FoundItem,
         member: Option<&Member>,
         is_static: Option<bool>,
     ) {

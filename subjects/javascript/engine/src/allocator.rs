@@ -1,5 +1,5 @@
-//! The engine's memory, counted in the sizes that the engine asks for: what the platform's
-//! allocator adds differs from one to the next.
+//! The engine's memory. The counted sizes are the ones that the engine requests, because the overhead
+//! of allocators differs between platforms.
 
 // The allocator of the engine, which is C.
 #![allow(unsafe_code)]
@@ -18,7 +18,7 @@ pub(crate) struct MeteredAllocator {
     heap: Rc<Heap>,
 }
 
-/// Largest block; no sum with a header overflows below it.
+/// Largest block. Adding a header to a smaller size cannot overflow.
 const LARGEST: usize = 1 << 40;
 
 // SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned as `u64`, which is
@@ -38,7 +38,7 @@ unsafe impl Allocator for MeteredAllocator {
         let Some(total) = total.filter(|total| self.meter.allocate(*total)) else {
             return ptr::null_mut();
         };
-        // None for no bytes, as the engine's own allocator.
+        // Return null for a size of zero, as the engine's own allocator does.
         let block = if total == 0 { ptr::null_mut() } else { self.heap.allocate(total) };
         if !block.is_null() {
             // SAFETY: the block is new and has as many bytes.
@@ -88,7 +88,7 @@ unsafe impl Allocator for MeteredAllocator {
 }
 
 impl MeteredAllocator {
-    /// A heap of its own.
+    /// An allocator with a new heap.
     pub(crate) fn new(meter: &Rc<Meter>) -> MeteredAllocator {
         let heap = Rc::new(Heap::new(meter.limits().memory));
         MeteredAllocator { meter: Rc::clone(meter), heap }
@@ -98,7 +98,7 @@ impl MeteredAllocator {
         &self.heap
     }
 
-    /// Corrects the count from the size that was asked for to the size of the block.
+    /// Corrects the count from the requested size to the usable size of the block.
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
             self.meter.free(size);

@@ -12,37 +12,37 @@ const SHORTEST_PERIOD: f64 = 1.0;
 #[derive(Clone, Default)]
 pub struct Clock {
     now: Cell<f64>,
-    /// Whether a script was told the time or set a timer since the clock was reset.
+    /// Whether a script has read the time or set a timer since the clock was reset.
     asked: Cell<bool>,
     last: Cell<u64>,
     queue: RefCell<BinaryHeap<Reverse<Timer>>>,
-    /// Numbers of the timers that were not cleared.
+    /// Ids of the timers that were not cleared.
     active: RefCell<BTreeSet<u64>>,
 }
 
 #[derive(Clone, Copy)]
 struct Timer {
     due: f64,
-    /// Order of creation, anew for each repetition.
+    /// Position in the order of creation; a repeating timer gets a new one for each repetition.
     order: u64,
     number: u64,
     period: Option<f64>,
 }
 
 impl Clock {
-    /// Milliseconds.
+    /// The time in milliseconds.
     pub fn now(&self) -> f64 {
         self.now.get()
     }
 
-    /// The time as a script asks for it, in milliseconds.
+    /// The time for a script, in milliseconds; records that the script has read it.
     pub(crate) fn told(&self) -> f64 {
         self.asked.set(true);
         self.now.get()
     }
 
-    /// Whether a script was told the time or set a timer since the clock was made or reset. What it does
-    /// depends on the time at which it begins only then.
+    /// Whether a script has read the time or set a timer since the clock was made or reset. Otherwise its
+    /// behaviour does not depend on the time at which it begins.
     pub fn was_asked(&self) -> bool {
         self.asked.get()
     }
@@ -65,13 +65,13 @@ impl Clock {
         None
     }
 
-    /// Forgets all timers.
+    /// Removes all timers.
     pub fn clear(&self) {
         self.queue.borrow_mut().clear();
         self.active.borrow_mut().clear();
     }
 
-    /// Goes back to the beginning: time 0, no timers, numbers of timers from the first.
+    /// Resets the clock: time 0, no timers, ids of timers from the first.
     pub fn reset(&self) {
         self.clear();
         self.now.set(0.0);
@@ -79,7 +79,7 @@ impl Clock {
         self.last.set(0);
     }
 
-    /// Takes over time and timers of another clock.
+    /// Copies time and timers from another clock.
     pub(crate) fn continue_from(&self, other: &Clock) {
         self.now.set(other.now.get());
         self.asked.set(other.asked.get());
@@ -93,7 +93,7 @@ impl Clock {
         self.active.borrow().len()
     }
 
-    /// Sets a timer that is due after a delay in milliseconds, and returns its number.
+    /// Sets a timer that is due after a delay in milliseconds, and returns its id.
     pub(crate) fn set(&self, delay: f64, repeats: bool) -> u64 {
         self.asked.set(true);
         let number = self.order();
@@ -109,7 +109,7 @@ impl Clock {
         self.active.borrow_mut().remove(&number);
     }
 
-    /// Takes the next timer that is due: its number, and whether it will be due again.
+    /// Removes the next timer that is due. Returns its id, and whether it repeats.
     pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
         self.next_due().filter(|due| *due <= self.now.get())?;
         let Reverse(timer) = self.queue.borrow_mut().pop()?;

@@ -1,4 +1,4 @@
-//! Scripts as bytecode: what is evaluated in many contexts is parsed once.
+//! Scripts as bytecode, so that a script that many contexts evaluate is parsed only once.
 
 // rquickjs has no safe functions for bytecode.
 #![allow(unsafe_code)]
@@ -38,8 +38,7 @@ pub enum CompileError {
 }
 
 impl CompiledScript {
-    /// Compiles a script in a context of its own. Errors of the script have the line in the file
-    /// of this name.
+    /// Compiles a script in a temporary context. `file` names the script in stack traces and errors.
     ///
     /// # Errors
     /// If the script cannot be parsed or is too large for the limits.
@@ -101,7 +100,7 @@ fn compile(ctx: &Ctx<'_>, file: &str, script: &str) -> Result<Vec<u8>, Error> {
     let (source, name) = (CString::new(script)?, CString::new(file)?);
     let raw = ctx.as_raw().as_ptr();
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-    // SAFETY: the context is alive, and both texts end with a zero, the script after its length.
+    // SAFETY: the context is alive, and both strings end with a zero byte, the script after its length.
     let compiled = unsafe {
         qjs::JS_Eval(raw, source.as_ptr(), script.len() as _, name.as_ptr(), flags as i32)
     };
@@ -115,7 +114,7 @@ fn compile(ctx: &Ctx<'_>, file: &str, script: &str) -> Result<Vec<u8>, Error> {
     }
     // SAFETY: the engine has returned a block of this size, which nothing else refers to.
     let bytes = unsafe { std::slice::from_raw_parts(block, size as usize) }.to_vec();
-    // SAFETY: the block is the engine's, and nothing refers to it any more.
+    // SAFETY: the engine allocated the block, and nothing refers to it any more.
     unsafe { qjs::js_free(raw, block.cast()) };
     Ok(bytes)
 }

@@ -1,8 +1,8 @@
-//! The parts of the language, which every context of this crate has.
+//! The built-in objects that every context of this crate has.
 
 use rquickjs::context::intrinsic;
 
-/// The parts of the language that contexts have.
+/// The built-in objects of contexts, as rquickjs groups them.
 pub(crate) type Intrinsics = (
     intrinsic::Date,
     intrinsic::Eval,

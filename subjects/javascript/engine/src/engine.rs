@@ -1,4 +1,4 @@
-//! Engines and sessions: contexts, calls, promises by hand.
+//! Engines and sessions: contexts, calls, and promise jobs that the caller runs.
 
 // Images of the engine's memory, and addresses of promises.
 #![allow(unsafe_code)]
@@ -20,7 +20,7 @@ use crate::globals::{self, Host};
 use crate::limits::{Halt, Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
-/// Rejections that are kept for [`Session::unhandled_rejections`].
+/// Maximum number of rejections that are kept for [`Session::unhandled_rejections`].
 const MAX_REJECTIONS: usize = 1_000;
 
 /// An engine could not be made: the limit of memory is too small for it.
@@ -45,7 +45,7 @@ impl EngineImage {
 
 /// A JavaScript context with limits of its own.
 pub struct Engine {
-    /// The function that calls timers, once the globals are installed. It goes before the context.
+    /// The function that calls timers, once the globals are installed. Must be dropped before the context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
     /// The functions of the host, so that no script can make the engine drop them.
     functions: RefCell<Option<Persistent<Object<'static>>>>,
@@ -53,14 +53,14 @@ pub struct Engine {
     meter: Rc<Meter>,
     heap: Rc<Heap>,
     clock: Rc<Clock>,
-    /// Reasons of promises that were rejected while nothing handled that.
+    /// Rejected promises without a handler, with their reasons.
     rejections: Rc<RefCell<Vec<Rejection>>>,
     host: RefCell<Option<Host>>,
 }
 
 #[derive(Clone)]
 struct Rejection {
-    /// Address of the promise, which tells it from others while it is in the list.
+    /// Address of the promise, which identifies it while it is in the list.
     promise: usize,
     reason: Thrown,
 }
@@ -153,7 +153,7 @@ impl Engine {
     /// # Errors
     /// If the global objects do not fit into the memory.
     pub fn image(&mut self) -> Result<EngineImage, StartError> {
-        // The engine's own persistent values are made with the global objects.
+        // Enter once, so that the engine's own persistent values exist before the image is made.
         self.enter(|_| ())?;
         Ok(EngineImage {
             heap: self.heap.image(),
@@ -163,8 +163,8 @@ impl Engine {
         })
     }
 
-    /// Puts the engine back to the state that an image keeps, which is quicker than to execute the scripts
-    /// that led to it again.
+    /// Restores the state that an image keeps, which is faster than executing the scripts that led to it
+    /// again.
     ///
     /// Functions and sources of buffers that the host has made since the image leak: their objects vanish
     /// without being finalised, so that what they own in Rust is never dropped.
@@ -195,7 +195,7 @@ impl Engine {
     }
 }
 
-/// An address that tells live objects apart. It is compared, never shown.
+/// An address that identifies an object while it is alive. It is compared, never shown.
 fn promise_address(promise: &Value<'_>) -> usize {
     // SAFETY: the value is an object, because the engine reports promises only, so that its
     // union holds a pointer, which is only read.
@@ -228,13 +228,13 @@ impl<'js> Session<'js> {
         self.meter.stopped()
     }
 
-    /// A switch with which functions of the caller end the script that calls them.
+    /// A switch by which a host function ends the script that calls it.
     pub fn halt(&self) -> Halt {
         Halt(Rc::clone(&self.meter))
     }
 
-    /// Lets scripts be executed again after a limit was met, and sets how many operations a turn
-    /// has from now on, in place of [`Limits::turn`].
+    /// Permits execution of scripts again after a limit was met, and sets the number of operations per turn
+    /// from now on, which replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
     }
@@ -254,8 +254,8 @@ impl<'js> Session<'js> {
         self.meter.test_units()
     }
 
-    /// Evaluates a script in the global scope, not in strict mode unless it says so itself. From
-    /// now on, errors have the line in the script of this name.
+    /// Evaluates a script in the global scope, in sloppy mode unless it contains `"use strict"`. From
+    /// now on, lines of errors refer to the script with this name.
     ///
     /// # Errors
     /// If the script cannot be parsed, throws, or meets a limit (see [`Session::stopped`]).
@@ -267,7 +267,7 @@ impl<'js> Session<'js> {
         self.caught(self.ctx.eval_with_options(script, options))
     }
 
-    /// Evaluates a script that was compiled before. From now on, errors have the line in it.
+    /// Evaluates a compiled script. From now on, lines of errors refer to it.
     ///
     /// # Errors
     /// If the script throws or meets a limit (see [`Session::stopped`]).
@@ -339,8 +339,8 @@ impl<'js> Session<'js> {
 mod tests {
     use super::*;
 
-    /// Which objects of the host scripts reach from the global object, after how many others. A script gets
-    /// the host's before.
+    /// Searches the objects that scripts reach from the global object for members of the host's object, which
+    /// is passed to `script` first. Returns how many objects were visited, and the paths of the members found.
     fn reached(script: &str) -> (usize, String) {
         let engine = Engine::new(Limits::default(), Host::default()).unwrap();
         let answer: String = engine
@@ -363,7 +363,7 @@ mod tests {
         let (count, found) = reached("() => []");
         assert!(count > 600, "{count}");
         assert_eq!(found, "");
-        // Nor by the traces of errors that functions of the host throw, or that are thrown below the engine's own.
+        // Stack traces of errors from host functions, or thrown in callbacks of built-in ones, do not help either.
         let (_, found) = reached(
             "() => { const all = []; \
              Error.prepareStackTrace = (_, frames) => { all.push(...frames.map(frame => frame.getFunction())) }; \

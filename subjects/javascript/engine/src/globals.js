@@ -1,6 +1,6 @@
-// The host of scripts: what a browser or Node offers beside the language, on virtual time, and
-// without what depends on the machine. Evaluated once in each context, before any script; it
-// keeps what it needs from the built-in objects, because scripts may change these.
+// The host environment of scripts: what a browser or Node offers in addition to the language, on
+// virtual time, and the same on every computer. Evaluated once in each context, before any script; it
+// keeps the built-in functions that it needs, because scripts may change the built-in objects.
 (function (host) {
     'use strict';
     const global = globalThis;

@@ -1,4 +1,4 @@
-//! The global objects of scripts beside those of the language.
+//! The global objects of scripts, in addition to the built-in objects of the language.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,11 +14,12 @@ use crate::math;
 /// Polls in one unit of operations.
 const POLLS_PER_UNIT: f64 = 10_000.0;
 
-/// A script of this crate, which is the same for all contexts of a process.
+/// A compiled script of this crate, which all contexts of a process share.
 type OwnScript = OnceLock<std::result::Result<CompiledScript, CompileError>>;
 
-/// The script that installs the globals, and the one for dates, numbers and texts of a locale.
+/// The script that installs the globals.
 static GLOBALS: OwnScript = OnceLock::new();
+/// The script for locale-dependent functions of dates, numbers and strings.
 static LOCALE: OwnScript = OnceLock::new();
 
 /// How important a line of `console` is.
@@ -35,7 +36,7 @@ pub enum LogLevel {
 /// A receiver of lines.
 pub type Log = Box<dyn FnMut(LogLevel, &str)>;
 
-/// What scripts get from outside.
+/// The functions and settings that scripts get from the caller.
 pub struct Host {
     /// The stream of `Math.random`: numbers in [0, 1).
     pub random: Box<dyn FnMut() -> f64>,
@@ -43,13 +44,13 @@ pub struct Host {
     pub log: Log,
     /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
     pub date: f64,
-    /// Called at each poll of the engine, that is each 10,000 operations; if it returns true, the
-    /// script ends with [`Stop::Caller`](crate::Stop::Caller).
+    /// Called at each poll of the engine, which happens every 10,000 operations. If it returns true,
+    /// the script ends with [`Stop::Caller`](crate::Stop::Caller).
     pub poll: Box<dyn FnMut() -> bool>,
 }
 
 impl Default for Host {
-    /// No random numbers but 0.5, no console, 2024-01-01T12:00:00Z.
+    /// A host whose only random number is 0.5, without console, at 2024-01-01T12:00:00Z.
     fn default() -> Host {
         Host {
             random: Box::new(|| 0.5),
@@ -60,8 +61,8 @@ impl Default for Host {
     }
 }
 
-/// Installs the globals. Returns the function that calls a timer by its number, and the object of the host's
-/// functions.
+/// Installs the globals. Returns the function that calls a timer by its id, and the object with the
+/// host's functions.
 pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     host: Host,
@@ -107,7 +108,7 @@ pub(crate) fn install<'js>(
     Ok((fire, functions))
 }
 
-/// The function that a script of this crate is.
+/// Compiles a script of this crate if necessary, and evaluates it to the function that it consists of.
 fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
     let compiled =
         script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));

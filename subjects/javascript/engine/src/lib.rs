@@ -1,18 +1,18 @@
-//! The JavaScript engine: QuickJS-ng with counted limits and without anything that differs from
-//! one machine to the next.
+//! The JavaScript engine: QuickJS-ng with counted limits and without anything that differs between
+//! computers.
 //!
-//! An [`Engine`] is one context of its own. Its caller evaluates scripts, calls functions and
-//! drives promises and timers by hand, all inside of [`Engine::enter`]. The same calls with the
+//! An [`Engine`] is one isolated context. Its caller evaluates scripts, calls functions, and runs
+//! promise jobs and timers explicitly, all inside of [`Engine::enter`]. The same calls with the
 //! same scripts have the same results everywhere:
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
 //! - random numbers come from a stream of the caller ([`Host::random`]);
 //! - `Math.sin` and its kin and `**` are computed by one implementation instead of the platform's;
-//! - operations and memory are counted ([`Limits`]); a script that exceeds them is ended without
-//!   a chance to catch that ([`Stop`]);
+//! - operations and memory are counted ([`Limits`]); a script that exceeds a limit is ended, and
+//!   cannot catch that ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;
-//! - the collection of garbage cannot be seen: `WeakRef` keeps its target, and no
-//!   `FinalizationRegistry` ever calls; what needs threads does not exist (`SharedArrayBuffer`, `Atomics`).
+//! - garbage collection cannot be observed: `WeakRef` keeps its target, and a `FinalizationRegistry`
+//!   never calls; there are no `SharedArrayBuffer` and `Atomics`, because there are no threads.
 //!
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
 //! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate

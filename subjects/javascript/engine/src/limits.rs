@@ -11,21 +11,21 @@ const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
 
-/// What scripts of one engine may consume. All limits are counted, none is timed.
+/// Limits of the scripts of one engine. All limits are counted, none is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
-    /// units of 10,000 polls of the engine: jumps backwards, calls, steps of regular expressions.
-    /// Large blocks of memory and jobs of promises count as well.
+    /// units of 10,000 polls of the engine. The engine polls at backward jumps, calls and steps of regular
+    /// expressions. Large blocks of memory and promise jobs count as well.
     pub turn: u64,
     /// Operations between two calls of [`Session::begin_test`](crate::Session::begin_test), in
     /// the same units.
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of the engine's stack. Beyond it scripts get a `RangeError`, which they can catch.
+    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can catch.
     pub stack: usize,
-    /// Timers that wait at the same time. Beyond it scripts get a `RangeError`.
+    /// Number of timers that may wait at the same time. A further one causes a `RangeError`.
     pub timers: usize,
 }
 
@@ -37,8 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// The limit that ended a script. Scripts cannot catch it; afterwards the engine executes nothing
-/// any more.
+/// Why a script was ended. Scripts cannot catch it, and the engine executes nothing afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// [`Limits::turn`] or [`Limits::test`].
@@ -49,7 +48,7 @@ pub enum Stop {
     Caller,
 }
 
-/// A switch by which a function of the caller ends the script that calls it, at the next poll.
+/// A switch by which a host function ends the script that calls it, at the next poll.
 #[derive(Clone)]
 pub struct Halt(pub(crate) std::rc::Rc<Meter>);
 
@@ -95,7 +94,7 @@ impl Meter {
         }
     }
 
-    /// Takes over all that another meter has counted.
+    /// Copies all counts of another meter.
     pub(crate) fn continue_from(&self, other: &Meter) {
         self.most_in_turn.set(other.most_in_turn.get());
         self.turn.set(other.turn.get());
@@ -152,8 +151,8 @@ impl Meter {
 
     /// Counts a new block of memory. Returns false if it is refused.
     ///
-    /// Small blocks are granted up to twice the limit although the script ends at the next poll,
-    /// because parts of the engine give up the process when they do not get them.
+    /// Small blocks are granted up to twice the limit, although the script ends at the next poll,
+    /// because parts of the engine abort the process if such a request fails.
     pub(crate) fn allocate(&self, size: usize) -> bool {
         let bytes = self.bytes.get().saturating_add(size);
         let large = size >= LARGE_BLOCK;

@@ -1,4 +1,4 @@
-// What the language leaves to a locale and a time zone: here always en-US and UTC. Evaluated after the globals.
+// Functions that depend on a locale and a time zone: here always en-US and UTC. Evaluated after the globals.
 (function () {
     'use strict';
     const {apply, defineProperty} = Reflect;
@@ -56,7 +56,7 @@
         }
         return text;
     };
-    /** Digits before and behind the point of a number that is at least 0 and finite. */
+    /** Digits before and after the point of a number that is at least 0 and finite. */
     const decimal = value => {
         const [mantissa, exponent = '0'] = split(numberText(value), 'e');
         const [whole, fraction = ''] = split(mantissa, '.');
@@ -65,7 +65,7 @@
         return point <= 0 ? ['0', repeat('0', -point) + digits]
             : [slice(digits, 0, point) + repeat('0', point > digits.length ? point - digits.length : 0), slice(digits, point)];
     };
-    /** The digits, rounded to the nearest with so many behind the point; halves go up. */
+    /** The digits, rounded to the nearest with `most` digits after the point; halves are rounded up. */
     const rounded = ([whole, fraction], most) => {
         if (fraction.length <= most) {
             return [whole, fraction];
@@ -112,7 +112,7 @@
         return value < 0n ? '-' + grouped(String(-value)) : grouped(String(value));
     });
 
-    // The order of texts: letters by their base, then by their marks, then small before capital ones.
+    // The order of strings: by base letters, then by marks, then lower case before upper case.
     const normalize = uncurry(String.prototype.normalize);
     const lower = uncurry(String.prototype.toLowerCase);
     const codePointAt = uncurry(String.prototype.codePointAt);
@@ -142,7 +142,7 @@
             const isDigit = test(DIGIT, letter);
             const small = lower(letter);
             if (numeric && isDigit && point < 0x80) {
-                // A number in a text is one base, whose weight is its value.
+                // Digits in a row are one base letter, whose weight is their value.
                 if (inNumber) {
                     all.bases[count - 1] = all.bases[count - 1] * 10 + +letter;
                     return;

@@ -30,23 +30,23 @@ const UNARY: [Unary; 18] = [
     ("atanh", libm::atanh),
 ];
 
-/// The function that the engine calls for `**`, under the name that it has in the C library: that of the
-/// platform may differ between processors in the last digit.
+/// The function that the engine calls for `**`. It has the name of the C library's function and replaces
+/// it, because results of the C library differ between processors in the last digit.
 /// Every other caller in the program gets it too: docs/explanation/determinism.md says why that is accepted.
-// SAFETY: the name is that of a function of the C library with the same signature, and what this one
-// computes is the same except for the last digit, so that it can replace that one everywhere.
+// SAFETY: the C library has a function with this name and signature, whose results differ from the
+// results of this one at most in the last digit, so this one can replace it everywhere.
 #[unsafe(no_mangle)]
 extern "C" fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
-/// JavaScript's power: 1 to the infinite is NaN there.
+/// The power function of JavaScript, in which 1 to the power of infinity is NaN.
 fn power(base: f64, exponent: f64) -> f64 {
     if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }
 
-/// An object with the functions, by their names in `Math`. They take numbers; conversion is the
-/// caller's.
+/// An object with the functions, by their names in `Math`. They take numbers; the caller converts
+/// other values.
 pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let functions = Object::new(ctx.clone())?;
     for (name, function) in UNARY {

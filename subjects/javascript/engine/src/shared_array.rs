@@ -1,4 +1,4 @@
-//! Arrays of numbers that scripts and the host read and write at any time.
+//! Arrays of numbers in memory that scripts and the host share.
 
 // Memory that Rust and scripts share.
 #![allow(unsafe_code)]
@@ -28,12 +28,12 @@ mod sealed {
     elements!(u32 i32 f64);
 }
 
-/// A number of a typed array: all patterns of its bits are numbers, and it has no padding.
+/// A number type of typed arrays: every bit pattern is a valid number, and there is no padding.
 pub trait Element: sealed::Sealed + 'static {}
 
 /// An array of numbers in memory of the host. Scripts see it as a typed array over a shared
 /// buffer, which no script can detach, resize or transfer. The host uses it without entering the
-/// engine, so that it can look at counters while a script runs.
+/// engine, so it can read counters while a script runs.
 ///
 /// # Examples
 ///
@@ -65,7 +65,7 @@ impl<T: Element> SharedArray<T> {
         self.0.get(index).map(Cell::get)
     }
 
-    /// Changes the number at an index; nothing if the array ends before it.
+    /// Changes the number at an index; does nothing if the array ends before it.
     pub fn set(&self, index: usize, number: T) {
         if let Some(cell) = self.0.get(index) {
             cell.set(number);
@@ -77,7 +77,7 @@ impl<T: Element> SharedArray<T> {
         self.0.iter().map(Cell::get).collect()
     }
 
-    /// Writes numbers from the first on, as many as both have.
+    /// Writes numbers, beginning with the first element, up to the shorter of both lengths.
     pub fn write(&self, numbers: &[T]) {
         for (cell, number) in self.0.iter().zip(numbers) {
             cell.set(*number);
@@ -94,13 +94,13 @@ impl<T: Element> SharedArray<T> {
     }
 }
 
-/// What a buffer keeps alive.
+/// The owner of the memory of a buffer.
 struct Source<T>(Rc<[Cell<T>]>);
 
 // SAFETY: the cells stay at their address until the last `Rc` is dropped, and `self` has one. They
 // may be written through the pointer, because they are cells, and may get any bits, because
-// `Element` is implemented for plain numbers alone. Engine and host share one thread: `Rc` and
-// `Cell` keep the host's side on it.
+// `Element` is implemented only for plain numbers. Engine and host are on the same thread, because
+// `Rc` and `Cell` cannot be sent to another.
 unsafe impl<T: Element> ArrayBufferSource for Source<T> {
     fn as_ptr(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut().cast()

@@ -1,13 +1,13 @@
-//! What a script has thrown, as data.
+//! Thrown values of scripts, as data.
 
 use std::fmt;
 
 use rquickjs::{Coerced, Ctx, Error, FromJs, Object, Value};
 
-/// Longest text of a thrown value in characters.
+/// Maximum length of the text of a thrown value, in characters.
 const TEXT_LIMIT: usize = 4_096;
 
-/// What a script has thrown.
+/// A value that a script has thrown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thrown {
     /// The `name` of an error, such as `TypeError`; empty for other values.
@@ -33,7 +33,7 @@ impl fmt::Display for Thrown {
 }
 
 impl Thrown {
-    /// Describes why a call did not return: what was thrown last, if it is that.
+    /// Describes why a call failed: the thrown value, or the error of the engine.
     pub(crate) fn of_error(ctx: &Ctx<'_>, error: &Error, file: &str) -> Thrown {
         match error {
             Error::Exception => Thrown::describe(ctx, &ctx.catch(), file),
@@ -41,8 +41,8 @@ impl Thrown {
         }
     }
 
-    /// Describes a value that a script has thrown; line and column are those in a file. Its
-    /// getters may be the script's own; what they throw is ignored.
+    /// Describes a value that a script has thrown; line and column refer to `file`. Getters of the
+    /// value may be defined by the script; exceptions in them are ignored.
     pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
         let Some(object) = value.as_object().filter(|_| value.is_error()) else {
             return Thrown { message: as_text(ctx, value.clone()), ..Thrown::default() };

@@ -1,10 +1,10 @@
-//! An engine goes back to the state of an image, whatever scripts have done since.
+//! `Engine::restore` brings back the state of an image after any changes by scripts.
 
 #![allow(unsafe_code)] // Calls of `Engine::restore`.
 
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
-/// Scripts that leave as little as possible as it was.
+/// Scripts that change as much state as possible.
 const CHANGES: &[&str] = &[
     "state.push(1)",
     "for (const name of Reflect.ownKeys(globalThis)) delete globalThis[name]",
@@ -22,7 +22,7 @@ const CHANGES: &[&str] = &[
     "Function.prototype.call = Reflect.apply = undefined; Object.setPrototypeOf(Math, null)",
 ];
 
-/// All that a script can tell, and the clock and limits beside it.
+/// Describes the state that scripts can observe, the clock and the limits.
 fn look(session: &Session<'_>) -> String {
     let seen: String = session
         .evaluate(
@@ -41,7 +41,7 @@ fn look(session: &Session<'_>) -> String {
 }
 
 #[test]
-fn what_scripts_do_after_an_image_is_undone() {
+fn changes_after_an_image_are_undone() {
     let limits =
         Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 };
     let mut engine = Engine::new(limits, Host::default()).unwrap();

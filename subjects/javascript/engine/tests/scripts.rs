@@ -1,4 +1,4 @@
-//! What scripts see: virtual time, dates, mathematics, errors, and nothing of the machine.
+//! The environment of scripts: virtual time, dates, mathematics, errors, and nothing of the computer.
 
 use crate::support;
 
@@ -42,7 +42,7 @@ fn dates_are_in_utc_and_begin_at_the_date_of_the_host() {
 }
 
 #[test]
-fn mathematics_is_correctly_rounded() {
+fn results_of_math_are_the_nearest_doubles() {
     // To 60 digits: sin 1e5 = 0.0357487979720165093164705..., tan 1.5 = 14.1014199471717193876...,
     // ln 3 = 1.09861228866810969139..., e^0.1 = 1.10517091807564762481...
     assert_eq!(
@@ -57,7 +57,7 @@ fn mathematics_is_correctly_rounded() {
 }
 
 #[test]
-fn random_numbers_are_those_of_the_host() {
+fn random_numbers_come_from_the_host() {
     assert_eq!(
         log("console.log(Math.random(), Math.random())"),
         "0.618033988749895 0.23606797749979003"
@@ -89,20 +89,20 @@ fn unhandled_rejections_are_reported() {
 }
 
 #[test]
-fn nothing_of_the_machine_is_reachable() {
+fn nothing_of_the_computer_is_reachable() {
     let script =
         "console.log(['require', 'process', 'std', 'os', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'fetch', 'Intl', 'navigator', 'gc', 'print',
         'scriptArgs', 'module', 'Buffer'].filter(name => name in globalThis).join())";
     assert_eq!(log(script), "");
     let import = "import('fs').then(() => console.log('imported'), e => console.log(e.name))";
     assert_eq!(log(import), "ReferenceError");
-    // A function of the host gives no way to objects of another kind.
+    // The constructor of a host function does not lead to other objects.
     let escape = "console.log(setTimeout.constructor('return typeof require')())";
     assert_eq!(log(escape), "undefined");
 }
 
 #[test]
-fn the_collection_of_garbage_cannot_be_seen() {
+fn garbage_collection_cannot_be_observed() {
     let script = "const ref = new WeakRef({a: 1}); const registry = new FinalizationRegistry(() => console.log('gone'));
         registry.register({}, 1);
         Promise.resolve().then(() => console.log(ref.deref().a, registry.unregister(1), String(ref)));";
@@ -112,7 +112,7 @@ fn the_collection_of_garbage_cannot_be_seen() {
 
 // What Node 20 prints with the locale en-US in UTC.
 #[test]
-fn dates_numbers_and_texts_have_the_forms_of_one_locale() {
+fn dates_numbers_and_strings_are_formatted_for_one_locale() {
     let dates = "const d = new Date(86399000), old = new Date(-62198755200000);
         console.log([d, d.toDateString(), d.toTimeString(), d.toLocaleString(), new Date(NaN), old,
             old.toLocaleDateString()].join('|'))";
@@ -131,7 +131,7 @@ fn dates_numbers_and_texts_have_the_forms_of_one_locale() {
 }
 
 #[test]
-fn texts_are_ordered_by_letters_then_marks_then_size() {
+fn strings_are_ordered_by_letters_then_marks_then_case() {
     let sorted = "console.log(['Zoo', 'apple', 'Éclair', 'eclair', 'éclair', 'Apple', 'b10', 'b9', '_', '10', 'co-op',
         'coop', 'resume', 'Résumé', 'straße', 'strasse'].sort((a, b) => a.localeCompare(b)).join())";
     let expected =

@@ -12,11 +12,11 @@ pub(crate) struct Block {
     layout: Layout,
 }
 
-/// The contents of the beginning of a block.
+/// A copy of the first bytes of a block.
 pub(crate) struct Saved(Box<[MaybeUninit<u8>]>);
 
 impl Block {
-    /// Memory of this many bytes, more than none; `None` if there is none.
+    /// Allocates this many bytes, which must be more than zero; `None` if the allocator has no memory.
     pub(crate) fn new(bytes: usize) -> Option<Block> {
         let layout =
             Layout::from_size_align(bytes, STEP).ok().filter(|layout| layout.size() > 0)?;
@@ -25,11 +25,11 @@ impl Block {
         Some(Block { start, layout })
     }
 
-    /// Changes the number of bytes, which are more than none; the memory may move. Returns false, and
-    /// nothing changes, if there is no memory.
+    /// Changes the number of bytes, which must be more than zero. The memory may move. Returns false without
+    /// a change if the allocator has no memory.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(bytes, STEP) else { return false };
-        // SAFETY: the memory was allocated with this layout, and the new size is one of a layout.
+        // SAFETY: the memory was allocated with this layout, and the new size forms a valid layout.
         let moved = unsafe { alloc::realloc(self.start.as_ptr(), self.layout, layout.size()) };
         let Some(start) = NonNull::new(moved) else { return false };
         (self.start, self.layout) = (start, layout);
@@ -53,7 +53,7 @@ impl Block {
     /// Copies the first bytes.
     pub(crate) fn save(&self, bytes: usize) -> Saved {
         let mut copy = Box::new_uninit_slice(bytes.min(self.len()));
-        // SAFETY: both have as many bytes, and the copy is new; bytes that were never written stay so.
+        // SAFETY: both have as many bytes, and the copy is new. Uninitialised bytes may be copied as such.
         unsafe {
             ptr::copy_nonoverlapping(
                 self.start().cast_const().cast(),

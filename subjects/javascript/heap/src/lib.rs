@@ -1,12 +1,12 @@
 //! Memory for one JavaScript engine that can be put back to an earlier state.
 //!
-//! A [`Heap`] serves all blocks of an engine. Because it knows all of them, an [`Image`] can keep their
-//! contents, and [`Heap::restore`] puts each byte back to its address. An engine that keeps its whole state
-//! in such blocks is then in the state of that time, pointers included. For a program of 17,000 lines this
-//! takes a tenth of the time in which the engine evaluates it.
+//! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can keep their
+//! contents, and [`Heap::restore`] writes each byte back to its address. An engine that keeps its whole state
+//! in such blocks is then in the earlier state, pointers included. For a program of 17,000 lines this takes a
+//! tenth of the time that evaluating the program takes.
 //!
-//! Small blocks are parts of chunks and are served again by their size; all others, and those that
-//! would make the chunks larger than their limit, are allocated one by one.
+//! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that do not
+//! fit into the permitted chunks, are allocated one by one.
 
 // A heap hands out memory by its address; all of this crate is about that.
 #![allow(unsafe_code)]
@@ -30,7 +30,7 @@ const CHUNK: usize = 256 << 10;
 const LARGEST_SMALL: usize = 32 << 10;
 /// Sizes up to this are whole multiples of [`STEP`]; above it, four sizes for each doubling.
 const FINE: usize = 512;
-/// Distance of the smallest sizes, and the alignment of blocks with their headers.
+/// Distance between the smallest sizes, and the alignment of blocks with their headers.
 const STEP: usize = 16;
 /// Sizes of small blocks.
 const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
@@ -41,13 +41,13 @@ const ALIGN: usize = align_of::<u64>();
 /// [`Header::size_number`] of blocks outside of chunks.
 const ALONE: u16 = u16::MAX;
 
-/// What stands before each block.
+/// The header before each block.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Header {
-    /// Bytes that may be used, in units of [`ALIGN`].
+    /// Usable bytes, in units of [`ALIGN`].
     units: [u16; 3],
-    /// The number of the size of a small block, or [`ALONE`].
+    /// The size class of a small block, or [`ALONE`].
     size_number: u16,
 }
 
@@ -67,10 +67,10 @@ impl Header {
     }
 }
 
-/// The most that [`Header::units`] can say, in bytes.
+/// The maximum that [`Header::units`] can store, in bytes.
 const LARGEST: usize = 1 << 48;
 
-/// The number of the smallest size that has this many bytes, which are at most [`LARGEST_SMALL`].
+/// The smallest size class with at least this many bytes, which are at most [`LARGEST_SMALL`].
 fn size_number(bytes: usize) -> usize {
     if bytes <= FINE {
         return bytes.div_ceil(STEP) - 1;
@@ -81,7 +81,7 @@ fn size_number(bytes: usize) -> usize {
     FINE / STEP + 4 * (k - FINE.ilog2()) as usize + quarter
 }
 
-/// The bytes of a size by its number.
+/// The bytes of a size class.
 fn size_of_number(number: usize) -> usize {
     match number.checked_sub(FINE / STEP) {
         None => (number + 1) * STEP,
@@ -92,20 +92,20 @@ fn size_of_number(number: usize) -> usize {
     }
 }
 
-/// How many heaps this process has made.
+/// The number of heaps that this process has made, from which each gets its id.
 static HEAPS: AtomicU64 = AtomicU64::new(0);
 
 /// The memory of one engine.
 pub struct Heap {
-    /// The number of the heap in this process, which its images have too.
+    /// The id of the heap in this process, which its images have too.
     id: u64,
-    /// The first free block of each size. The first bytes of a free block, after its header, are the
-    /// address of the next.
+    /// The first free block of each size class. A free block holds the address of the next one directly
+    /// after its header.
     free: [Cell<*mut u8>; SIZES],
     chunks: RefCell<Vec<Block>>,
-    /// Chunks that are in use; those after them are kept for later.
+    /// Number of chunks that are in use; the chunks after them are kept for later.
     chunks_in_use: Cell<usize>,
-    /// Where the last chunk in use is free, and its end.
+    /// The first free address of the last chunk in use, and the end of this chunk.
     rest: Cell<(*mut u8, *mut u8)>,
     most_chunks: usize,
     /// Blocks outside of chunks, by the address of their header.
@@ -123,7 +123,8 @@ pub struct Image {
 }
 
 impl Heap {
-    /// A heap without blocks. Small blocks have at most this many bytes of chunks, rounded up to a chunk.
+    /// A heap without blocks. Its chunks for small blocks have at most this many bytes together, rounded up to
+    /// a whole chunk.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
             id: HEAPS.fetch_add(1, Ordering::Relaxed),
@@ -136,8 +137,8 @@ impl Heap {
         }
     }
 
-    /// A block of at least this many bytes, aligned as `u64` is; null if there is no memory. C's `malloc`
-    /// aligns to 16 bytes on most systems: what is stored here must not rely on that.
+    /// A block of at least this many bytes, with the alignment of `u64`; null if there is no memory. C's
+    /// `malloc` aligns to 16 bytes on most systems, but data in these blocks must not rely on that.
     pub fn allocate(&self, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -159,7 +160,7 @@ impl Heap {
         unsafe { with_header(start, Header::new(usable, ALONE)) }
     }
 
-    /// A free block of a size, which is taken; null if the chunks have none.
+    /// Takes a free block of a size class; null if the chunks have none.
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {
@@ -180,7 +181,7 @@ impl Heap {
         start
     }
 
-    /// Takes another chunk, if there may be more.
+    /// Takes another chunk into use; `None` if the limit of chunks is reached or there is no memory.
     fn next_chunk(&self) -> Option<(*mut u8, *mut u8)> {
         let number = self.chunks_in_use.get();
         let mut chunks = self.chunks.borrow_mut();
@@ -194,12 +195,12 @@ impl Heap {
         Some(chunks[number].bounds())
     }
 
-    /// Takes a block back.
+    /// Frees a block.
     ///
     /// # Safety
     /// The block is not null, is one of this heap that was not freed, and nothing uses it any more.
     pub unsafe fn free(&self, block: *mut u8) {
-        // SAFETY: the caller passes a block, before which stands its header.
+        // SAFETY: the caller passes a block, which has a header before it.
         let (start, header) = unsafe { header_of(block) };
         if header.size_number == ALONE {
             self.alone.borrow_mut().remove(&(start as usize));
@@ -211,7 +212,7 @@ impl Heap {
         first.set(start);
     }
 
-    /// Changes the bytes of a block, which may move; null, and nothing changes, if there is no memory.
+    /// Changes the size of a block, which may move. Returns null without a change if there is no memory.
     ///
     /// # Safety
     /// The block is not null and is one of this heap that was not freed. Nothing uses its old address
@@ -220,7 +221,7 @@ impl Heap {
         if bytes > LARGEST {
             return ptr::null_mut();
         }
-        // SAFETY: the caller passes a block, before which stands its header.
+        // SAFETY: the caller passes a block, which has a header before it.
         let (start, header) = unsafe { header_of(block) };
         let usable = bytes.next_multiple_of(ALIGN);
         let whole = usable + HEADER;
@@ -249,7 +250,7 @@ impl Heap {
         moved
     }
 
-    /// Changes the bytes of a block outside of chunks, unless an image needs it where it is.
+    /// Changes the size of a block outside of chunks; `None` if an image needs the block at its address.
     fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut alone = self.alone.borrow_mut();
         let mut block = alone.remove(&(start as usize))?;
@@ -259,16 +260,16 @@ impl Heap {
         moved.then_some(now)
     }
 
-    /// The bytes of a block that may be used: those that were asked for, rounded up to a `u64`.
+    /// The usable bytes of a block: the requested bytes, rounded up to the size of a `u64`.
     ///
     /// # Safety
     /// The block is not null and is one of a heap that was not freed.
     pub unsafe fn usable_size(block: *mut u8) -> usize {
-        // SAFETY: the caller passes a block, before which stands its header.
+        // SAFETY: the caller passes a block, which has a header before it.
         unsafe { header_of(block) }.1.usable()
     }
 
-    /// Keeps the contents of all blocks. Those outside of chunks stay allocated as long as the image.
+    /// Copies the contents of all blocks. Blocks outside of chunks stay allocated as long as the image exists.
     pub fn image(&self) -> Image {
         let chunks = self.chunks.borrow();
         let (rest, in_use) = (self.rest.get(), self.chunks_in_use.get());
@@ -287,8 +288,8 @@ impl Heap {
         }
     }
 
-    /// Puts all blocks back to what they were when the image was made. Blocks that were allocated since are
-    /// gone.
+    /// Restores all blocks to their state when the image was made. Blocks that were allocated since no longer
+    /// exist.
     ///
     /// # Panics
     /// If the image is one of another heap.
@@ -320,7 +321,7 @@ impl Heap {
 }
 
 impl Image {
-    /// Bytes of the contents.
+    /// Number of bytes of the copied contents.
     pub fn bytes(&self) -> usize {
         let alone = self.alone.iter().map(|(_, saved)| saved);
         self.chunks.iter().chain(alone).map(Saved::len).sum()

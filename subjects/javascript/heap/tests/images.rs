@@ -1,4 +1,4 @@
-//! A heap keeps what is written to its blocks, and an image brings it back.
+//! Blocks of a heap keep their contents, and an image restores them.
 
 #![allow(unsafe_code)] // Calls of an allocator.
 
@@ -16,7 +16,7 @@ fn size(random: &mut ChaCha8Rng) -> usize {
     random.random_range(0..most)
 }
 
-/// A block with the byte that all of it has.
+/// A block that is filled with one byte.
 #[derive(Clone, Copy)]
 struct Filled {
     block: *mut u8,
@@ -42,8 +42,8 @@ fn check(filled: &Filled) {
     assert!(bytes == vec![filled.byte; filled.size]);
 }
 
-/// Allocates, changes and frees blocks, and checks the contents of each before it goes. Miri takes a hundred
-/// times as long for a step, and does a tenth of them.
+/// Allocates, changes and frees blocks, and checks the contents of each before it is freed. Under Miri, which
+/// takes a hundred times as long for a step, a tenth of the steps is done.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {

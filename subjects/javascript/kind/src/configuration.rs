@@ -1,4 +1,4 @@
-//! Algorithms, parameters and budgets of a study as test generation takes them.
+//! Conversion of a study's algorithms, parameters and budgets to settings of test generation.
 
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};
@@ -14,7 +14,8 @@ use crate::{EXECUTIONS, STEPS};
 /// The name of Flycatcher's algorithm.
 pub const FLYCATCHER: &str = "flycatcher";
 
-/// The algorithms of this kind; those that draw events while a test runs have no tests here.
+/// The names of the algorithms of this kind. Algorithms that draw events while a test runs are left out,
+/// because this kind has no such tests.
 fn names() -> Vec<&'static str> {
     let searches = catherd_search::Algorithm::NAMES.iter().copied().filter(|name| {
         catherd_search::Algorithm::named(name).is_ok_and(|algorithm| !algorithm.draws_events())
@@ -22,7 +23,7 @@ fn names() -> Vec<&'static str> {
     std::iter::once(FLYCATCHER).chain(searches).collect()
 }
 
-/// The algorithm and the settings of a name, with their defaults.
+/// The algorithm with a name, and its default settings.
 fn defaults(name: &str) -> Option<(Method, Settings)> {
     if name == FLYCATCHER {
         let settings = Settings {
@@ -70,7 +71,8 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
     Ok((method, settings))
 }
 
-/// The same for a project, whose `subject.toml` says which profile holds where the study does not.
+/// Like [`read`], for a project whose `subject.toml` may name the profile. The study's parameter takes
+/// precedence.
 ///
 /// # Errors
 ///
@@ -106,7 +108,7 @@ pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
 ///
 /// # Errors
 ///
-/// The first name that is none.
+/// The first unknown name.
 pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> {
     let known = || MutationOperator::ALL.map(MutationOperator::name).join(", ");
     let operators = names.iter().map(|name| {
@@ -119,7 +121,7 @@ pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> 
     operators.collect()
 }
 
-/// The budget of a study as the search has it.
+/// Converts the budget of a study to the type of the search.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }

@@ -4,7 +4,7 @@ use catherd_javascript_classes::examples::{self, Verdict};
 
 use crate::runner::on_a_large_stack;
 
-/// Runs an example, a line of JSON; `None` if its id does not begin with a text.
+/// Runs an example, which is a line of JSON; `None` if its id does not begin with `only`.
 ///
 /// # Errors
 ///

@@ -37,8 +37,8 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     Ok(table)
 }
 
-/// The measures of a package. Those that cannot be taken are empty: an analysis constructs each class, which a
-/// limit may end.
+/// The measures of a package. Measures of the analysis are empty if a limit ends it, as a limit of the
+/// constructor of a class can.
 fn measured(package: Package) -> Vec<(&'static str, String)> {
     let program = Program::new(package).ok();
     let model = program.as_ref().and_then(|program| {
@@ -68,8 +68,8 @@ fn measured(package: Package) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The mean cyclomatic complexity of the functions (McCabe 1976): decisions and 1. `None` if there
-/// are no functions.
+/// The mean cyclomatic complexity of the functions (McCabe 1976): the number of decisions plus 1. `None` if
+/// there are no functions.
 fn complexity(units: &Units) -> Option<f64> {
     let decides = |goal: &&Goal| {
         let outcome = goal.outcome.as_str();

@@ -1,5 +1,5 @@
-//! Corpora of npm packages that the user has installed: each becomes an archive with what it depends
-//! on.
+//! Corpora of npm packages that the user has installed: each becomes an archive that includes its
+//! dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use catherd_experiments::Digest;
 use catherd_javascript_classes::machine::{Package, PackageError};
 use serde_json::Value;
 
-/// A package with what it depends on.
+/// A package with its dependencies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
     /// Its name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// What its manifest says of its licence; empty if it says nothing.
+    /// The licence in its manifest; empty if it names none.
     pub licence: String,
     /// The files.
     pub package: Package,
@@ -24,15 +24,15 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The name of its archive: `lodash-4.17.21.tgz`; `/` in a name becomes `-`.
+    /// The name of its archive, such as `lodash-4.17.21.tgz`; `/` in a name becomes `-`.
     pub fn file_name(&self) -> String {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         format!("{name}-{}.tgz", self.version)
     }
 }
 
-/// The packages of a list: one `name@version` a line; empty lines and those that begin with `#` count
-/// as none.
+/// The packages of a list with one `name@version` per line. Empty lines and lines that begin with `#` are
+/// ignored.
 ///
 /// # Errors
 /// The first line that is no package.
@@ -57,7 +57,7 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, String> {
 /// Packs a package from a folder into which it was installed, with the packages that it depends on.
 ///
 /// # Errors
-/// If it is not there, has another version, lacks a dependency or is too large.
+/// If it is not installed, has another version, lacks a dependency or is too large.
 pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, String> {
     let installed = |name: &str| -> Option<PathBuf> {
         let places = [folder.join("node_modules").join(name), folder.join(name)];
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_have_a_package_a_line() {
+    fn lists_have_one_package_per_line() {
         let packages = list("# classes\nlodash@4.17.21\n\n@scope/name@1.0.0-beta.1\n").unwrap();
         let expected = [("lodash", "4.17.21"), ("@scope/name", "1.0.0-beta.1")];
         let expected = expected.map(|(name, version)| (name.to_owned(), version.to_owned()));

@@ -1,4 +1,4 @@
-//! One project and its suites, without a study: what the commands for single projects do.
+//! One project and its suites, without a study: the functions of the commands for single projects.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub struct Project {
     digest: Digest,
 }
 
-/// What a suite covers.
+/// The coverage of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteCoverage {
     /// Covered and all statements, branches, functions, lines.
@@ -33,7 +33,7 @@ pub struct SuiteCoverage {
     pub uncovered: Vec<String>,
     /// Number of goals.
     pub goals: usize,
-    /// The form of `coverage-final.json`.
+    /// The content of `coverage-final.json`.
     pub json: Value,
 }
 
@@ -48,10 +48,10 @@ pub fn is_project(path: &Path) -> bool {
 }
 
 impl Project {
-    /// Reads a project; `class` and `method` take the place of those in `subject.toml`.
+    /// Reads a project; `class` and `method` override the values in `subject.toml`.
     ///
     /// # Errors
-    /// Why it cannot be a subject.
+    /// If it cannot be loaded.
     pub fn open(
         path: &Path,
         class: Option<String>,
@@ -109,10 +109,10 @@ impl Project {
         })
     }
 
-    /// How a suite for this project at `path` is written as code into the file `out`.
+    /// The options for exporting a suite as code to the file `out`, for this project at `path`.
     ///
     /// # Errors
-    /// If the project is an archive, whose files no code can load.
+    /// If the project is an archive, from which code cannot load files.
     pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, String> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
             return Err("code cannot load an archive: unpack it and name the folder".to_owned());
@@ -139,7 +139,7 @@ impl Project {
         })
     }
 
-    /// Executes a suite: the verdict on each test, and the number of steps.
+    /// Executes a suite. Returns the verdict on each test, and the number of steps.
     ///
     /// # Errors
     /// If the project cannot be loaded.
@@ -150,7 +150,7 @@ impl Project {
         steps: Option<u64>,
     ) -> Result<Vec<(Verdict, u64)>, String> {
         self.with_program(|program| {
-            // A context of its own for each test: no test sees what another did to built-in objects.
+            // Use a new context for each test, so that no test sees changes of built-in objects by another.
             let mut machine = machine_of(program, &Settings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {
@@ -197,8 +197,8 @@ impl Project {
         })
     }
 
-    /// What the project offers, with the types that tests with unknown values showed:
-    /// `executions` tests for each target.
+    /// Describes classes, functions and parameters of the project, with types inferred from `executions` tests
+    /// with unknown values for each target.
     ///
     /// # Errors
     /// If the project cannot be loaded.
@@ -213,7 +213,7 @@ impl Project {
                 for target in 0..subject.model.targets.len() {
                     let genes = subject.maker(true).random(target, &mut rng);
                     if subject.run(&genes).is_none() {
-                        return Err("the machine cannot go on".to_owned());
+                        return Err("the machine cannot continue".to_owned());
                     }
                 }
             }
@@ -252,7 +252,7 @@ fn description(program: &Program, model: &Model, parameters: &Value) -> Value {
     })
 }
 
-/// A path as a file in `folder` names it, with `/`.
+/// The path of a file relative to `folder`, with `/`.
 fn relative(folder: &Path, file: &Path) -> String {
     let parts = |path: &Path| -> Vec<String> {
         path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
@@ -264,7 +264,7 @@ fn relative(folder: &Path, file: &Path) -> String {
     format!("{start}{}", to[common..].join("/"))
 }
 
-/// Whether Node.js takes a file for a module: by its extension, or by the `package.json` above it.
+/// Whether Node.js treats a file as a module, by its extension or by the `package.json` above it.
 fn in_module(file: &Path) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("mjs") => return true,

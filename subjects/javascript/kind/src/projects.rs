@@ -8,8 +8,8 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, Found, FoundProject, Progress, SkippedProject};
 use catherd_javascript_classes::machine::{Package, PackageError, Program};
 
-/// Finds projects: files, folders with `package.json` or `subject.toml`, archives `.tgz`; of another
-/// folder those that are directly in it.
+/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In any other
+/// folder, the projects directly in it are found.
 ///
 /// # Errors
 ///
@@ -62,7 +62,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
 /// The bytes of a project that can be loaded.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| match error {
-        // The caller names the path.
+        // Leave the path out of the error, because the caller adds it.
         PackageError::File { path: at, cause } if Path::new(&at) == path => cause,
         other => other.to_string(),
     })?;

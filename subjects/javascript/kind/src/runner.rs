@@ -1,4 +1,4 @@
-//! Executing runs: a specification becomes a generation, and its result a record.
+//! The runner: executes test generation for a run, and converts the result to a record.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc;
@@ -14,7 +14,7 @@ use catherd_search::{Meter, Progress, Stop};
 
 use crate::{configuration, record};
 
-/// Stack of the thread that parses and executes: parser and engine are recursive.
+/// Stack size of the thread that parses and executes, because parser and engine are recursive.
 const STACK: usize = 256 << 20;
 
 /// Executes a function on a thread with a large stack. A panic is resumed in the caller.
@@ -62,7 +62,7 @@ impl LoadedProject for Loaded {
         let mutation = mutation.map_err(failed)?;
         let (send, receive) = mpsc::sync_channel(1);
         let (answer, answers) = mpsc::channel();
-        // The engine stays on its thread; progress and the wish to stop go through channels.
+        // The engine cannot leave its thread, so progress and stop requests are sent through channels.
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(STACK);
             let mut last = Instant::now();
@@ -102,8 +102,8 @@ impl LoadedProject for Loaded {
     }
 }
 
-/// Generates a suite and executes it on mutants if that is asked for; `None` if the observer stops
-/// it.
+/// Generates a suite, and executes it on mutants if the run has mutation analysis. `None` if the observer
+/// stops it.
 fn execute(
     package: &Package,
     request: &Request,

@@ -1,4 +1,4 @@
-//! Execution of one script to its end, as text.
+//! Execution of one script to its end, with its output as a string.
 
 use std::cell::RefCell;
 use std::rc::Rc;

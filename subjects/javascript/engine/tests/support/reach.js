@@ -1,5 +1,5 @@
-// Searches all that scripts can reach from `globalThis` and some more values for an object of the host and its
-// members: (host, more) => "<objects reached>: <paths of what was found>".
+// Searches everything that scripts can reach from `globalThis` and the values in `more` for the host's object and
+// its members: (host, more) => "<objects reached>: <paths of members found>".
 (function (host, more) {
     'use strict';
     const isObject = value => value !== null && (typeof value === 'object' || typeof value === 'function');
@@ -26,7 +26,7 @@
     };
     reach(globalThis);
     more.forEach(reach);
-    // The prototypes of these are members of nothing.
+    // Start from iterators too, because their prototypes are members of no object.
     const iterators = [[], new Map(), new Set(), '', new Uint8Array(1)].map(each => each[Symbol.iterator]());
     [
         ...iterators, (function () { return arguments; })(), /a/g, Object(1n), Object(Symbol()), new Date(0), new Promise(() => {}), new Proxy({}, {}),
@@ -44,7 +44,7 @@
                 try {
                     reach(Reflect.apply(get, object, []));
                 } catch {
-                    // A getter of instances.
+                    // The getter works only on instances.
                 }
             }
         }
@@ -52,7 +52,7 @@
             try {
                 object.forEach((value, key) => [value, key].forEach(reach));
             } catch {
-                // A prototype.
+                // The value is a prototype, on which the method does not work.
             }
         }
     }
