@@ -1,4 +1,4 @@
-//! Decisions, logical chains, optional links, and the operators of the inference build.
+//! Instrumentation of decisions, logical chains, optional links, and of operators for type inference.
 
 use oxc_ast::ast::{
     AssignmentExpression, AssignmentTarget, BinaryExpression, CallExpression, Expression,
@@ -14,10 +14,10 @@ use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::{Operand, Visitor};
 
-/// Weight of the left literal in the code of an operator; the right one's is the square.
+/// Weight of the kind of the left literal in the code of an operator; the right one has its square.
 const LITERAL: u32 = 32;
 
-/// The kind of a literal: 1 for a number, 2 for a text.
+/// The kind of a literal: 1 for a number, 2 for a string, 0 for other expressions.
 fn literal(expression: &Expression<'_>) -> u32 {
     match expression.without_parentheses() {
         Expression::NumericLiteral(_) => 1,
@@ -37,7 +37,7 @@ fn code(it: &BinaryExpression<'_>) -> u32 {
     it.operator as u32 + LITERAL * literal(&it.left) + 4 * LITERAL * literal(&it.right)
 }
 
-/// Whether a decision knows distances for an operator.
+/// Whether branch distances are defined for an operator.
 fn is_comparison(operator: BinaryOperator) -> bool {
     operator.is_equality()
         || operator.is_compare()
@@ -76,7 +76,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Turns an operator into a call.
+    /// Replaces an operator by a call of a probe.
     fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
         let traced = self.typeof_evidence(it);
         self.add_node(it.span.start, NodeKind::Binary);
@@ -113,7 +113,7 @@ impl Visitor<'_, '_> {
         false
     }
 
-    /// An operator outside of decisions.
+    /// Visits an operator outside of decisions.
     pub(crate) fn operation(&mut self, it: &BinaryExpression<'_>) {
         let literals = literal(&it.left) > 0 && literal(&it.right) > 0;
         if self.build == Build::Inference && !literals {
@@ -124,7 +124,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A unary operator, which is reported in the inference build.
+    /// Visits a unary operator, which is reported in the inference build.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
@@ -145,7 +145,7 @@ impl Visitor<'_, '_> {
         self.out.close(span.end, "))");
     }
 
-    /// `++` and `--`, which are reported in the inference build.
+    /// Visits `++` and `--`, which are reported in the inference build.
     pub(crate) fn update(&mut self, it: &UpdateExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
@@ -160,14 +160,14 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// A logical expression that is no operand of another. `id` is that of the decision that it is.
+    /// Visits a logical expression that is no operand of another. `id` is the decision's, if it is one.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);
         self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
     }
 
-    /// A chain with a probe of its own, for the decision that it is.
+    /// Visits a chain that is a decision and has a probe of its own.
     fn probed_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -184,8 +184,8 @@ impl Visitor<'_, '_> {
         self.units.chains[number] = program;
     }
 
-    /// The left side of a chain, if it is a chain itself. Returns the site of its outcomes: whether it is
-    /// nullish where that decides, otherwise whether it holds.
+    /// Visits the left side of a chain. Returns the site of its outcomes, which are nullish or not for `??`,
+    /// and true or false for `&&` and `||`.
     fn left_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -209,8 +209,8 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// A `??` inside `&&` or `||`: whether it holds is known from its value alone, so that it is an operand
-    /// with a chain of its own.
+    /// Visits a `??` inside `&&` or `||`. Its truth is known only from its value, so it is an operand with a
+    /// chain of its own.
     fn coalescing_operand(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -258,7 +258,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// An operand of a chain. Returns its site.
+    /// Visits an operand of a chain. Returns its site.
     fn operand(
         &mut self,
         it: &Expression<'_>,
@@ -291,14 +291,14 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// The goals of an optional link or a logical assignment.
+    /// Adds the goals of an optional link or a logical assignment.
     fn optional_goals(&mut self, start: u32, site: u32, names: [&str; 2]) {
         for (taken, outcome) in [(true, names[0]), (false, names[1])] {
             self.add_goal(start, GoalKind::Optional, outcome, Hit::Outcome { site, taken });
         }
     }
 
-    /// The object of an optional link.
+    /// Visits the object of an optional link.
     pub(crate) fn optional_object(&mut self, object: &Expression<'_>, start: u32) {
         let site = self.site();
         self.optional_goals(start, site, ["stops", "continues"]);
@@ -308,7 +308,7 @@ impl Visitor<'_, '_> {
         self.out.close(span.end, ")");
     }
 
-    /// An optional call, whose function keeps its receiver.
+    /// Visits an optional call, whose function keeps its receiver.
     pub(crate) fn optional_call(&mut self, it: &CallExpression<'_>) {
         let callee = match it.callee.without_parentheses() {
             Expression::ChainExpression(chain) => chain.expression.as_member_expression(),
@@ -324,7 +324,7 @@ impl Visitor<'_, '_> {
             }
             None => return self.optional_object(&it.callee, it.span.start),
         };
-        // What stands in a function of its own cannot wait for the function around it.
+        // An arrow function around the key could not contain `await` or `yield` of the enclosing function.
         let text = |span: Span| span.source_text(self.source);
         let waits = key.is_some_and(|key| {
             text(key.span()).contains("await") || text(key.span()).contains("yield")
@@ -356,7 +356,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// An assignment: logical ones have goals, compound ones are reported in the inference build.
+    /// Visits an assignment. Logical ones have goals; compound ones are reported in the inference build.
     pub(crate) fn assignment(&mut self, it: &AssignmentExpression<'_>) {
         let name = match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) => Some(id.name.to_string()),
@@ -411,7 +411,7 @@ impl Visitor<'_, '_> {
     }
 }
 
-/// Whether the value of an expression can be missing because an optional link in it has stopped.
+/// Whether an expression contains an optional link that can end its evaluation early.
 fn has_optional_link(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::CallExpression(call) => call.optional || has_optional_link(&call.callee),

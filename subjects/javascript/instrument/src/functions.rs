@@ -1,4 +1,4 @@
-//! Entries of functions, their markers, and the names that functions get from their places.
+//! Instrumentation of functions: entries, markers, and names that functions get from their places.
 
 use oxc_ast::ast::{Expression, FormalParameters, PropertyKey};
 use oxc_ast_visit::Visit;
@@ -8,7 +8,7 @@ use crate::anonymous::is_anonymous_function;
 use crate::units::{BranchKind, Callable, Control, Function as FunctionUnit, GoalKind, Hit};
 use crate::visitor::{Breakable, Visitor};
 
-/// What a function hides of its surroundings.
+/// The state of the enclosing function, which is restored after a nested one.
 pub(crate) struct Outside {
     function: Option<u32>,
     control: Vec<Control>,
@@ -18,7 +18,7 @@ pub(crate) struct Outside {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits with one more outcome on which everything depends.
+    /// Visits code that depends on one more outcome.
     pub(crate) fn under(&mut self, site: u32, outcome: bool, visit: impl FnOnce(&mut Self)) {
         self.control.push(Control { site, outcome });
         visit(self);
@@ -43,12 +43,12 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits an expression whatever its lifetime.
+    /// Visits an expression with any lifetime.
     pub(crate) fn visit_any(&mut self, expression: &Expression<'_>) {
         self.visit_expression(expression);
     }
 
-    /// A default value of a parameter or in a pattern.
+    /// Visits the default value of a parameter or in a pattern.
     pub(crate) fn default_value(&mut self, start: u32, value: &Expression<'_>, name: Option<&str>) {
         let counter = self.counter();
         let span = value.span();
@@ -59,7 +59,7 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The comment that ends directly before a place.
+    /// The comment that ends directly before a position, or before keywords in front of it.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
@@ -75,7 +75,8 @@ impl Visitor<'_, '_> {
         if plain { comment.span.source_text(self.source).to_owned() } else { String::new() }
     }
 
-    /// The marker by which the text of a function or class leads back to its number.
+    /// The number of a function or class, and the comment with it that is inserted, by which the number is found
+    /// in the source text of the value.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);
@@ -141,7 +142,7 @@ impl Visitor<'_, '_> {
         self.statement = outside.statement;
     }
 
-    /// The text at the start of a body: counts the entry, and the depth of recursion.
+    /// The code at the start of a body, which counts the entry and the depth of recursion.
     pub(crate) fn entry(&mut self, start: u32, suspends: bool) -> (String, &'static str) {
         let counter = self.function.map_or(0, |f| self.units.functions[f as usize].counter);
         let count = self.count(counter);

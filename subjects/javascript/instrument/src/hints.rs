@@ -1,10 +1,10 @@
-//! Points of primitive types by the text of a line, as Flycatcher's program finds them.
+//! Points of primitive types by the source text of a line, as in Flycatcher's program.
 
 /// Points of a line for number and for string.
 pub type LineScores = [u32; 2];
 
-/// Operators, longer ones before those that they begin with, with their points. Those without points
-/// are here so that they are not taken for shorter ones.
+/// Operators with their points, each before its prefixes. Operators without points are listed so that they
+/// are not taken for shorter ones.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),
@@ -28,10 +28,10 @@ const OPERATORS: [(&str, LineScores); 19] = [
 ];
 /// Points of digits.
 const DIGITS: LineScores = [5, 0];
-/// Points of a text in double quotes.
+/// Points of a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
-/// The points of a line of code (thesis, table of primitive scores): each operator, digits and texts in
+/// The points of a line of code (thesis, table of primitive scores). Each operator, digits, and strings in
 /// double quotes count once. Comments count only with `comments`, as in the published program.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };
@@ -62,7 +62,7 @@ pub fn line_scores(line: &str, comments: bool) -> LineScores {
     points
 }
 
-/// A line without its comments. A comment that began on a line before is not known as one.
+/// A line without its comments. A comment that began on an earlier line is not recognised.
 fn without_comments(line: &str) -> String {
     let mut code = String::new();
     let mut quote = None;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_hint_counts_once_a_line() {
+    fn each_hint_counts_once_per_line() {
         assert_eq!(line_scores("return n - m - k;", false), [2, 0]);
         assert_eq!(line_scores("for (let i = 0; i < n; i++) {", false), [2 + 10 + 5, 1]);
         assert_eq!(line_scores("return a >>> b;", false), [2, 0]);

@@ -9,7 +9,7 @@ use oxc_ast::ast::{Comment, Expression, Program, PropertyKey, PropertyKind};
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
-/// What a comment says.
+/// The instruction in a comment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hint {
     Next,
@@ -34,20 +34,20 @@ impl Hint {
     }
 }
 
-/// What follows one or more spaces; `None` if there is none.
+/// The text after leading spaces; `None` if the text begins with no space.
 fn after_space(text: &str) -> Option<&str> {
     let rest = text.trim_start();
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// The places of a file that are not counted.
+/// The parts of a file that are not counted.
 #[derive(Default)]
 pub(crate) struct Ignored {
-    /// Ranges of ignored nodes, ascending; none overlaps another.
+    /// Ranges of ignored nodes, ascending, without overlaps.
     ranges: Vec<(u32, u32)>,
-    /// Starts of operands and of sides of `?:` that are no location of their branch.
+    /// Starts of operands and of sides of `?:` that do not count as locations of their branch.
     parts: BTreeSet<u32>,
-    /// The outcome that is no location of its branch, by the start of its `if`.
+    /// For the start of an `if`, the outcome that does not count as a location of its branch.
     outcomes: BTreeMap<u32, bool>,
 }
 
@@ -88,25 +88,25 @@ impl Ignored {
         found
     }
 
-    /// Whether the node that begins at a place is ignored.
+    /// Whether the node that begins at a position is ignored.
     pub(crate) fn at(&self, start: u32) -> bool {
         let after = self.ranges.partition_point(|range| range.0 <= start);
         after > 0 && start < self.ranges[after - 1].1
     }
 
-    /// Whether an operand or a side of `?:` is no location of its branch.
+    /// Whether an operand or a side of `?:` does not count as a location of its branch.
     pub(crate) fn part(&self, it: &Expression<'_>) -> bool {
         let start = it.without_parentheses().span().start;
         self.parts.contains(&start) || self.at(start)
     }
 
-    /// Whether an outcome of the `if` at a place is no location of its branch.
+    /// Whether an outcome of the `if` at a position does not count as a location of its branch.
     pub(crate) fn outcome(&self, start: u32, outcome: bool) -> bool {
         self.outcomes.get(&start) == Some(&outcome)
     }
 }
 
-/// The start of the token that follows a place, past spaces and comments.
+/// The start of the next token after a position, skipping spaces and comments.
 fn next_token(mut at: u32, source: &str, comments: &BTreeMap<u32, u32>) -> u32 {
     loop {
         let rest = source.get(at as usize..).unwrap_or("");
@@ -118,12 +118,12 @@ fn next_token(mut at: u32, source: &str, comments: &BTreeMap<u32, u32>) -> u32 {
     }
 }
 
-/// The walk that gives each hint to a node.
+/// A visitor that assigns each hint to a node.
 struct Finder<'s, 'a> {
     source: &'s str,
-    /// Hints that no node has taken, by the start of the token after them.
+    /// Hints that are not assigned yet, by the start of the token after them.
     hints: BTreeMap<u32, Hint>,
-    /// The nodes around the present one, outermost first.
+    /// The ancestors of the current node, outermost first.
     around: Vec<AstKind<'a>>,
     found: Ignored,
 }
@@ -155,13 +155,14 @@ impl<'a> Visit<'a> for Finder<'_, 'a> {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// The node around the present one, parentheses left out; `up` says how many more are skipped.
+    /// The parent of the current node, not counting parentheses; `up` is the number of further ancestors to
+    /// skip.
     fn parent(&self, up: usize) -> Option<AstKind<'a>> {
         let nodes = self.around.iter().rev();
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
     }
 
-    /// Whether a node stands for the body of an arrow that is an expression: Babel has no such node.
+    /// Whether a node is the wrapper of an arrow's body that is an expression; Babel has no such node.
     fn is_arrow_body(&self, kind: AstKind<'a>) -> bool {
         let expression = |kind: Option<AstKind<'a>>| matches!(kind, Some(AstKind::ArrowFunctionExpression(arrow)) if arrow.expression);
         match kind {
@@ -174,7 +175,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Ignores a node and all inside, if Istanbul looks at nodes of its kind.
+    /// Ignores a node and everything in it, if Istanbul looks at nodes of its kind.
     fn ignore(&mut self, kind: AstKind<'a>) {
         let span = kind.span();
         if self.is_known(kind) {
@@ -204,7 +205,7 @@ impl<'a> Finder<'_, 'a> {
         match kind {
             AstKind::Class(class) => class.is_declaration(),
             AstKind::FormalParameter(parameter) => parameter.initializer.is_some(),
-            // The function of a method begins at its parameters, and is no node of Babel.
+            // Skip the function of a method, which begins at its parameters: Babel has no such node.
             AstKind::Function(function) => {
                 self.source.as_bytes().get(function.span.start as usize) != Some(&b'(')
             }
@@ -247,8 +248,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Forgets hints before values that Istanbul replaces by a sequence with a counter: they go to the
-    /// sequence, at which it looks for none.
+    /// Removes hints before values that Istanbul replaces by a sequence expression with a counter. Istanbul
+    /// attaches the hint to the sequence, for which it does not look for hints.
     fn forget(&mut self, kind: AstKind<'a>) {
         let value = match kind {
             AstKind::VariableDeclarator(it) => {
@@ -273,7 +274,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether the counter of a declarator stands before its declaration, so that its value is not
+    /// Whether the counter of a declarator is inserted before its declaration, so that its value is not
     /// replaced.
     fn is_hoisted(&self, init: &Expression<'a>) -> bool {
         let function = matches!(
@@ -282,7 +283,7 @@ impl<'a> Finder<'_, 'a> {
                 | Expression::ArrowFunctionExpression(_)
                 | Expression::ClassExpression(_)
         );
-        // The present node is the declarator: its declaration is around it.
+        // The current node is the declarator, and its parent the declaration.
         let holder = self.parent(1);
         let block = matches!(
             holder,

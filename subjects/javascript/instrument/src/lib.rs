@@ -1,14 +1,14 @@
-//! Instrumentation of JavaScript: a file becomes the text of a function that reports what it
-//! executes, and its statements, functions, branches and goals are numbered.
+//! Instrumentation of JavaScript: converts a file to the body of a function that reports what it
+//! executes, and numbers its statements, functions, branches and goals.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
 //! - [`mutants`] lists copies of a file with one small change each.
-//! - [`Build`] says how much is reported.
-//! - The probes that the text calls are functions of its caller, [`PROBES`]: `s` are counters, `d`
-//!   takes a value that is decided, `c` a comparison, `g` a logical chain, `t` a test of a text.
+//! - [`Build`] selects how much is reported.
+//! - The instrumented code calls probes, which are functions of its caller ([`PROBES`]): `s` are counters,
+//!   `d` receives the value of a decision, `c` a comparison, `g` a logical chain, `t` a test of a string.
 //!
-//! Statements, functions, branches and lines are those of istanbul-lib-instrument 6. Insertions
-//! keep evaluation order, `this`, names of functions and directives.
+//! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6. Insertions
+//! preserve evaluation order, `this`, names of functions and directives.
 
 mod anonymous;
 mod decisions;
@@ -41,18 +41,18 @@ pub use units::{
     NodeKind, Parameter, SourceFile, Statement, Units,
 };
 
-/// How much an instrumented text reports.
+/// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Build {
     /// Nothing: files that are no targets. They have no units.
     Plain,
     /// Counters and distances.
     Search,
-    /// The same, and the operands of operators. Its units are those of [`Build::Search`].
+    /// As [`Build::Search`], and the operands of operators. The units are the same.
     Inference,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileKind {
     /// A CommonJS file or a script.
@@ -63,16 +63,16 @@ pub enum FileKind {
     Unknown,
 }
 
-/// The letters of the probes, each a parameter of the function that the text is the body of. The
-/// name of a parameter is [`Instrumented::prefix`] and the letter.
+/// The letters of the probes. Each is a parameter of the function whose body the instrumented code is; the
+/// name of the parameter is [`Instrumented::prefix`] followed by the letter.
 pub const PROBES: &str = "sdcgqbwhopnxyzktjEISYM";
 
-/// A file as it is evaluated.
+/// An instrumented file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instrumented {
     /// The body of a function.
     pub text: String,
-    /// How the names of the probes begin.
+    /// The prefix of the names of the probes.
     pub prefix: String,
     /// Whether it was a module.
     pub module: bool,
@@ -92,9 +92,9 @@ pub struct SyntaxError {
     pub cause: String,
 }
 
-/// Longest file, in bytes.
+/// Maximum length of a file, in bytes.
 const LONGEST_FILE: usize = 8 << 20;
-/// Deepest nesting of brackets: the parser is recursive.
+/// Maximum nesting of brackets, because the parser is recursive.
 const DEEPEST: usize = 400;
 
 /// Instruments a file and adds its units.
@@ -140,7 +140,7 @@ fn syntax_error(path: &str, line: u32, cause: String) -> SyntaxError {
     SyntaxError { path: path.to_owned(), line, cause }
 }
 
-/// A file's syntax, within the limits of files.
+/// Parses a file that is within the limits.
 fn checked<'a>(
     allocator: &'a Allocator,
     path: &str,
@@ -194,7 +194,7 @@ fn parse<'a>(
     }
 }
 
-/// A beginning of names that the text does not contain.
+/// A prefix of names that the source does not contain.
 fn prefix(source: &str) -> String {
     let mut prefix = "$c_".to_owned();
     while source.contains(&prefix) {
@@ -203,8 +203,8 @@ fn prefix(source: &str) -> String {
     prefix
 }
 
-/// An upper bound of the depth of brackets and of chains of prefix operators, whatever stands in
-/// texts and comments.
+/// An upper bound of the nesting of brackets and prefix operators. Brackets in strings and comments are
+/// counted too.
 fn nesting(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in source.bytes() {

@@ -1,5 +1,5 @@
-//! Modules as functions: imports and exports become calls and getters, so that a module can be
-//! evaluated again in the same context.
+//! Conversion of modules to functions: imports and exports become calls and getters, so that a module can
+//! be evaluated again in the same context.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use oxc_syntax::symbol::SymbolId;
 
 use crate::splice::Splicer;
 
-/// Rewrites the imports and exports of a module. Returns the text that comes before it.
+/// Rewrites the imports and exports of a module. Returns the code to insert before it.
 pub(crate) fn rewrite(
     program: &Program<'_>,
     prefix: &str,
@@ -53,7 +53,7 @@ struct Module<'m, 's> {
     prefix: &'m str,
     out: &'m mut Splicer,
     scoping: &'s Scoping,
-    /// What stands for an imported name.
+    /// The expression that replaces each imported name.
     imports: Vec<(SymbolId, String)>,
     exports: String,
     stars: String,
@@ -161,7 +161,7 @@ impl Module<'_, '_> {
         import.map_or(text, |(_, value)| value.clone())
     }
 
-    /// What stands for a reference; `None` if it is none to an import.
+    /// The expression that replaces a reference; `None` if it refers to no import.
     fn imported(&self, it: &IdentifierReference<'_>) -> Option<&str> {
         let reference = self.scoping.get_reference(it.reference_id.get()?);
         let symbol = reference.symbol_id()?;
@@ -182,7 +182,7 @@ impl Module<'_, '_> {
     }
 }
 
-/// A member of a module by an exported name.
+/// The access of an exported name of a module.
 fn member(module: &str, name: &ModuleExportName<'_>) -> String {
     format!("{module}[{:?}]", name.name().as_str())
 }

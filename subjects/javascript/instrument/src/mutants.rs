@@ -27,7 +27,7 @@ pub struct Mutant {
     pub operator: MutationOperator,
     /// The range that is replaced, in bytes of the file.
     pub range: (u32, u32),
-    /// What takes its place.
+    /// The replacement.
     pub replacement: String,
     /// Line, from 1, and column, from 1, of the change.
     pub position: (u32, u32),
@@ -40,7 +40,7 @@ impl Mutant {
     pub fn apply(&self, source: &str) -> String {
         let (start, end) = (self.range.0 as usize, self.range.1 as usize);
         let (head, tail) = (source.get(..start).unwrap_or(""), source.get(end..).unwrap_or(""));
-        // Words that were apart stay apart.
+        // Insert spaces where words would run together.
         let word = |letter: Option<char>| {
             letter.is_some_and(|letter| letter.is_alphanumeric() || "_$".contains(letter))
         };
@@ -51,7 +51,7 @@ impl Mutant {
         format!("{head}{before}{}{after}{tail}", self.replacement)
     }
 
-    /// The change in words: what was there and what takes its place, each in at most 40 letters.
+    /// Describes the change: the old and the new text, each shortened to 40 characters.
     pub fn change(&self, source: &str) -> String {
         let short = |text: &str| {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -69,7 +69,7 @@ impl Mutant {
 }
 
 /// The mutants of a file in the order of position and operator. Only code inside of functions
-/// changes: what loading alone executes does not.
+/// is mutated, because code that only loading executes cannot be tested by calls.
 ///
 /// # Errors
 /// If it is no JavaScript.
@@ -104,9 +104,9 @@ pub fn mutants(path: &str, source: &str, kind: FileKind) -> Result<Vec<Mutant>, 
 
 struct Finder<'s> {
     source: &'s str,
-    /// The source without what comments say.
+    /// The source with comments blanked out, so that tokens can be searched in it.
     bare: Vec<u8>,
-    /// Names of the functions around; empty at the top level.
+    /// Names of the enclosing functions; empty at the top level.
     functions: Vec<String>,
     name: Option<String>,
     found: Vec<Mutant>,
@@ -149,7 +149,7 @@ impl<'s> Finder<'s> {
         self.source.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// The place of a token between two places.
+    /// The range of a token between two positions.
     fn token(&self, token: &str, from: u32, to: u32) -> Option<Span> {
         let text = self.bare.get(from as usize..to as usize)?;
         let at = text.windows(token.len()).position(|part| part == token.as_bytes())? as u32;
@@ -178,7 +178,7 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// The operands of a chain of one operator become a constant.
+    /// Replaces each operand of a chain of one operator by a constant.
     fn operands(&mut self, it: &Expression<'_>, operator: LogicalOperator, constant: &str) {
         if let Expression::LogicalExpression(inner) = it
             && inner.operator == operator
@@ -196,7 +196,7 @@ impl<'s> Finder<'s> {
         self.functions.pop();
     }
 
-    /// An optional link loses its `?.`: the text between the object and what follows.
+    /// Replaces the `?.` of an optional link, which is searched between the object and the rest.
     fn optional(&mut self, object: u32, rest: u32, plain: &str) {
         if let Some(span) = self.token("?.", object, rest) {
             self.add(MutationOperator::Ocr, span, plain);
@@ -232,7 +232,7 @@ fn relations(operator: BinaryOperator) -> &'static [&'static str] {
     }
 }
 
-/// What a method becomes; `None` if it stays.
+/// The method that replaces a method; `None` if it is not mutated.
 fn other_method(name: &str) -> Option<&'static str> {
     Some(match name {
         "startsWith" => "endsWith",
@@ -287,7 +287,7 @@ impl<'a> Visit<'a> for Finder<'_> {
     }
 
     fn visit_property_key(&mut self, it: &PropertyKey<'a>) {
-        // The name of a member is no text of the program.
+        // Skip names of members, which are no strings of the program.
         if !matches!(it, PropertyKey::StringLiteral(_) | PropertyKey::NumericLiteral(_)) {
             walk::walk_property_key(self, it);
         }
@@ -315,7 +315,7 @@ impl<'a> Visit<'a> for Finder<'_> {
         let edge = |byte: Option<&u8>, brace: u8| byte == Some(&brace);
         let alone = edge(before.iter().rev().find(|byte| !byte.is_ascii_whitespace()), b'{')
             && edge(after.iter().find(|byte| !byte.is_ascii_whitespace()), b'}');
-        // A block that has nothing else is emptied by another operator.
+        // Skip the only statement of a block, because emptying the block is the mutant of another operator.
         if !alone {
             self.add(MutationOperator::Sdl, it.span, ";");
         }
@@ -349,7 +349,7 @@ impl<'a> Visit<'a> for Finder<'_> {
             LogicalOperator::And => "||",
             LogicalOperator::Or | LogicalOperator::Coalesce => "&&",
         };
-        // An operator of another kind beside `??` needs brackets.
+        // Next to `??`, an operator of another kind needs brackets.
         let mixed = matches!(it.operator, LogicalOperator::Coalesce)
             && (is_chain(&it.left, it.operator) || is_chain(&it.right, it.operator));
         if !mixed {

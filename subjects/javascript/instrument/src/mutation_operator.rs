@@ -1,6 +1,6 @@
 //! Mutation operators.
 
-/// A mutation operator. What it does is close to Stryker's operators.
+/// A mutation operator, similar to the operators of Stryker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MutationOperator {
     /// Arithmetic operator replaced.
@@ -28,7 +28,7 @@ pub enum MutationOperator {
 }
 
 impl MutationOperator {
-    /// All of them, in the order of the reference.
+    /// All operators, in the order of the reference.
     pub const ALL: [MutationOperator; 11] = [
         MutationOperator::Aor,
         MutationOperator::Ror,
@@ -43,7 +43,7 @@ impl MutationOperator {
         MutationOperator::Arf,
     ];
 
-    /// Its name of three letters.
+    /// The name, which has three letters.
     pub fn name(self) -> &'static str {
         match self {
             MutationOperator::Aor => "AOR",
@@ -65,7 +65,7 @@ impl MutationOperator {
         Self::ALL.into_iter().find(|operator| operator.name() == name)
     }
 
-    /// Whether another operator's mutant with the same text takes its place.
+    /// Whether its mutant is dropped if another operator's mutant has the same text.
     pub(crate) fn yields(self) -> bool {
         matches!(self, MutationOperator::Cor | MutationOperator::Bsr | MutationOperator::Sdl)
     }

@@ -1,4 +1,4 @@
-//! Numbers of counters and sites, and the units that have them.
+//! Numbering of counters and sites, and the units that they belong to.
 
 use crate::Build;
 use crate::units::{
@@ -6,7 +6,7 @@ use crate::units::{
 };
 use crate::visitor::Visitor;
 
-/// Where the number of a line begins in the code of an operator.
+/// The bit at which the number of a line begins in the code of an operator.
 const LINE_SHIFT: u32 = 9;
 
 impl Visitor<'_, '_> {
@@ -24,7 +24,7 @@ impl Visitor<'_, '_> {
         self.units.sites - 1
     }
 
-    /// The text that increments a counter.
+    /// The expression that increments a counter.
     pub(crate) fn count(&self, counter: u32) -> String {
         format!("{}s[{counter}]++", self.prefix)
     }
@@ -35,7 +35,7 @@ impl Visitor<'_, '_> {
         counter
     }
 
-    /// Adds a goal, if its place is not ignored.
+    /// Adds a goal, unless its position is ignored.
     pub(crate) fn add_goal(&mut self, start: u32, kind: GoalKind, outcome: &str, hit: Hit) {
         if self.ignored.at(start) {
             return;
@@ -55,7 +55,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// A branch of two outcomes of a site. `counted` says which of them, true and false, are its
+    /// Adds a branch with the two outcomes of a site. `counted` selects which of them, true and false, are
     /// locations.
     pub(crate) fn two_way(
         &mut self,
@@ -87,7 +87,7 @@ impl Visitor<'_, '_> {
         self.add_statement_of(start, (start, end))
     }
 
-    /// Adds a statement that is ignored if the node that begins at `holder` is.
+    /// Adds a statement, which is ignored if the node that begins at `holder` is ignored.
     pub(crate) fn add_statement_of(&mut self, holder: u32, range: (u32, u32)) -> u32 {
         let counter = self.step();
         let statement = StatementUnit {
@@ -137,7 +137,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// The number of an operator's line, shifted to its place in the code of the operator; 0 but in
+    /// The number of an operator's line, shifted to its bits in the code of the operator; 0 except in
     /// inference builds.
     pub(crate) fn operator_line(&mut self, start: u32) -> u32 {
         if self.build != Build::Inference {

@@ -1,4 +1,4 @@
-//! Parameters as they are written.
+//! Parameters of functions, from their syntax.
 
 use oxc_ast::ast::{BindingPattern, Expression, FormalParameters};
 

@@ -1,4 +1,4 @@
-//! Functions that may call themselves, found by the names of what they call.
+//! Detection of functions that may call themselves, by the names of the functions that they call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,18 +10,18 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
 
-/// Names of functions and what functions of that name call.
+/// The functions of a file with the names that they call.
 #[derive(Default)]
 struct Calls {
     /// Start of each function, its name, and the names that it calls.
     functions: Vec<(u32, String, BTreeSet<String>)>,
     open: Vec<usize>,
-    /// The name that the next function gets from its surroundings.
+    /// The name that the next function gets from the place where it is defined.
     name: Option<String>,
     class: Vec<String>,
 }
 
-/// The starts of the functions whose names lead back to themselves.
+/// The starts of the functions that can reach their own name through calls.
 pub(crate) fn recursive(program: &Program<'_>) -> BTreeSet<u32> {
     let mut calls = Calls::default();
     calls.visit_program(program);
@@ -61,7 +61,7 @@ impl Calls {
     }
 
     fn called(&mut self, name: &str) {
-        // A function that is called by its holder's callee may be called back by it.
+        // Count the call for all enclosing functions too, because a nested function may be called back while they run.
         for index in &self.open {
             self.functions[*index].2.insert(name.to_owned());
         }

@@ -1,4 +1,4 @@
-//! Changes of a text at places of the original.
+//! Edits of a text at positions of the original.
 
 /// Insertions and replacements, kept in the order in which they are applied.
 #[derive(Default)]
@@ -15,12 +15,12 @@ struct Edit {
 }
 
 impl Splicer {
-    /// Inserts before what begins at a place. Outer nodes are opened first.
+    /// Inserts before a node that begins at a position. Outer nodes must be opened first.
     pub(crate) fn open(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: true, text: text.into() });
     }
 
-    /// Inserts after what ends at a place. Inner nodes are closed first.
+    /// Inserts after a node that ends at a position. Inner nodes must be closed first.
     pub(crate) fn close(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: false, text: text.into() });
     }
@@ -47,7 +47,8 @@ impl Splicer {
     }
 }
 
-/// Appends a part, behind a space where two words would become one, as in `return"x"` with a call inserted.
+/// Appends a part. Inserts a space where two words would run together, as in `return"x"` with a call
+/// inserted.
 fn push(text: &mut String, part: &str) {
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     if text.ends_with(is_word) && part.starts_with(is_word) {

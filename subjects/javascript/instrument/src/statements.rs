@@ -1,4 +1,4 @@
-//! Statements: counters, loops, decisions of `if` and `switch`.
+//! Instrumentation of statements: counters, loops, decisions of `if` and `switch`.
 
 use oxc_ast::ast::{
     ForInStatement, ForOfStatement, ForStatement, IfStatement, Statement, SwitchStatement,
@@ -33,7 +33,7 @@ fn is_counted(statement: &Statement<'_>) -> bool {
     )
 }
 
-/// Whether control never reaches what follows a statement.
+/// Whether control never reaches the code after a statement.
 fn always_leaves(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ReturnStatement(_)
@@ -86,7 +86,7 @@ impl Visitor<'_, '_> {
             Statement::DoWhileStatement(it) => {
                 let site = self.loop_test(Some(&it.test), it.span.start);
                 self.loop_body(&it.body, None, None);
-                // Nothing in the body depends on the test of this loop.
+                // The body runs before the first test, so it does not depend on the test.
                 let _ = site;
             }
             Statement::ForStatement(it) => self.for_statement(it),
@@ -114,7 +114,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a statement that stands alone, in braces if a counter is added to it.
+    /// Visits a body that may be a single statement; adds braces if a counter is added to it.
     fn body(&mut self, it: &Statement<'_>) {
         let span = it.span();
         let is_var = matches!(it, Statement::VariableDeclaration(declaration)
@@ -128,7 +128,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// What follows an `if` of which one side leaves depends on the other outcome.
+    /// Makes the code after an `if` depend on one outcome if the side of the other outcome always leaves.
     pub(crate) fn after_exit(&mut self, it: &Statement<'_>) {
         let Statement::IfStatement(statement) = it else { return };
         let Some(site) = self.ifs.get(&statement.span.start).copied() else { return };
@@ -151,7 +151,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a loop's test. `None` if it decides nothing.
+    /// Visits a loop's test. Returns `None` if the test is constant.
     fn loop_test(
         &mut self,
         test: Option<&oxc_ast::ast::Expression<'_>>,

@@ -1,4 +1,4 @@
-//! Tests of texts as decisions, and arguments of built-in functions whose types are known.
+//! Instrumentation of string tests as decisions, and of arguments of built-in functions with known types.
 
 use oxc_ast::ast::{Argument, CallExpression, Expression, RegExpFlags};
 use oxc_ast_visit::Visit;
@@ -8,18 +8,18 @@ use crate::Build;
 use crate::units::NodeKind;
 use crate::visitor::Visitor;
 
-/// A call that tests a text: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal or a
+/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal or a
 /// variable, or `/literal/.test(a)`.
 pub(crate) struct TextTest {
     /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4, 5, 6
     /// if it has `^`, `$`, both.
     code: u32,
-    /// The text of a regular expression.
+    /// The string that a regular expression looks for.
     literal: Option<String>,
 }
 
 impl TextTest {
-    /// The test that a call is; `None` if it is none.
+    /// Recognises a call as a string test; `None` if it is none.
     pub(crate) fn of(call: &CallExpression<'_>) -> Option<TextTest> {
         let (Expression::StaticMemberExpression(callee), [argument]) =
             (&call.callee, call.arguments.as_slice())
@@ -42,14 +42,15 @@ impl TextTest {
             }
             _ => return None,
         };
-        // The method is looked up after its argument is evaluated, which nothing must notice.
+        // The instrumented code looks the method up after evaluating the argument. Permit only arguments for which
+        // the order cannot be observed.
         let simple = matches!(argument, Argument::StringLiteral(_) | Argument::Identifier(_));
         simple.then_some(TextTest { code, literal: None })
     }
 }
 
-/// The text that a regular expression asks for, and the code of its anchors; `None` if it asks for more
-/// than a text.
+/// The string that a regular expression looks for, and the code of its anchors; `None` if it is more than a
+/// string with anchors.
 fn literal_text(pattern: &str) -> Option<(u32, String)> {
     let inner = pattern.strip_prefix('^').unwrap_or(pattern);
     let begins = inner.len() < pattern.len();
@@ -60,8 +61,8 @@ fn literal_text(pattern: &str) -> Option<(u32, String)> {
     is_plain.then(|| (3 + u32::from(begins) + 2 * u32::from(ends), text.to_owned()))
 }
 
-/// Built-in functions and the number of the type that their arguments have, in the order of the
-/// machine's table: number, string, object, array.
+/// The number of the type that a built-in function expects of an argument, in the order of the machine's
+/// table: number, string, object, array. `None` if the function is not known.
 fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     match callee {
         Expression::Identifier(name) => {
@@ -85,7 +86,7 @@ fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     }
 }
 
-/// Added to the place of a call of an array, so that it is the number of no type.
+/// Offset of the ids of array calls, so that they differ from the numbers of types.
 const FUNCTION_OF_ARRAY: u32 = 16;
 
 /// Methods of arrays whose first argument is a function.
@@ -106,7 +107,7 @@ const WITH_FUNCTION: [&str; 14] = [
     "toSorted",
 ];
 
-/// The object of a call that expects a function first if that object is an array.
+/// The object of a call whose first argument must be a function if the object is an array.
 fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> {
     let Expression::StaticMemberExpression(member) = &call.callee else { return None };
     let method = member.property.name.as_str();
@@ -118,8 +119,8 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a call whose first argument is a function if its object is an array, which the machine sees
-    /// when it is made. Returns false if it is no such call.
+    /// Visits a call whose first argument must be a function if its object is an array, which is checked when
+    /// the call is executed. Returns false if it is no such call.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;
@@ -127,7 +128,7 @@ impl Visitor<'_, '_> {
         if self.build != Build::Inference {
             return false;
         }
-        // The place of the call tells the machine which array belongs to which argument.
+        // The id of the call tells the machine which array belongs to which argument.
         let place = call.span.end;
         self.out.open(object.span().start, format!("{}j({},", self.prefix, -i64::from(place)));
         self.visit_expression(object);
@@ -137,7 +138,7 @@ impl Visitor<'_, '_> {
         true
     }
 
-    /// Turns a test of a text into a call of the probe that measures it.
+    /// Replaces a string test by a call of the probe that measures its distance.
     pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
         self.add_node(call.span.start, NodeKind::Call);
         let (Expression::StaticMemberExpression(callee), Some(argument)) =
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_texts_are_literal() {
+    fn only_plain_strings_are_literal() {
         assert_eq!(literal_text("abc"), Some((3, "abc".to_owned())));
         assert_eq!(literal_text("^abc"), Some((4, "abc".to_owned())));
         assert_eq!(literal_text("abc$"), Some((5, "abc".to_owned())));

@@ -1,5 +1,5 @@
-//! What is counted: statements, functions and branches as Istanbul has them, and the goals of a
-//! search, which go beyond them.
+//! The counted units: statements, functions and branches as Istanbul counts them, and the goals of a
+//! search, which include more.
 
 use std::collections::BTreeMap;
 
@@ -41,11 +41,11 @@ pub struct Statement {
     pub counter: u32,
     /// The function that holds it; `None` at the top level.
     pub function: Option<u32>,
-    /// What it depends on, outermost first, within its function.
+    /// The outcomes that it depends on within its function, outermost first.
     pub control: Vec<Control>,
 }
 
-/// The kinds of expressions that Flycatcher's program counts beside statements.
+/// The kinds of expressions that Flycatcher's program counts in addition to statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeKind {
     /// A call.
@@ -67,13 +67,13 @@ impl NodeKind {
     }
 }
 
-/// An expression that Flycatcher's program counts beside statements. It counts as evaluated if its
+/// An expression that Flycatcher's program counts in addition to statements. It counts as evaluated if its
 /// statement was executed and the decisions around it within the statement led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Number of the file.
     pub file: u32,
-    /// Its place in bytes of the file.
+    /// Its position in bytes of the file.
     pub start: u32,
     /// Its kind.
     pub kind: NodeKind,
@@ -81,16 +81,16 @@ pub struct Node {
     pub hit: Hit,
     /// The function that holds it.
     pub function: Option<u32>,
-    /// What it depends on, outermost first, within its function.
+    /// The outcomes that it depends on within its function, outermost first.
     pub control: Vec<Control>,
 }
 
-/// What the text of a default value shows of its type.
+/// The type of a default value, from its syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
     /// A number.
     Number,
-    /// A text.
+    /// A string.
     String,
     /// `true` or `false`.
     Boolean,
@@ -132,16 +132,16 @@ pub struct Function {
     pub counted: bool,
     /// The function that holds it.
     pub holder: Option<u32>,
-    /// What its definition depends on within its holder.
+    /// The outcomes that its definition depends on within its holder.
     pub control: Vec<Control>,
-    /// Whether its text assigns to a property of `this`.
+    /// Whether its code assigns to a property of `this`.
     pub assigns_this: bool,
     /// The comment before it; empty if there is none.
     pub comment: String,
 }
 
-/// A function or class whose text the engine can show. Its number is in the instrumented text, so
-/// that a value leads back to what is known of it.
+/// A function or class. Its number is in the instrumented code, so that a value at run time can be mapped to
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callable {
     /// Number of the file.
@@ -219,21 +219,21 @@ pub enum GoalKind {
 pub struct Goal {
     /// Number of the file.
     pub file: u32,
-    /// Its place in bytes of the file.
+    /// Its position in bytes of the file.
     pub start: u32,
     /// Its kind.
     pub kind: GoalKind,
-    /// Its outcome in words: `true`, `case 2`, `enters`, or the name of the function.
+    /// Its outcome, such as `true`, `case 2` or `enters`, or the name of the function.
     pub outcome: String,
     /// How an execution shows that it is covered.
     pub hit: Hit,
     /// The function that holds it, or whose entry it is; `None` at the top level.
     pub function: Option<u32>,
-    /// What it depends on, outermost first, within its function; its own outcome last.
+    /// The outcomes that it depends on within its function, outermost first; its own outcome last.
     pub control: Vec<Control>,
 }
 
-/// A file whose text has units.
+/// A file with units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     /// The path, relative to the root of the project.
@@ -250,7 +250,7 @@ impl SourceFile {
         SourceFile { path: path.to_owned(), source: source.to_owned(), lines }
     }
 
-    /// Line, from 1, and column in UTF-16 units, from 0, of a place in bytes.
+    /// Line, from 1, and column in UTF-16 units, from 0, of a position in bytes.
     pub fn position(&self, at: u32) -> (u32, u32) {
         let line = self.lines.partition_point(|start| *start <= at).max(1) - 1;
         let start = self.lines.get(line).copied().unwrap_or(0) as usize;
@@ -271,21 +271,21 @@ pub struct Units {
     pub steps: Vec<u32>,
     /// Number of sites.
     pub sites: u32,
-    /// Programs of logical chains, for the distances of their parts: a number from 0 is the site of
-    /// an operand, -1 and -2 combine the last two by `&&` and `||`, -3 makes the last of `??`
-    /// unknown, and -10 - site stores the last as that of a site.
+    /// Stack programs of logical chains, which compute the distances of their parts: a number from 0 pushes
+    /// the distance of the site of an operand, -1 and -2 combine the top two by `&&` and `||`, -3 makes the
+    /// top unknown (for `??`), and `-10 - site` stores the top as the distance of a site.
     pub chains: Vec<Vec<i32>>,
     /// Istanbul's statements.
     pub statements: Vec<Statement>,
     /// Statements that comments tell Istanbul to ignore.
     pub ignored: Vec<Statement>,
-    /// Expressions that Flycatcher's program counts beside statements.
+    /// Expressions that Flycatcher's program counts in addition to statements.
     pub nodes: Vec<Node>,
     /// File and line of the operators of an inference build, by the number that they report.
     pub operator_lines: Vec<(u32, u32)>,
     /// All functions.
     pub functions: Vec<Function>,
-    /// Functions and classes by the number that their texts have.
+    /// Functions and classes by their numbers in the instrumented code.
     pub callables: Vec<Callable>,
     /// Istanbul's branches.
     pub branches: Vec<Branch>,
@@ -293,7 +293,7 @@ pub struct Units {
     pub goals: Vec<Goal>,
     /// Numbers that occur in the files, as bits of `f64`.
     pub numbers: BTreeMap<u64, ()>,
-    /// Texts that occur in the files.
+    /// Strings that occur in the files.
     pub texts: BTreeMap<String, ()>,
     /// Uses of `eval`, `new Function` and `with`.
     pub dynamic: u32,
@@ -309,7 +309,7 @@ impl Units {
         lines
     }
 
-    /// The name of a goal: `lib/list.js:12:5 if true`, `lib/list.js:3:2 function add`.
+    /// The name of a goal, such as `lib/list.js:12:5 if true` or `lib/list.js:3:2 function add`.
     pub fn goal_name(&self, goal: &Goal) -> String {
         let file = &self.files[goal.file as usize];
         let (line, column) = file.position(goal.start);

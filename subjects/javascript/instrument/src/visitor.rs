@@ -1,4 +1,4 @@
-//! The walk over a file that numbers its units and inserts the probes.
+//! The visitor of a file, which numbers its units and inserts the probes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::ignored::Ignored;
 use crate::splice::Splicer;
 use crate::units::{BranchKind, Callable, Control, NodeKind, Units};
 
-/// Longest text that becomes a constant, in bytes.
+/// Maximum length of a string that becomes a constant, in bytes.
 const LONGEST_CONSTANT: usize = 200;
 
 /// A loop, switch or label that a `break` can leave.
@@ -41,28 +41,28 @@ pub(crate) struct Operand {
     pub(crate) statement: Option<usize>,
     /// How many decisions are around it.
     pub(crate) depth: usize,
-    /// Counts its evaluations.
+    /// The counter of its evaluations.
     pub(crate) counter: u32,
 }
 
-/// What a function is beside its text.
+/// Properties of a function that its own syntax node does not have.
 #[derive(Default)]
 pub(crate) struct Surroundings {
     pub(crate) name: Option<String>,
     pub(crate) private: bool,
-    /// Start of the text that the engine shows.
+    /// Start of the source text that `toString` returns.
     pub(crate) start: Option<u32>,
-    /// Number that the class of a constructor has.
+    /// Number of the class, for a constructor.
     pub(crate) class: Option<usize>,
 }
 
-/// The walk over one file.
+/// The state of the visit of one file.
 pub(crate) struct Visitor<'u, 's> {
     pub(crate) units: &'u mut Units,
     pub(crate) file: u32,
     pub(crate) source: &'s str,
     pub(crate) out: Splicer,
-    /// How the names of the probes begin.
+    /// The prefix of the names of the probes.
     pub(crate) prefix: &'s str,
     pub(crate) build: Build,
     pub(crate) function: Option<u32>,
@@ -72,13 +72,13 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) recursive: BTreeSet<u32>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) surroundings: Surroundings,
-    /// Where counters of declarators go whose value must keep its name.
+    /// The position for counters of declarators whose value would lose its name otherwise.
     pub(crate) hoist: Option<u32>,
     /// The statement that was entered last in this function.
     pub(crate) statement: Option<usize>,
     /// The operand that was entered last.
     pub(crate) operand: Option<Operand>,
-    /// What is not counted.
+    /// Parts that are not counted.
     pub(crate) ignored: Ignored,
     /// The site of each `if` by its start.
     pub(crate) ifs: BTreeMap<u32, u32>,
@@ -190,7 +190,7 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         match it.body.statements.first() {
             Some(Statement::ExpressionStatement(body)) if it.expression => {
                 let span = body.expression.span();
-                // Istanbul makes a statement of the body, which is ignored with the arrow alone.
+                // Istanbul counts the body as a statement, which is ignored only together with the arrow.
                 let counter = self.add_statement_of(it.span.start, (span.start, span.end));
                 let text = self.count(counter);
                 if exit.is_empty() {
@@ -259,7 +259,7 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         let callable = Callable { file: self.file, range, function: None, class: true };
         let (number, marker) = self.marker(callable);
         if let Some(parent) = &it.super_class {
-            // The heritage is an expression of the left-hand side: what wraps it is one as well.
+            // `extends` takes a left-hand-side expression, so the wrapped superclass must be one as well.
             self.visit_expression(parent);
         }
         self.out.open(it.body.span.start + 1, marker);
@@ -423,12 +423,12 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
 }
 
 impl Visitor<'_, '_> {
-    /// The name of a function that is assigned to it.
+    /// Sets the name of a function that is assigned to a member.
     pub(crate) fn named_by_member(&mut self, name: &str) {
         self.surroundings.name = Some(name.to_owned());
     }
 
-    /// Remembers where counters of a declaration at statement level go.
+    /// Sets the position for counters of a declaration at statement level.
     pub(crate) fn hoist_to(&mut self, at: Option<u32>) {
         self.hoist = at;
     }

@@ -1,4 +1,4 @@
-//! Units as istanbul-lib-instrument 6 counts them, and the goals beyond them.
+//! Units as istanbul-lib-instrument 6 counts them, and the further goals.
 
 use catherd_javascript_instrument::{Build, FileKind, GoalKind, Hit, Units, instrument};
 
@@ -27,8 +27,8 @@ fn counts(source: &str) -> [usize; 6] {
 }
 
 #[test]
-fn units_are_those_of_istanbul() {
-    // Each row was counted by istanbul-lib-instrument 6.0.3, but for loops and optional links.
+fn units_equal_those_of_istanbul() {
+    // The expected counts, except of loops and optional links, are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [
         ("let x = 1, y = 2, z;", [2, 0, 0, 1, 0, 0]),
         ("a: for (const x of xs) { if (x) continue a; }", [4, 0, 2, 1, 2, 0]),
@@ -45,8 +45,8 @@ fn units_are_those_of_istanbul() {
 
 #[test]
 fn comments_that_istanbul_obeys_are_obeyed() {
-    // `@` is the comment before the next node. Each row was counted by istanbul-lib-instrument 6.0.3, but
-    // for loops and optional links.
+    // `@` stands for the comment `istanbul ignore next`. The expected counts, except of loops and optional links,
+    // are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [
         ("@ f(); @ for (const a of b) { c(); } g();", [1, 0, 0, 1, 0, 0]),
         ("x = a || @ b || c; y = d ? @ e?.() : f;", [2, 0, 3, 1, 0, 2]),
@@ -81,13 +81,13 @@ fn functions_keep_names_and_return_values() {
     let plain = text("f(a < 3)", Build::Search);
     assert!(!plain.contains("a,3"), "no decision, no probe: {plain}");
     let traced = text("f(a < 3)", Build::Inference);
-    // The operator, the literal on its right, and the first line.
+    // The code consists of the operator, the kind of the literal on its right, and the first line.
     let code = 4 + 128 + 512;
     assert!(traced.contains(&format!("$c_p({code},a,3)")), "{traced}");
 }
 
 #[test]
-fn what_follows_a_return_depends_on_its_condition() {
+fn code_after_a_return_depends_on_the_condition() {
     let units = units("function f(a) { if (a) return 1; if (a > 2) return 2; return 3; }");
     let second = &units.goals[3];
     assert_eq!(units.goal_name(second), "a.js:1:34 if true");

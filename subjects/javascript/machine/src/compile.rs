@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
 use catherd_javascript_instrument::{Instrumented, PROBES};
 
-/// A file as the engine takes it.
+/// A file in the form that is evaluated.
 #[derive(Debug)]
 pub(crate) enum CompiledFile {
-    /// Data.
+    /// The text of a JSON file.
     Json(String),
-    /// A function of the probes that returns the function of the file.
+    /// A script whose value is a function. Called with the probes, it returns the function of the file.
     Script {
-        /// It as bytecode.
+        /// The bytecode.
         script: CompiledScript,
         /// Whether it was a module.
         module: bool,

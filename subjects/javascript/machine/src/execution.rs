@@ -1,4 +1,4 @@
-//! What an execution of a test did.
+//! The result of the execution of a test.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use catherd_javascript_instrument::{Control, Hit};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a statement threw.
+/// The value that a statement threw.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 pub struct Thrown {
     /// The name of the error; empty for other values.
@@ -19,7 +19,7 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// The limit that it tells of, which programs can catch; `None` if it is of another kind.
+    /// The limit that the error reports, for limits whose errors programs can catch; `None` for other errors.
     pub(crate) fn limit(&self) -> Option<&'static str> {
         match (self.name.as_str(), self.message.as_str()) {
             ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
@@ -36,7 +36,7 @@ pub enum Outcome {
     Passed,
     /// A statement threw, or its promise was rejected.
     Threw {
-        /// What.
+        /// The thrown value.
         thrown: Thrown,
         /// Whether a promise was rejected.
         rejected: bool,
@@ -45,7 +45,7 @@ pub enum Outcome {
     Limit(&'static str),
 }
 
-/// What was seen of an unknown argument.
+/// Observations of an unknown argument, from which its type is inferred.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(default)]
 pub struct Evidence {
@@ -53,9 +53,9 @@ pub struct Evidence {
     pub id: u32,
     /// Members read, written, called, asked for or deleted, with counts.
     pub members: BTreeMap<String, u64>,
-    /// Those of them that were called.
+    /// The members that were called.
     pub called: BTreeMap<String, u64>,
-    /// Those of them that were written.
+    /// The members that were written.
     pub written: BTreeMap<String, u64>,
     /// Points of primitive types by operators.
     pub scores: BTreeMap<String, u64>,
@@ -65,14 +65,14 @@ pub struct Evidence {
     pub arity: u32,
     /// Traps of its proxy.
     pub traps: u64,
-    /// What was seen of what came of it, by path: `.name`, `[]` for elements, `()` for results.
+    /// Observations of values accessed through it, by path: `.name`, `[]` for elements, `()` for results.
     pub paths: BTreeMap<String, Evidence>,
 }
 
-/// What a test had reached after one of its statements.
+/// The units that a test had reached after one of its statements.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// Counters by their numbers.
+    /// The values of the counters.
     pub(crate) counters: Vec<u32>,
     /// How often the decision at a site was true, and false.
     pub(crate) outcomes: [Vec<u32>; 2],
@@ -104,30 +104,29 @@ pub struct Execution {
     pub steps: u64,
     /// Traps of all proxies.
     pub traps: u64,
-    /// Counters by their numbers.
+    /// The values of the counters.
     pub counters: Vec<u32>,
     /// How often the decision at a site was true, and false.
     pub outcomes: [Vec<u32>; 2],
-    /// Least distances of each site from true and from false.
+    /// The least distances of each site from true and from false, alternating.
     pub least: Vec<f64>,
-    /// What was seen of unknown arguments.
+    /// Observations of unknown arguments.
     pub evidence: Vec<Evidence>,
     /// The values of statements as data, if asked for.
     pub observed: Vec<Value>,
-    /// Whether the results of statements were promises that were awaited, as far as they were
-    /// executed.
+    /// For each executed statement, whether its result was a promise that was awaited.
     pub awaited: Vec<bool>,
     /// The type of each variable in one word, `object:Name` for instances; empty if it has none.
     pub types: Vec<String>,
     /// Classes of results whose names were not known, as the analyser describes classes.
     pub classes: Vec<Value>,
     /// The number of statements after which nothing was reached for the first time and no outcome came
-    /// nearer; `None` if that is not known.
+    /// nearer; `None` if unknown.
     pub useful: Option<usize>,
-    /// What was reached after each statement that ended without an exception, if asked for.
+    /// The units reached after each statement that ended without an exception, if asked for.
     pub trace: Vec<Reached>,
-    /// Whether another seed and another time would show the same: the program asked for no random number,
-    /// for no time and for no timer, and no limit ended the test.
+    /// Whether the result is the same with another seed and at another time, because the program used no random
+    /// number, time or timer, and no limit ended the test.
     pub repeatable: bool,
     /// The values of variables after the last statement, if asked for.
     pub after: Vec<Value>,

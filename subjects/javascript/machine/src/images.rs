@@ -12,7 +12,7 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, Settings};
 
-/// Maximum number of images of a context. Three seeds and times, and a build that infers types.
+/// Maximum number of images of a context: for three seeds and times, and one for the inference build.
 const MAX_IMAGES: usize = 4;
 
 /// The images of a context.
@@ -20,11 +20,11 @@ const MAX_IMAGES: usize = 4;
 pub(crate) struct Images {
     /// The context before anything was loaded; `None` if executions have contexts of their own.
     bare: Option<EngineImage>,
-    /// The context with the program, the image that was used last at the end.
+    /// The context with the program loaded; the most recently used image is last.
     loaded: Vec<Loaded>,
 }
 
-/// A context with the program.
+/// An image of a context with the program loaded.
 struct Loaded {
     engine: EngineImage,
     arrays: ArraysImage,
@@ -37,7 +37,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    /// Whether loading under these options leads to the same.
+    /// Whether loading with these options leads to the same state.
     fn is_for(&self, options: &ExecuteOptions) -> bool {
         self.infer == options.infer
             && self.random.as_ref().is_none_or(|(seed, _)| *seed == options.seed)
@@ -46,13 +46,13 @@ impl Loaded {
 }
 
 impl Live {
-    /// Keeps the context, in which nothing was loaded yet, as an image.
+    /// Makes an image of the context, in which nothing has been loaded yet.
     pub(crate) fn keep_bare(&mut self) -> Result<(), String> {
         self.images.bare = Some(self.engine.image().map_err(|error| error.to_string())?);
         Ok(())
     }
 
-    /// Puts the context back to before anything was loaded, if there is an image of it.
+    /// Restores the context to its state before loading, if there is an image of it.
     pub(crate) fn clear(&mut self) {
         if let Some(bare) = &self.images.bare {
             // SAFETY: the image is one of this engine. Persistent values are the functions of the prelude
@@ -62,8 +62,7 @@ impl Live {
         }
     }
 
-    /// Puts the context back to an image in which the program was loaded under the same options. Returns
-    /// false if there is none.
+    /// Restores an image in which the program was loaded with the same options. Returns false if there is none.
     pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
         let found = self.images.loaded.iter().position(|image| image.is_for(options));
         let Some(found) = found.filter(|_| !options.loading) else { return false };
@@ -83,8 +82,8 @@ impl Live {
         true
     }
 
-    /// Keeps the context, in which the program was loaded under these options just now, as an image. All
-    /// images together have at most the memory of a context.
+    /// Makes an image of the context, in which the program has just been loaded with these options. Old images
+    /// are dropped, so that all together take at most the memory limit of a context.
     pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &Settings) {
         if self.images.bare.is_none() || options.loading {
             return;
@@ -116,8 +115,8 @@ mod tests {
 
     use super::*;
 
-    /// A module that collects what it can get hold of: its own variables, modules of the host, probes by
-    /// their names, and the functions in the traces of errors.
+    /// A module that collects all values that it can reach: its own variables, built-in modules, probes by
+    /// their names, and the functions in stack traces.
     const COLLECTOR: &str = "
         const all = globalThis.all = [module, require, exports, globalThis.process, this];
         for (const name of ['assert', 'events', 'path', 'util']) all.push(require(name));
@@ -147,7 +146,8 @@ mod tests {
             .unwrap();
         let (count, found) = answer.split_once(": ").unwrap();
         assert!(count.parse::<usize>().unwrap() > 700, "{count}");
-        // Probes are given the numbers that they write most, and their memory stays when they are taken.
+        // Two arrays are passed to the instrumented code itself. They may be reached, because their memory stays
+        // allocated.
         assert_eq!(found, "host.counters host.depth");
     }
 }

@@ -1,10 +1,10 @@
-//! The machine of JavaScript subjects: packages are loaded without files, network or clock, and
-//! tests are executed in them statement by statement, within counted limits.
+//! The host of JavaScript programs under test: loads packages without files, network or clock, and
+//! executes tests on them statement by statement, within counted limits.
 //!
 //! - [`Package`]: the files of a project, from a file, a folder or an archive, and its bytes.
 //! - [`Program`]: a package whose target files are instrumented, with their units.
 //! - [`Machine`]: loads a program, analyses it, and executes tests ([`Statement`], [`Argument`]).
-//! - [`Execution`]: what a test did: outcome, counters, distances, evidence on unknown arguments.
+//! - [`Execution`]: the result of a test: outcome, counters, distances, evidence on unknown arguments.
 
 mod compile;
 mod execution;

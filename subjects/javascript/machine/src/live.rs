@@ -1,4 +1,5 @@
-//! A context with the prelude of the machine, in which a program is loaded again for each test.
+//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded again for
+//! each test.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -51,10 +52,10 @@ static COMPILED: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new(
 /// 2020-01-01T00:00:00.000Z, the beginning of logical time.
 const BEGINNING: f64 = 1_577_836_800_000.0;
 
-/// Maximum number of numbers that are looked at after each statement.
+/// Maximum number of counters and distances that are compared after each statement.
 const MAX_REACHED: usize = 4_096;
 
-/// What functions of the host share with the machine.
+/// State that the host functions of the prelude share with the machine.
 pub(crate) struct Shared {
     /// Why the host ended the script.
     pub(crate) reason: Cell<Option<&'static str>>,
@@ -80,8 +81,8 @@ impl Shared {
         self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
     }
 
-    /// Numbers that change whenever a test reaches something for the first time or comes nearer to an outcome;
-    /// `None` for large programs, where they cost more than what they are for.
+    /// Two numbers, one of which changes whenever a test reaches something for the first time or comes nearer to
+    /// an outcome. `None` for large programs, for which computing them costs more than it saves.
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
@@ -95,17 +96,17 @@ impl Shared {
         Some((hit(counters, count) + hit(taken, sites) + hit(refused, sites), near))
     }
 
-    /// What was reached so far.
+    /// The units reached so far.
     pub(crate) fn reached_now(&self) -> Reached {
         let Arrays { counters, taken, refused, .. } = &self.arrays;
         Reached { counters: counters.to_vec(), outcomes: [taken.to_vec(), refused.to_vec()] }
     }
 
-    /// Counters, outcomes of decisions (true, false), least distances between 0 and 1.
+    /// Counters, how often each decision was true and false, and least distances between 0 and 1.
     pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let mut least = least.to_vec();
-        // A script may have written any number, also none that has an order.
+        // Correct the distances, because a script may have written any number, NaN included.
         for distance in least.iter_mut().filter(|distance| !(0.0..=1.0).contains(*distance)) {
             *distance = 1.0;
         }
@@ -113,8 +114,8 @@ impl Shared {
     }
 }
 
-/// What probes write. Scripts that find the probes, as `eval` can, may change the numbers until
-/// the next test clears them, and nothing else.
+/// The arrays that probes write. A script that finds the probes, which `eval` permits, can change only these
+/// numbers, and only until the next test clears them.
 pub(crate) struct Arrays {
     /// How often each counter was reached.
     counters: SharedArray<u32>,
@@ -126,15 +127,15 @@ pub(crate) struct Arrays {
     least: SharedArray<f64>,
     /// The distances of the last decision at each site from true.
     last_true: SharedArray<f64>,
-    /// The same from false.
+    /// The distances of the last decision at each site from false.
     last_false: SharedArray<f64>,
-    /// How many calls are open.
+    /// The current depth of recursive calls.
     depth: SharedArray<i32>,
     /// Number of counters and of sites.
     sizes: (usize, usize),
 }
 
-/// The numbers of [`Arrays`], in its order.
+/// The contents of [`Arrays`], in its order.
 pub(crate) struct ArraysImage {
     counts: [Vec<u32>; 3],
     distances: [Vec<f64>; 3],
@@ -184,9 +185,9 @@ impl Arrays {
     }
 }
 
-/// What outlives a session.
+/// Values of the context that outlive a session.
 pub(crate) struct Functions {
-    /// Functions of the prelude by their names.
+    /// Functions of the prelude, by name.
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
     /// The functions and numbers that the prelude got, which must stay: see [`Engine::restore`].
     #[cfg_attr(not(test), expect(dead_code, reason = "kept alive; a test reads it"))]
@@ -342,7 +343,7 @@ fn prelude<'js>(
     Ok(Functions { offered: functions, host: kept })
 }
 
-/// The functions and numbers that the prelude gets.
+/// Makes the object with the host functions and settings of the prelude.
 fn host<'js>(
     session: &Session<'js>,
     program: &Rc<Program>,
@@ -434,7 +435,7 @@ fn host<'js>(
     Ok(host)
 }
 
-/// The number in the text of an instrumented function; -1 if there is none.
+/// The number in the source text of an instrumented function; -1 if there is none.
 fn marker(text: &str) -> i32 {
     let mut rest = text;
     while let Some(at) = rest.find("/*$c_") {

@@ -1,4 +1,4 @@
-//! The making of a program: its package is loaded once, because only that shows which files it needs.
+//! Construction of a program: its package is loaded once, because only that shows which files it needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::resolve;
 use crate::settings::Settings;
 
 impl Program {
-    /// Loads a package once to see which files it needs, and instruments those that are targets.
+    /// Loads a package once to see which files it needs, and instruments the target files among them.
     ///
     /// # Errors
     /// If it has no entry, is no JavaScript, or throws when it is loaded.
@@ -58,7 +58,7 @@ impl Program {
     }
 }
 
-/// The scripts that loading a package evaluates.
+/// The paths of the scripts that loading a package evaluates.
 fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
     let bare = Rc::new(Program {
         package: program.package.clone(),

@@ -1,4 +1,4 @@
-//! The machine: executions of tests on a program.
+//! The machine: executes tests on a program.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::settings::{ExecuteOptions, Settings};
 use crate::statement::Statement;
 
-/// The machine cannot go on.
+/// The machine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the JavaScript machine: {0}")]
 pub struct MachineError(String);
@@ -26,11 +26,11 @@ pub struct Machine {
     settings: Settings,
     proxy: Stream,
     loads: u64,
-    /// Names of the classes that are known; `None` if others are not looked for.
+    /// Names of the known classes; `None` if new classes are not looked for.
     known_classes: Option<BTreeSet<String>>,
 }
 
-/// What the prelude reports after a test.
+/// The report of the prelude after a test.
 #[derive(Default, Deserialize)]
 struct Report {
     records: Vec<Evidence>,
@@ -38,7 +38,7 @@ struct Report {
     types: Vec<String>,
 }
 
-/// How the statements of a test went.
+/// The result of executing the statements of a test.
 struct Ended {
     outcome: Outcome,
     at: usize,
@@ -78,7 +78,7 @@ impl Machine {
         }
     }
 
-    /// What the program offers, as the analyser of the prelude reports it.
+    /// The classes, functions and values of the program, as the analyser of the prelude reports them.
     ///
     /// # Errors
     /// If the program cannot be loaded.
@@ -98,7 +98,7 @@ impl Machine {
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
 
-    /// The distance of an operator, or of `truthy`, from an outcome. Operands are code.
+    /// The branch distance of an operator, or of `truthy`, from an outcome. Operands are JavaScript expressions.
     ///
     /// # Errors
     /// If an operand is no expression.
@@ -154,8 +154,8 @@ impl Machine {
     }
 }
 
-/// Executes a test in a context in which the program was loaded, or in which loading has ended as it says.
-/// Returns whether a limit has stopped the context as well.
+/// Executes a test in a context in which the program was loaded. `loading` is how loading ended if it
+/// failed. Also returns whether the context must be discarded.
 fn execute(
     live: &Live,
     session: &Session<'_>,
@@ -198,7 +198,7 @@ fn execute(
     }
     steps += report.traps;
     if ended.outcome == Outcome::Limit("steps") || steps > most_steps {
-        // How far past the limit the test came depends on when the engine asked.
+        // Report exactly the limit, because the number of steps beyond it depends on when the engine polled.
         ended.outcome = Outcome::Limit("steps");
         steps = most_steps;
     }
@@ -225,15 +225,15 @@ fn execute(
     (execution, stopped || broken)
 }
 
-/// What a part of the prelude has thrown, as the end of a test.
+/// The outcome of a test in which a function of the prelude has thrown.
 fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> Outcome {
     let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
     Outcome::Threw { thrown, rejected: false }
 }
 
 impl Live {
-    /// Brings the context to where the program is loaded, from an image if there is one. Returns how the test
-    /// ends if that fails.
+    /// Loads the program into the context, from an image if there is one. Returns the outcome of the test if
+    /// loading fails.
     fn load(
         &mut self,
         settings: &Settings,
@@ -271,7 +271,7 @@ impl Live {
 /// Maximum number of names of classes that are looked for.
 const MAX_CLASSES: usize = 200;
 
-/// The classes of results whose names are not known, which are known from now on.
+/// Describes the classes of results whose names are not known yet, and adds these names to the known ones.
 fn new_classes(
     live: &Live,
     session: &Session<'_>,
@@ -302,13 +302,13 @@ impl Ended {
         Ended { outcome, at, observed, awaited, trace, useful: None }
     }
 
-    /// The same observations with another outcome, at the statement of this number.
+    /// The same observations with another outcome, at the statement with this index.
     fn stopped_at(self, outcome: Outcome, at: usize) -> Ended {
         Ended { outcome, at, useful: None, ..self }
     }
 }
 
-/// Executes the statements one by one, with the jobs of promises after each.
+/// Executes the statements one by one, each followed by its promise jobs.
 fn statements(
     live: &Live,
     session: &Session<'_>,
@@ -373,8 +373,8 @@ fn statements(
     Ended { useful, ..ended }
 }
 
-/// Runs timers until the awaited promise settles. Returns 0 if it was fulfilled or nothing can
-/// settle it any more, 2 if it was rejected.
+/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was fulfilled or no
+/// timer is left that could settle it.
 fn settle(live: &Live, session: &Session<'_>, settings: &Settings, timers: &mut usize) -> i32 {
     loop {
         match live.call::<_, i32>(session, "isSettled", ()) {
@@ -387,12 +387,12 @@ fn settle(live: &Live, session: &Session<'_>, settings: &Settings, timers: &mut 
     }
 }
 
-/// Calls the next timer and the jobs after it. Returns false if none waits.
+/// Calls the next timer and runs the promise jobs after it. Returns false if no timer waits.
 fn fire(session: &Session<'_>) -> bool {
     let Some(due) = session.clock().next_due() else { return false };
     session.clock().advance_to(due);
     session.begin_turn();
-    // What a timer throws ends that timer alone.
+    // Ignore the error: an exception in a timer ends only that timer.
     let _ = session.fire_timer();
     session.drain();
     session.stopped().is_none()

@@ -1,4 +1,4 @@
-//! Packages: the files of a project and the bytes that name it.
+//! Packages: the files of a project, and the packed bytes whose digest names it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 const MAX_BYTES: u64 = 16 << 20;
 /// Maximum number of files.
 const MAX_FILES: usize = 4_000;
-/// How packed bytes begin.
+/// The first bytes of a packed project.
 const MAGIC: &[u8] = b"catherd javascript 1\n";
 
-/// `subject.toml`: what of a project is under test. All keys are optional.
+/// `subject.toml`, which selects the parts of a project that are under test. All keys are optional.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -28,7 +28,7 @@ pub struct Config {
     pub method: Option<String>,
     /// A path of properties from the exports.
     pub namespace: Option<String>,
-    /// Whether what a script defines at its top level counts as exported.
+    /// Whether top-level definitions of a script count as exported.
     pub globals: bool,
     /// Generator of numbers, a regular expression.
     pub numbers: Option<String>,
@@ -46,7 +46,7 @@ pub enum PackageError {
     File {
         /// The file.
         path: String,
-        /// Why.
+        /// The reason.
         cause: String,
     },
     /// The project has too many files or bytes.
@@ -64,12 +64,12 @@ fn file_error(path: impl Into<String>, cause: impl ToString) -> PackageError {
     PackageError::File { path: path.into(), cause: cause.to_string() }
 }
 
-/// The files of a project by their paths below its root, with `/` between the parts.
+/// The files of a project by their paths relative to its root, with `/` as separator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Package {
     /// The contents by path.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// What `subject.toml` says.
+    /// The contents of `subject.toml`.
     pub config: Config,
 }
 
@@ -127,8 +127,8 @@ impl Package {
         Ok(Package { files, config })
     }
 
-    /// The bytes that name the project: each file as path, length and contents, in the order of
-    /// the paths.
+    /// Packs the project into the bytes whose digest names it: each file as path, length and contents, in the
+    /// order of the paths.
     pub fn pack(&self) -> Vec<u8> {
         let mut packed = MAGIC.to_vec();
         for (path, bytes) in &self.files {
@@ -158,8 +158,7 @@ impl Package {
         Package::new(files)
     }
 
-    /// The project as an archive `.tgz`, as package managers pack them: the same bytes for the same
-    /// files.
+    /// The project as an archive `.tgz`, as package managers make them. Equal files give equal bytes.
     ///
     /// # Errors
     /// If a path is too long for an archive.
@@ -190,7 +189,7 @@ impl Package {
     }
 }
 
-/// Whether a path is that of a script.
+/// Whether a path names a script.
 pub(crate) fn is_script(path: &str) -> bool {
     [".js", ".cjs", ".mjs"].iter().any(|end| path.ends_with(end))
 }

@@ -39,14 +39,14 @@ pub struct Program {
     pub units: Units,
     /// Points of the lines of operators, without and with comments.
     pub(crate) lines: [Vec<LineScores>; 2],
-    /// Texts of files by path, for the search build and the inference build.
+    /// Instrumented files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
     /// Files that were compiled, by path and build.
     pub(crate) loaded: RefCell<BTreeMap<(String, usize), Rc<CompiledFile>>>,
 }
 
 impl Program {
-    /// Points for number and string of each line of operators (thesis, table of primitive scores).
+    /// Points for number and string of each line with operators (thesis, table of primitive scores).
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
@@ -63,8 +63,8 @@ impl Program {
         Ok(catherd_javascript_instrument::mutants(path, &source, self.kind(path))?)
     }
 
-    /// The program with another text of one file. Only this file is instrumented, and for searches
-    /// alone: its steps are counted, its goals are not those of this program.
+    /// The program with a changed file, as for a mutant. Only this file is instrumented, and only for the search
+    /// build: steps are counted, but goals have other numbers than in this program.
     ///
     /// # Errors
     /// If the text is no JavaScript.
@@ -82,7 +82,7 @@ impl Program {
         let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;
         let made = variant.finished(path, made);
         variant.texts[0].insert(path.to_owned(), made);
-        // What a program sees of the texts of the others does not change.
+        // Messages of errors are compared with the strings of the original program.
         variant.units.texts = self.units.texts.clone();
         Ok(Rc::new(variant))
     }
@@ -100,7 +100,7 @@ impl Program {
         }
     }
 
-    /// Adds the exports of a script that has none of its own.
+    /// Adds exports to a script whose top-level definitions count as exported.
     pub(crate) fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
         if self.package.config.globals && path == self.entry && !text.module {
             for name in &text.declared {
@@ -110,7 +110,7 @@ impl Program {
         text
     }
 
-    /// What loading a file evaluates, compiled once for all contexts. Files that were not reached when
+    /// A file in the form that is evaluated, compiled once for all contexts. Files that were not reached when
     /// the program was made are not instrumented.
     pub(crate) fn loaded(
         &self,
@@ -142,14 +142,14 @@ impl Program {
         CompiledFile::compile(path, &self.finished(path, text), limits)
     }
 
-    /// The text of a function or class by its number.
+    /// The source text of a function or class by its number.
     pub fn callable_text(&self, number: usize) -> Option<&str> {
         let callable = self.units.callables.get(number)?;
         let file = self.units.files.get(callable.file as usize)?;
         file.source.get(callable.range.0 as usize..callable.range.1 as usize)
     }
 
-    /// The parameters of a callable: those of the function, or of the class's constructor.
+    /// The parameters of a callable: of the function, or of the constructor of the class.
     pub fn parameters(
         &self,
         callable: usize,

@@ -1,4 +1,4 @@
-//! Which file a request of `require` or `import` names.
+//! Module resolution: the file that a request of `require` or `import` names.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,9 @@ const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cl
     stream stream/promises string_decoder sys timers timers/promises tls tty url util util/types v8 \
     vm wasi worker_threads zlib test";
 
-/// Conditions of `exports`, the first that is there counts.
+/// Conditions of `exports` for `require`; the first that is present counts.
 const OF_REQUIRE: [&str; 4] = ["require", "node", "default", "import"];
+/// Conditions of `exports` for `import`; the first that is present counts.
 const OF_IMPORT: [&str; 4] = ["import", "node", "default", "require"];
 
 /// The entry of a project: `subject.toml`, `exports`, `module`, `main`, `index.js`, or its only
@@ -75,7 +76,7 @@ pub(crate) fn resolve(
         .then(|| in_package(package, "", rest.trim_start_matches('/'), conditions))?
 }
 
-/// Whether a file is a module by its name and the manifests above it; `None` if its text decides.
+/// Whether a file is a module, by its name and the manifests above it; `None` if its contents decide.
 pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
     if path.ends_with(".mjs") {
         return Some(true);
@@ -107,7 +108,7 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A path without `.` and `..`; `None` if it leads outside.
+/// A path without `.` and `..`; `None` if it leads out of the package.
 fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -182,7 +183,7 @@ fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) ->
     file_or_folder(package, &normal(&join(root, rest))?)
 }
 
-/// The path that a value of `exports` gives under conditions.
+/// The path that a value of `exports` gives for a list of conditions.
 fn conditional(value: &Value, conditions: &[&str]) -> Option<String> {
     match value {
         Value::String(path) => Some(path.clone()),
@@ -195,8 +196,8 @@ fn conditional(value: &Value, conditions: &[&str]) -> Option<String> {
     }
 }
 
-/// Whether a path is a target: by patterns, or by default everything of the package itself but
-/// tests and minified files.
+/// Whether a path is a target: by patterns, or by default every file of the package itself except tests
+/// and minified files.
 pub(crate) fn is_target(package: &Package, path: &str) -> bool {
     if let Some(patterns) = &package.config.targets {
         return patterns.iter().any(|pattern| matches(pattern, path));
@@ -207,7 +208,7 @@ pub(crate) fn is_target(package: &Package, path: &str) -> bool {
         && ![".test.", ".spec.", ".min."].iter().any(|part| name.contains(part))
 }
 
-/// Whether a path has the form of a pattern with `*`.
+/// Whether a path matches a pattern with `*`.
 fn matches(pattern: &str, path: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {

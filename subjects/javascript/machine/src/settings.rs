@@ -1,6 +1,6 @@
-//! Limits of a machine, and how one test is executed in it.
+//! Settings of a machine, and options for the execution of one test.
 
-/// Counted limits and the numbers of proxies.
+/// Counted limits of a machine, and settings of its proxies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Maximum number of steps of a test.
@@ -23,14 +23,14 @@ pub struct Settings {
     pub trap_threshold: u32,
     /// Probability that a collecting proxy is the number 0.
     pub zero: f64,
-    /// The number that every proxy is, for examples.
+    /// The number to which every proxy converts, for examples; `None` to draw it.
     pub proxy_number: Option<f64>,
-    /// Whether what comes of an unknown argument records as well, by its path.
+    /// Whether observations of values accessed through an unknown argument are recorded too, by path.
     pub paths: bool,
-    /// Points of primitive types by the text of a line instead of by operators; `None` for operators.
+    /// How lines of code give points to primitive types; `None` to take points from operators.
     pub line_hints: Option<LineHints>,
-    /// Whether executions begin from an image of the context in which the program was loaded. Each has a
-    /// context of its own otherwise, with the same results.
+    /// Whether executions begin from an image of the context in which the program was loaded. Otherwise, each
+    /// execution has a context of its own; results are the same.
     pub reuse: bool,
 }
 
@@ -55,16 +55,16 @@ impl Default for Settings {
     }
 }
 
-/// How the text of a line is read for points of primitive types.
+/// Which part of a line gives points to primitive types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineHints {
-    /// Without comments.
+    /// The line without comments.
     Code,
-    /// With comments, as in Flycatcher's program.
+    /// The line with comments, as in Flycatcher's program.
     WithComments,
 }
 
-/// How a test is executed.
+/// Options for the execution of a test.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ExecuteOptions {
     /// Whether unknown arguments and operators report evidence.
@@ -73,12 +73,12 @@ pub struct ExecuteOptions {
     pub observe: bool,
     /// Seed of `Math.random`.
     pub seed: u64,
-    /// Whether what was reached is kept after each statement.
+    /// Whether the reached units are kept after each statement.
     pub trace: bool,
-    /// Whether what loading reaches counts as well. Counters are 0 after loading otherwise.
+    /// Whether units that loading reaches count too. Otherwise, counters are 0 after loading.
     pub loading: bool,
-    /// Maximum number of steps of this test; `None` for those of the settings.
+    /// Maximum number of steps of this test; `None` for the limit of the settings.
     pub steps: Option<u64>,
-    /// Milliseconds that have passed when the test begins.
+    /// Virtual time at which the test begins, in milliseconds after the start of the clock.
     pub later: f64,
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-/// A value that a test passes.
+/// An argument of a call in a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// The result of an earlier statement.
     Variable(usize),
     /// A number.
     Number(f64),
-    /// A text.
+    /// A string.
     String(String),
     /// `true` or `false`.
     Boolean(bool),
@@ -41,7 +41,7 @@ pub enum Argument {
     Unknown(u32),
 }
 
-/// A number as JavaScript reads it.
+/// A number in the notation of JavaScript.
 pub(crate) fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -53,7 +53,7 @@ pub(crate) fn number_text(number: f64) -> String {
 }
 
 impl Argument {
-    /// The form that the machine and suites have: a list of kind, content and addition.
+    /// The JSON form in suites and in the prelude: a list of kind, content and addition.
     pub fn to_json(&self) -> Value {
         let list = |items: &[Argument]| items.iter().map(Argument::to_json).collect::<Vec<_>>();
         match self {
@@ -84,7 +84,7 @@ impl Argument {
         }
     }
 
-    /// The value of that form; `None` if it has another.
+    /// Reads the JSON form; `None` if it is malformed.
     pub fn from_json(value: &Value) -> Option<Argument> {
         let list = value.as_array()?;
         let data = list.get(1);
@@ -131,7 +131,7 @@ impl Argument {
         })
     }
 
-    /// Calls a function with every argument inside, itself included.
+    /// Calls a function with this argument and every nested one.
     pub fn visit(&self, see: &mut dyn FnMut(&Argument)) {
         see(self);
         match self {
@@ -148,7 +148,7 @@ impl Argument {
         }
     }
 
-    /// Calls a function with every argument inside, itself included, to change it.
+    /// Calls a function with this argument and every nested one, to change them.
     pub fn visit_mut(&mut self, see: &mut dyn FnMut(&mut Argument)) {
         see(self);
         match self {
@@ -168,12 +168,12 @@ impl Argument {
     }
 }
 
-/// What a statement does.
+/// The operation of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Constructs what a path names.
+    /// Constructs an instance of the class at a path.
     New,
-    /// Calls what a path names.
+    /// Calls the function at a path.
     Call,
     /// Calls a method of a variable.
     Method,
@@ -203,22 +203,22 @@ impl Operation {
 /// A statement of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
-    /// Names from the exports to the constructor or function.
+    /// The names of members that lead from the exports to the constructor or function.
     pub path: Vec<String>,
     /// The variable whose member is used.
     pub receiver: usize,
     /// The member, or the name of the variable in examples.
     pub name: String,
-    /// The values that it passes.
+    /// The arguments that it passes.
     pub arguments: Vec<Argument>,
     /// Whether a promise is awaited.
     pub awaits: bool,
 }
 
 impl Statement {
-    /// The form that the machine and suites have.
+    /// The JSON form in suites and in the prelude.
     pub fn to_json(&self) -> Value {
         let arguments: Vec<Value> = self.arguments.iter().map(Argument::to_json).collect();
         let op = self.operation.name();
@@ -235,7 +235,7 @@ impl Statement {
         }
     }
 
-    /// The statement of that form; `None` if it has another.
+    /// Reads the JSON form; `None` if it is malformed.
     pub fn from_json(value: &Value) -> Option<Statement> {
         let op = value.get("op")?.as_str()?;
         let operation = Operation::ALL.iter().find(|(_, name)| *name == op)?.0;

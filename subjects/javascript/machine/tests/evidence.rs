@@ -1,4 +1,4 @@
-//! What executions report of arguments, texts that are tested, and results.
+//! Reports of executions: evidence on arguments, distances of string tests, and results.
 
 use std::rc::Rc;
 
@@ -42,7 +42,7 @@ fn test_of(condition: &str, text: &str) -> (f64, Value) {
 }
 
 #[test]
-fn tests_of_texts_say_how_far_they_are_from_true() {
+fn string_tests_have_distances() {
     let near = |condition: &str, far: &str, near: &str, there: &str| {
         let (a, b) = (test_of(condition, far), test_of(condition, near));
         assert!(a.0 > b.0 && b.0 > 0.0 && a.0 <= 0.5, "{condition}: {} {}", a.0, b.0);
@@ -55,14 +55,14 @@ fn tests_of_texts_say_how_far_they_are_from_true() {
     near("/a-b/.test(a)", "------", "--a_b-", "--a-b-");
     near("/^a-b$/.test(a)", "a-b and more", "a-b.", "a-b");
     near("!!a.startsWith('abc')", "xyz", "abd", "abcd");
-    // What is no text is a truth, with the receiver's own method.
+    // If the receiver is no string, its own method is called, and the result is only true or false.
     assert_eq!(test_of("[...a].includes('x')", "abx").1, json!({"number": "1"}));
     assert_eq!(test_of("({includes: b => b === a}).includes(a)", "q").1, json!({"number": "1"}));
     assert_eq!(test_of("a.length.startsWith?.('x')", "q").1, json!({"number": "0"}));
 }
 
 #[test]
-fn what_comes_of_an_unknown_argument_records_by_its_path() {
+fn values_accessed_through_an_unknown_argument_are_recorded_by_path() {
     let source = "exports.f = xs => { for (const x of xs) if (x.go(1) > 3) return x.size - 1; };";
     let flat = evidence(source, Settings::default());
     assert!(flat.paths.is_empty() && flat.more.contains_key("iterated"), "{flat:?}");
@@ -80,7 +80,7 @@ fn lines_give_points_instead_of_operators() {
     let points = |seen: &Evidence| (seen.scores["number"], seen.scores["string"]);
     assert!([(2, 1), (2, 6)].contains(&points(&evidence(source, with(None)))));
     let line = evidence(source, with(Some(LineHints::Code)));
-    // `a` is converted twice on its line if it is not less than `c`.
+    // If `a` is not less than `c`, it is converted twice on its line.
     assert!([(2, 1), (4, 2)].contains(&points(&line)), "{line:?}");
     let source = "exports.f = a => a - 1; // \"x\"";
     assert_eq!(points(&evidence(source, with(Some(LineHints::Code)))), (7, 0));
@@ -105,7 +105,7 @@ fn arguments_of_built_in_functions_have_their_types() {
 }
 
 #[test]
-fn an_execution_tells_types_and_which_statements_reach_something() {
+fn an_execution_reports_types_and_useful_statements() {
     let source =
         "class Box { } exports.make = () => new Box(); exports.same = a => a > 1 ? a : null;";
     let number = |n: &str| call("same", &json!([["number", n]]));
@@ -114,12 +114,12 @@ fn an_execution_tells_types_and_which_statements_reach_something() {
     assert_eq!(execution.outcome, Outcome::Passed);
     assert_eq!(execution.types, ["object:Box", "number", "number", "number"]);
     assert_eq!(execution.useful, Some(2));
-    // A test that comes nearer to an outcome is of use although it covers nothing.
+    // A statement that comes nearer to an outcome is useful although it covers nothing.
     let test = [number("9"), number("9"), number("5")];
     assert_eq!(execute(&program(source), Settings::default(), &test, false).useful, Some(3));
 }
 
-/// How many calls and operators of a program a call of `f` with an argument twice evaluates.
+/// Returns how many calls and operators of a program are evaluated by calling `f` with an argument twice.
 fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
     let program = program(source);
     move |argument: &str| {
@@ -147,7 +147,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     let reached = |execution: &Execution| {
         program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
     };
-    // `&&` and `>` alone; then everything.
+    // First only `&&` and `>`; then everything.
     assert_eq!((reached(&run("0")), reached(&run("3"))), (2, 6));
     for operator in ["||", "??"] {
         let chain = format!("exports.f = (a, b) => a {operator} b {operator} Math.abs(1);");
@@ -156,7 +156,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     }
 }
 
-/// Which of the outcomes that lead to the last operand of a chain a call has had.
+/// For each outcome that leads to the last operand of a chain, whether a call had it.
 fn led_to_the_last_operand(chain: &str, values: &Value) -> Vec<bool> {
     let program = program(&format!("exports.f = (a, b, c, d) => {{ return {chain}; }};"));
     let call = [call("f", values)];
@@ -211,7 +211,7 @@ fn distances_are_the_same_once_a_chain_has_had_all_outcomes() {
 }
 
 #[test]
-fn long_texts_are_a_limit_that_programs_can_catch() {
+fn long_strings_are_a_limit_that_programs_can_catch() {
     let source =
         "exports.f = n => 'ab'.repeat(n).length; exports.g = n => new Array(n).join('abc');
         exports.h = n => { try { return 'a'.padEnd(n); } catch (error) { return error.message; } };

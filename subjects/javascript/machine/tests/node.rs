@@ -1,4 +1,4 @@
-//! What Node.js offers beside the language, compared with what Node.js 20 gave.
+//! The functions of Node.js in addition to the language, compared with recorded results of Node.js 20.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use catherd_javascript_machine::{
 use serde_json::json;
 
 #[test]
-fn programs_see_what_node_shows_them() {
+fn results_equal_those_of_node() {
     let expected: BTreeMap<String, String> =
         serde_json::from_str(include_str!("node/node-20.json")).unwrap();
     let package = Package::of_source("subject.js", include_str!("node/subject.js")).unwrap();

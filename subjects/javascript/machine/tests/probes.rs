@@ -1,12 +1,12 @@
-//! What programs can do to the probes that they find with `eval`.
+//! Programs that find the probes with `eval` can do no harm.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, Outcome, Package, Program, Settings, Statement,
 };
 use serde_json::json;
 
-/// Finds the arrays of the probes by their names, put together so that the names are not in the
-/// text, and tries to release their memory.
+/// Finds the arrays of the probes by their names and tries to release their memory. The names are composed,
+/// because the prefix of probes differs if the source contains it.
 const SOURCE: &str = "
     module.exports = class Thief {
         steal() {
@@ -55,7 +55,7 @@ fn no_program_releases_the_memory_of_the_probes() {
     let mut machine = Machine::new(&program, Settings::default(), 1);
     let stolen = execute(&mut machine, "steal");
     assert_eq!(stolen.outcome, Outcome::Passed);
-    // Counters and depth were found, and nothing was done to them.
+    // Counters and depth were found but are unchanged.
     assert_eq!(stolen.observed[1], json!({"string": "true,true"}), "{:?}", stolen.observed);
     let looped = execute(&mut machine, "loop");
     assert_eq!(looped.outcome, Outcome::Limit("steps"));
@@ -65,7 +65,7 @@ fn no_program_releases_the_memory_of_the_probes() {
 }
 
 #[test]
-fn distances_have_an_order_whatever_a_program_writes() {
+fn distances_stay_numbers_from_0_to_1_if_a_program_writes_others() {
     let package = Package::of_source("thief.js", SOURCE).unwrap();
     let program = Program::new(package).unwrap();
     let mut machine = Machine::new(&program, Settings::default(), 1);

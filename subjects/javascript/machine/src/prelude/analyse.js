@@ -21,7 +21,7 @@ const idle = () => {
     const proxy = idleProxy({n: 0, most: IDLE_THRESHOLD}, null, undefined);
     return proxy;
 };
-/** An instance, made with whatever the constructor takes. */
+/** An instance, made with the first arguments that the constructor accepts. */
 const instanceOf = (C, count) => {
     const attempts = [Array.from({length: count}, idle), [], Array.from({length: count}, () => undefined),
         Array.from({length: count}, () => ({}))];

@@ -1,4 +1,4 @@
-// What the machine keeps of the built-in objects, because programs may change these.
+// Copies of the built-in functions that the prelude needs, because programs may change the built-in objects.
 const {Map, Set, WeakMap, WeakSet, Promise, Date, RegExp, Error, RangeError, TypeError, Number, String, Symbol, Proxy,
     Function, Object, Array, ArrayBuffer, DataView, BigInt, Uint8Array, Uint32Array, Int32Array, Float64Array, queueMicrotask} = globalThis;
 const {apply, ownKeys, getPrototypeOf, construct} = globalThis.Reflect;

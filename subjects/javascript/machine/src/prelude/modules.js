@@ -4,7 +4,7 @@ const resolved = new Map();
 let cache = new Map();
 let build = 0;
 
-/** The probes in the order of their letters; those of modules are made for each module. */
+/** The probes in the order of their letters; the functions of modules are made for each module. */
 const PROBES = [counters, truth, comparison, chain, nullish, optionalMethod, discriminant, inCase, overflow, operation,
     converting, compound, typeAsked, truthSeen, depth, textTest, passedTo];
 

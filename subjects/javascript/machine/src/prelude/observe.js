@@ -1,4 +1,4 @@
-// Values as data: what assertions compare, and types of results.
+// Conversion of values to data, which assertions compare, and types of results.
 const MAX_NODES = 200;
 const DEEPEST = 5;
 const className = value => {

@@ -1,4 +1,4 @@
-// Probes of instrumented texts.
+// The probes that instrumented code calls.
 const {counters, taken, refused, least, lastTrue, lastFalse, depth} = host;
 const chains = host.chains;
 const discriminants = [];
@@ -120,14 +120,14 @@ const chain = (number, id, value) => {
             stackTrue[top] = lastTrue[item];
             stackFalse[top] = lastFalse[item];
             top++;
-            // Operands that are not evaluated next time are far from everything.
+            // Reset the operand, so that it is far from both outcomes if it is not evaluated next time.
             lastTrue[item] = 1;
             lastFalse[item] = 1;
         } else if (item <= -10) {
             const site = -10 - item;
             const yes = stackTrue[top - 1];
             const no = stackFalse[top - 1];
-            // The part was evaluated if it has an outcome, which is at no distance.
+            // A part that was evaluated has an outcome at distance 0.
             if (yes === 0 && no > 0) {
                 taken[site]++;
             } else if (no === 0 && yes > 0) {

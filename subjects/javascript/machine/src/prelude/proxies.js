@@ -1,5 +1,5 @@
-// Proxies that stand for arguments of unknown type. Idle ones answer everything; collecting ones
-// also record what is done with them.
+// Proxies that stand for arguments of unknown type. Idle ones permit every operation; collecting ones
+// also record the operations.
 const PLAIN_MEMBERS = new Set(['__proto__', 'constructor', 'toString', 'toLocaleString', 'valueOf', 'hasOwnProperty',
     'isPrototypeOf', 'propertyIsEnumerable', '__defineGetter__', '__defineSetter__', '__lookupGetter__',
     '__lookupSetter__', 'inspect', 'toSource', 'watch', 'unwatch', '__parent__', '__noSuchMethod__']);
@@ -14,7 +14,7 @@ let traps = 0;
 let tracing = false;
 /** The line of the operator that is evaluated, from 1; 0 if it is not known. */
 let operatorLine = 0;
-/** Points of each line for number and string, if hints are those of lines; otherwise undefined. */
+/** Points of each line for number and string if hints come from lines; otherwise undefined. */
 const LINES = host.lines;
 /** Whether what comes of a collecting proxy records as well, by its path. */
 const PATHS = host.paths;
@@ -43,7 +43,7 @@ const converted = (idle, hint) => {
     const number = host.proxyNumber();
     return hint === 'string' ? host.proxyText(number) : number;
 };
-/** A proxy that came of another: `record` is that of the argument, `null` in the analyser. */
+/** A proxy that is returned by another: `record` is the record of the argument, `null` in the analyser. */
 const idleProxy = (count, record, name) => {
     const next = () => idleProxy(count, record, undefined);
     const proxy = new Proxy(function () {}, {
@@ -234,7 +234,7 @@ const recordingProxy = (record, count, level, owner, name) => {
     return proxy;
 };
 
-// What instrumented operators see of collecting proxies.
+// Observations of collecting proxies by instrumented operators.
 const recordOf = value => typeof value === 'function' ? weakGet(collecting, value) : undefined;
 const knownType = value => value === null || value === undefined ? 'null' : typeof value !== 'object' ? typeof value
     : isArray(value) ? 'array' : builtinTag(value) || className(value) || 'object';

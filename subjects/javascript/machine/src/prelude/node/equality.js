@@ -1,4 +1,4 @@
-// Equality of values as `assert` and `util` have it.
+// Equality of values as `assert` and `util` define it.
 const toText = value => apply(ObjectPrototype.toString, value, []);
 /** The primitive value of an object such as `new Number(1)`; undefined for others. */
 const boxedValue = value => {
@@ -42,7 +42,7 @@ const deepEqual = (a, b, strict, open = new Map()) => {
     if (!Object.is(plain, other) || isArray(a) && a.length !== b.length) {
         return false;
     }
-    // Objects that are being compared already, in a ring, are taken as equal.
+    // Objects in a cycle that are already being compared are treated as equal.
     if (mapGet(open, a) === b) {
         return true;
     }

@@ -1,4 +1,4 @@
-// What Node offers beside the language, as far as it depends on nothing outside.
+// What Node offers in addition to the language, as far as it needs no files, network or system.
 const silent = () => undefined;
 /** Functions for `nextTick`, which are called after the synchronous part of a statement, before the jobs of promises. */
 let ticks = [];
@@ -10,7 +10,7 @@ const nextTick = (f, ...values) => {
         queueMicrotask(runTicks);
     }
 };
-/** Calls what `nextTick` got. What one of them throws ends that one alone. */
+/** Calls the functions passed to `nextTick`. An exception in one of them ends only that one. */
 const runTicks = () => {
     for (let i = 0; i < ticks.length; i++) {
         safely(ticks[i]);

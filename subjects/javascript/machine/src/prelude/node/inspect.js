@@ -1,4 +1,4 @@
-// Values as text, in the form that Node's `util.inspect` has without colours.
+// Values as strings, in the format of Node's `util.inspect` without colours.
 const CUSTOM = Symbol.for('nodejs.util.inspect.custom');
 const ESCAPES = {'\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\'};
 /** A text in quotes: single ones unless it has some and no others. */
@@ -48,7 +48,7 @@ const inspect = (value, options, depth) => {
     const given = typeof options === 'object' && options !== null ? options : {showHidden: options, depth};
     const settings = {showHidden: false, breakLength: 80, compact: 3, sorted: false, maxArrayLength: 100, ...given};
     settings.depth = given.depth === undefined ? 2 : given.depth === null ? Infinity : given.depth;
-    // `open` are the objects around the present one, `rings` those of them that it names again.
+    // `open` are the enclosing objects, `rings` those of them that are referred to again.
     return shown(value, 0, {settings, open: [], rings: [], indentation: 0, last: 0});
 };
 const shownPrimitive = (value, state) => {
@@ -164,7 +164,7 @@ const shownObject = (value, level, state) => {
     const lines = isList && state.settings.compact >= 1 && parts.length > 6 ? columns(value, parts, state) : parts;
     return joined(lines, full, braces, lines === parts && state.last - level < state.settings.compact, state);
 };
-/** The texts of elements, of entries, or of what cannot be seen. */
+/** The strings for elements, for entries, or for items that cannot be inspected. */
 const itemsOf = (value, items, nested, state) => {
     const parts = [];
     const most = state.settings.maxArrayLength ?? Infinity;
@@ -243,7 +243,7 @@ const columns = (value, parts, state) => {
     }
     return hasRest ? [...lines, parts.at(-1)] : lines;
 };
-/** Values in the places that a text marks with `%`, and the others behind it. */
+/** Inserts values at the placeholders (`%`) of a string, and appends the other values after it. */
 const format = (...values) => {
     const [first, ...rest] = values;
     const plain = value => typeof value === 'string' ? value : inspect(value);

@@ -91,7 +91,7 @@ const textClasses = () => {
                 const [more, least, most] = first < 0x80 ? [0, 0, 0] : sequenceOf(first);
                 let c = more <= 0 ? first : first & 0x3f >> more;
                 let left = more;
-                // Each longest beginning of a valid sequence is replaced once, so that the byte after it is read again.
+                // The longest prefix of a valid sequence is replaced once, and the byte after it is read again.
                 while (left > 0 && bytes[i] >= (left === more ? least : 0x80) && bytes[i] <= (left === more ? most : 0xbf)) {
                     c = c << 6 | bytes[i++] & 63;
                     left--;

@@ -1,4 +1,4 @@
-// The module `util`. A program may change its functions, so that each load makes them anew.
+// The module `util`. Each load makes its functions anew, because a program may change them.
 const utilModule = () => {
     const promisify = f => {
         checkArgument(f, 'original', 'function');
