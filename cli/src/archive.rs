@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::report::{FigureFormat, Settings};
 use catherd_analysis::tidy::{Results, RunStates};
 use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
+use catherd_analysis_results::{MANIFEST, RESULT_FILES};
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
@@ -24,7 +25,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) use corpus::FILE as CORPUS;
 
 use crate::failure::Worded;
-use crate::run::{MANIFEST, RESULT_FILES};
 use crate::{report, subjects};
 
 /// Writes a replication package of a study: a zip archive with its study file, the manifest of its
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         .store
         .as_deref()
         .map_or_else(|| StoreUrl::Sqlite(arguments.results.join("study.db")), StoreUrl::parse);
-    let safe = catherd_cli_console::file_names::safe_name(&study.plan.name);
+    let safe = catherd_experiments::file_names::safe_name(&study.plan.name);
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{safe}.zip")));
     let work = WorkFolder::create(&out)?;
     let mut builder = Builder::default();

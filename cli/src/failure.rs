@@ -5,6 +5,7 @@ use std::io;
 use catherd_analysis::import::ImportError;
 use catherd_analysis::report::{AddressError, WriteError};
 use catherd_analysis::tidy;
+use catherd_analysis_results::{ResultsError, WriteError as TablesError};
 use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::{CoordinatorError, StoreError};
 use catherd_experiments::{PlanError, StudyError};
@@ -118,6 +119,54 @@ impl Worded for CoordinatorError {
             }
         };
         Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for Failure {
+    fn worded(self) -> Failure {
+        self
+    }
+}
+
+impl Worded for ResultsError {
+    fn worded(self) -> Failure {
+        let hint = match self {
+            ResultsError::Coordinator(error) => return error.worded(),
+            ResultsError::Tables(error) => return error.worded(),
+            ResultsError::Projects(error) => return error.worded(),
+            ResultsError::File { .. } => {
+                "free disk space or correct the permissions, then repeat the command"
+            }
+            ResultsError::Taken { .. } => {
+                "name another folder with --out, or start over with --fresh"
+            }
+            ResultsError::StoreLost(_) => LOST_FILE,
+            ResultsError::StoreDamaged { .. } => DAMAGED_STORE,
+            ResultsError::NotStored { .. } => "free disk space, or name another folder with --out",
+            ResultsError::Thread(_) | ResultsError::Cancelled => return Failure::new(self),
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl<E: Worded> Worded for TablesError<E> {
+    fn worded(self) -> Failure {
+        match self {
+            TablesError::Source(error) => error.worded(),
+            TablesError::Results(error) => error.worded(),
+        }
+    }
+}
+
+impl Worded for catherd_interface::FindError {
+    fn worded(self) -> Failure {
+        Failure::new(self.cause).hint(self.advice)
+    }
+}
+
+impl Worded for catherd_interface::ReadError {
+    fn worded(self) -> Failure {
+        catherd_interface::FindError::from(self).worded()
     }
 }
 

@@ -1,36 +1,31 @@
 //! `catherd run`: executes a study on this machine and writes its results.
 //!
-//! - [`study_args`]: the arguments that make a study.
-//! - [`corpus`]: the projects of the study, checked.
-//! - [`folder`]: the folder of the study, which belongs to one study.
+//! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for its projects.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
-//! - [`race`]: runs in rounds, each without the configurations that have lost.
-//! - [`display`]: the progress of the study on a terminal.
-//! - [`results`]: the results of runs in the store.
-//! - [`tables`]: tables and a list of problems; [`suites`]: artifacts; [`interim`]: tables of
-//!   the runs that have ended so far.
+//! - [`display`]: the progress of the study on a terminal; [`summary`]: what is printed at its end.
+//!
+//! The folder, its tables and the rounds of a race are of `catherd-analysis-results`.
 
 mod corpus;
 mod display;
-mod folder;
-mod goals;
-mod interim;
 mod local_cluster;
-pub(crate) mod race;
-mod results;
 mod study_args;
-mod suites;
-mod tables;
+mod summary;
 
 use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use catherd_analysis::tidy::RunStates;
-use catherd_cli_console::file_names::safe_name;
+use catherd_analysis::tidy::{Dropped, RunStates};
+use catherd_analysis_results::race::{self, Rounds};
+use catherd_analysis_results::{
+    Corpus, Extent, InterimTables, ResultsError, RunResult, StoredStudies, StudyFolder, StudyTables,
+};
 use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, Options, Repair};
+use catherd_experiments::file_names::safe_name;
 use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
 use clap::Args;
@@ -39,19 +34,11 @@ use crate::failure::{STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::tokens::new_token;
 use crate::{programs, subjects};
-pub(crate) use corpus::Corpus;
 use display::{Display, Title};
-#[cfg(test)]
-pub(crate) use folder::contents;
-pub(crate) use folder::{Folder, MANIFEST, RESULT_FILES};
-use interim::InterimTables;
 pub(crate) use local_cluster::Ended;
 use local_cluster::Workers;
-use race::Rounds;
-pub(crate) use results::RunResult;
-pub(crate) use results::StoredStudies;
 pub(crate) use study_args::{PlannedStudy, StudyArgs, too_few_seeds};
-pub(crate) use tables::{Extent, Results, StudyTables};
+pub(crate) use summary::{dropped, text};
 
 /// Runs a study: every project x every algorithm x every seed, on every core of this
 /// machine, and writes its tables, figure and test suites.
@@ -116,20 +103,22 @@ pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure>
     if arguments.fresh || !has_ended(&folder, &plan) {
         arguments.study.check_tools(&tools)?;
     }
-    let folder = Folder::open(&folder)?;
-    folder.claim(&plan, arguments.fresh)?;
+    let folder = StudyFolder::open(&folder).map_err(Worded::worded)?;
+    folder.claim(&plan, arguments.fresh).map_err(Worded::worded)?;
 
-    let tables = StudyTables::new(&folder, &plan, corpus.description(&plan.algorithms)?);
+    let projects = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
+    let tables = StudyTables::new(&folder, &plan, projects, subjects::kinds());
     let mut runner = LocalRunner::new(&folder, &corpus, arguments, tables);
     let ended = match plan.race {
         Some(race) => race::run(&mut runner, &plan, race)?,
-        None => runner.run(plan)?,
+        None => Rounds::run(&mut runner, plan)?,
     };
-    if ended != Ended::Finished {
+    if ended.is_break() {
         return Ok((Exit::Stopped, folder.path));
     }
-    let results = runner.tables.write(runner.studies.results(), Extent::WithSuites)?;
-    terminal::print(&results.text(&study.name, &folder.path, start.elapsed()));
+    let results = runner.tables.write(runner.studies.results(), Extent::WithSuites);
+    let results = results.map_err(Worded::worded)?;
+    terminal::print(&text(&results, &study.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok((if complete { Exit::Success } else { Exit::Incomplete }, folder.path))
 }
@@ -141,14 +130,25 @@ fn has_ended(folder: &Path, plan: &Plan) -> bool {
 }
 
 impl Rounds for LocalRunner<'_> {
-    fn run(&mut self, round: Plan) -> Result<Ended, Failure> {
-        LocalRunner::run(self, round)
+    type Error = Failure;
+    type Stopped = Ended;
+
+    fn run(&mut self, round: Plan) -> Result<ControlFlow<Ended>, Failure> {
+        Ok(match self.run(round)? {
+            Ended::Finished => ControlFlow::Continue(()),
+            stopped => ControlFlow::Break(stopped),
+        })
     }
 
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure> {
         let names = vec![round.to_owned()];
         let round = StoredStudies { names, ..self.studies.clone() };
-        round.results().try_for_each(|result| result.map(&mut *take))
+        let mut results = round.results();
+        results.try_for_each(|result| result.map(&mut *take)).map_err(Worded::worded)
+    }
+
+    fn report(&mut self, dropped: &Dropped) {
+        terminal::note(&summary::dropped(dropped));
     }
 
     fn tables(&mut self) -> &mut StudyTables {
@@ -158,7 +158,7 @@ impl Rounds for LocalRunner<'_> {
 
 /// Executes plans on this machine, in the folder of the study.
 struct LocalRunner<'a> {
-    folder: &'a Folder,
+    folder: &'a StudyFolder,
     corpus: &'a Corpus,
     arguments: &'a Arguments,
     tables: StudyTables,
@@ -168,7 +168,7 @@ struct LocalRunner<'a> {
 
 impl<'a> LocalRunner<'a> {
     fn new(
-        folder: &'a Folder,
+        folder: &'a StudyFolder,
         corpus: &'a Corpus,
         arguments: &'a Arguments,
         tables: StudyTables,
@@ -215,8 +215,12 @@ impl<'a> LocalRunner<'a> {
         let before = coordinator.progress();
         let cores = self.arguments.cores();
         if !before.is_finished() {
-            self.tables.mark_incomplete()?;
-            self.corpus.upload(&coordinator)?;
+            self.tables.mark_incomplete().map_err(Worded::worded)?;
+            let stored = self.corpus.store(&coordinator, |project, cause| {
+                let name = &project.name;
+                terminal::note(&format!("project {name} is stored again: {cause}"));
+            });
+            stored.map_err(Worded::worded)?;
         }
         if programs.is_some() {
             let missing = programs::missing_guarantees(&self.folder.spools(), isolation)?;
@@ -224,7 +228,11 @@ impl<'a> LocalRunner<'a> {
         }
         let display = Display::new(self.arguments.quiet, title, &before, cores.len());
         let interval = Duration::from_secs(self.arguments.tables_interval);
-        let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval);
+        let warn = |error: ResultsError| {
+            let failure = error.worded();
+            terminal::note(&format!("warning: the interim tables were not written: {failure}"));
+        };
+        let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval, warn);
         let retry = Duration::from_secs(self.arguments.retry_timeout);
         let workers = Workers { cores: &cores, token: &token, programs: programs.as_ref() };
         let ended =
@@ -244,7 +252,10 @@ impl<'a> LocalRunner<'a> {
     fn write_interim_tables(&self) {
         match self.tables.write(self.studies.results(), Extent::WithSuites) {
             Ok(_) => {}
-            Err(failure) => terminal::note(&format!("warning: tables were not written: {failure}")),
+            Err(error) => {
+                let failure = error.worded();
+                terminal::note(&format!("warning: tables were not written: {failure}"));
+            }
         }
     }
 }

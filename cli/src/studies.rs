@@ -5,18 +5,20 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use catherd_cli_console::file_names::safe_name;
+use catherd_analysis_results::{Extent, RunResult, StudyFolder, StudyTables};
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::{Breakdown, QuarantinedRun};
+use catherd_experiments::file_names::safe_name;
 use catherd_experiments::{CorpusDescription, Plan};
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::failure::Worded;
 use crate::remote::Remote;
-use crate::run::{Extent, Folder, PlannedStudy, RunResult, StudyArgs, StudyTables, too_few_seeds};
-use crate::study_status;
+use crate::run::{PlannedStudy, StudyArgs, text, too_few_seeds};
+use crate::{study_status, subjects};
 use connection::Connection;
 
 mod connection;
@@ -74,10 +76,11 @@ impl Submit {
         submission::upload_projects(&mut connection, &corpus, &plan)?;
         if let Some(race) = plan.race {
             let default = || PathBuf::from("results").join(safe_name(&study.name));
-            let folder = Folder::open(&self.out.unwrap_or_else(default))?;
+            let folder =
+                StudyFolder::open(&self.out.unwrap_or_else(default)).map_err(Worded::worded)?;
             return race::run(&mut connection, &corpus, &plan, race, &folder);
         }
-        let description = corpus.description(&plan.algorithms)?;
+        let description = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
         let reply = submission::submit(&mut connection, &plan, &description)?;
         terminal::note(&format!(
             "{}: {}, {} of them ended earlier; `catherd watch` shows their progress",
@@ -275,14 +278,16 @@ impl Results {
         let projects: Option<CorpusDescription> =
             projects.map_err(|cause| unreadable("the description of its projects", cause))?;
         let default = || PathBuf::from("results").join(safe_name(&self.study));
-        let folder = Folder::open(&self.out.clone().unwrap_or_else(default))?;
+        let folder = StudyFolder::open(&self.out.clone().unwrap_or_else(default));
+        let folder = folder.map_err(Worded::worded)?;
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
         let results = fetch(&connection, &self.study)?.inspect(|_| bar.inc(1));
-        let tables = StudyTables::new(&folder, &plan, projects.unwrap_or_default());
-        let results = tables.write(results, Extent::WithSuites)?;
+        let projects = projects.unwrap_or_default();
+        let tables = StudyTables::new(&folder, &plan, projects, subjects::kinds());
+        let results = tables.write(results, Extent::WithSuites).map_err(Worded::worded)?;
         bar.finish_and_clear();
-        terminal::print(&results.text(&self.study, &folder.path, start.elapsed()));
+        terminal::print(&text(&results, &self.study, &folder.path, start.elapsed()));
         Ok(if results.problems.is_empty() { Exit::Success } else { Exit::Incomplete })
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use catherd_cli_console::file_names::safe_name;
 use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, RunnerContext};
 use catherd_platform::host;
 use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, Options, run_worker};

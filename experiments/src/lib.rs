@@ -5,6 +5,7 @@
 mod budget;
 mod corpus;
 mod digest;
+pub mod file_names;
 mod mutation;
 pub mod palette;
 pub mod plan;

@@ -4,7 +4,6 @@
 //!   ended, and its exit code; [`exit_codes`]: the section of a help that lists them.
 //! - [`terminal`]: results, progress and logs; [`BudgetBar`]: the progress of a search.
 //! - [`Pair`], [`Generation`], [`Mutation`]: what commands that serve several kinds are asked for.
-//! - [`file_names`]: names of studies, projects and algorithms, made safe for file systems.
 //!
 //! The errors of libraries are worded where a command shows them, in the `failure.rs` of a crate of
 //! commands.
@@ -12,7 +11,6 @@
 mod budget_bar;
 mod exit;
 mod failure;
-pub mod file_names;
 mod request;
 pub mod terminal;
 

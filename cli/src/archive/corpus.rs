@@ -5,11 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use catherd_analysis_archive::PackageError;
-use catherd_cli_console::file_names::FileNames;
 use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
+use catherd_experiments::file_names::FileNames;
 use catherd_scratch_commands::dataset;
 
 use super::WorkFolder;

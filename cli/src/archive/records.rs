@@ -6,6 +6,7 @@ use std::path::Path;
 
 use catherd_analysis_archive::PackageError;
 use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
+use catherd_analysis_results::{RunResult, StoredStudies};
 use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{Breakdown, CoordinatorError, QuarantinedRun, StoreUrl};
@@ -13,7 +14,6 @@ use catherd_experiments::{Digest, Outcome};
 
 use super::StudyFolder;
 use crate::failure::Worded;
-use crate::run::{RunResult, StoredStudies};
 
 /// What was written.
 pub(super) struct Written {
@@ -35,7 +35,7 @@ pub(super) fn write(
     let studies = StoredStudies { store: store.clone(), names: names(study, store)? };
     let bar = terminal::bar(study.states.ended() as usize);
     for result in studies.results() {
-        let (spec, end) = match result? {
+        let (spec, end) = match result.map_err(Worded::worded)? {
             RunResult::Record(run) => {
                 let (spec, record) = *run;
                 let fine = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);

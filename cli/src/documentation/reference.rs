@@ -12,8 +12,8 @@ use clap::{Arg, Command, CommandFactory};
 use super::{pages, parts, read, root, shown};
 use crate::Cli;
 use crate::failure::EXIT_CODES;
-use crate::run::contents;
 use crate::subjects;
+use catherd_analysis_results::contents;
 
 /// The page of all commands, from the help of the program.
 fn commands_page() -> String {

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use catherd_analysis_results::{InterimTables, ResultsError, StudyFolder};
 use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::{Coordinator, Progress};
 use catherd_platform::StopSignals;
@@ -10,9 +11,7 @@ use catherd_worker::LocalFleet;
 use tokio::net::TcpListener;
 
 use super::display::Display;
-use super::folder::Folder;
-use super::interim::InterimTables;
-use crate::failure::{self, Worded};
+use crate::failure::Worded;
 use crate::programs::WorkerPrograms;
 use crate::worker;
 
@@ -54,7 +53,7 @@ pub(super) struct Workers<'a> {
 /// stopped at once. A store that fails for longer than `retry` ends the execution.
 pub(super) fn run(
     coordinator: &Coordinator,
-    folder: &Folder,
+    folder: &StudyFolder,
     workers: &Workers<'_>,
     mut display: Display,
     mut interim: InterimTables,
@@ -132,12 +131,9 @@ async fn watch(
         if progress.is_finished() {
             return Ok(Ended::Finished);
         }
-        if let Some(lost) = progress.lost_file {
-            return Err(Failure::new(lost).hint(failure::LOST_FILE));
-        }
-        if let Some(damage) = &progress.damage {
+        if let Some(lost) = ResultsError::of_store(coordinator) {
             // Trying again is of no use.
-            return Err(damaged(coordinator, damage));
+            return Err(lost.worded());
         }
         if store.has_failed(&progress) {
             return Ok(Ended::StoreFailed);
@@ -158,12 +154,6 @@ async fn watch(
                 .hint("remove the cause, then repeat the command to continue from here"));
         }
     }
-}
-
-/// The failure about a store of which something is lost.
-pub(super) fn damaged(coordinator: &Coordinator, damage: &str) -> Failure {
-    let line = format!("{}: {damage}", coordinator.url());
-    Failure::new(line).hint(failure::DAMAGED_STORE)
 }
 
 /// Watches whether the store works.

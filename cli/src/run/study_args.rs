@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
+use catherd_analysis_results::Corpus;
 use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
 use catherd_interface::command::Tool;
 use catherd_interface::{FieldError, ResolveError};
 use clap::Args;
 
-use super::corpus::Corpus;
+use super::corpus;
 use crate::failure::Worded;
 use crate::subjects::{self, WorkLimits};
 
@@ -164,8 +165,7 @@ impl StudyArgs {
             self.algorithm_refused(number, &study.algorithms[number], error)
         })?;
         study.algorithms = std::mem::take(&mut resolved.algorithms);
-        let described = |found| kind.described(found, &resolved);
-        let corpus = Corpus::find(&study.projects, kind, described);
+        let corpus = corpus::find(&study.projects, kind, &resolved);
         let corpus = corpus.map_err(|failure| match &self.projects[..] {
             [] => self.located("projects", failure),
             _ => failure,

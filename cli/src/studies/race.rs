@@ -4,8 +4,15 @@
 //! Everything that a decision depends on is at the coordinator. A client that is started again submits
 //! the same rounds, whose runs have ended, and decides the same.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use catherd_analysis::tidy::Dropped;
+use catherd_analysis_results::race::{self, Rounds};
+use catherd_analysis_results::{
+    Corpus, Extent, RunResult, StudyFolder, StudyTables, WrittenResults,
+};
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{CorpusDescription, Plan, Race};
@@ -14,8 +21,9 @@ use indicatif::ProgressBar;
 
 use super::connection::Connection;
 use super::{fetch, style, submission};
-use crate::run::race::{self, Rounds};
-use crate::run::{Corpus, Ended, Extent, Folder, Results, RunResult, StudyTables};
+use crate::failure::Worded;
+use crate::run::{dropped, text};
+use crate::subjects;
 
 /// Least time between two writings of interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
@@ -26,16 +34,16 @@ pub(super) fn run(
     corpus: &Corpus,
     plan: &Plan,
     race: Race,
-    folder: &Folder,
+    folder: &StudyFolder,
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
-    let projects = corpus.description(&plan.algorithms)?;
-    let tables = StudyTables::new(folder, plan, projects.clone());
+    let projects = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
+    let tables = StudyTables::new(folder, plan, projects.clone(), subjects::kinds());
     let mut rounds =
         RemoteRounds { connection, projects, tables, names: Vec::new(), written: start };
     race::run(&mut rounds, plan, race)?;
     let results = rounds.write_tables(Extent::WithSuites)?;
-    terminal::print(&results.text(&plan.name, &folder.path, start.elapsed()));
+    terminal::print(&text(&results, &plan.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok(if complete { Exit::Success } else { Exit::Incomplete })
 }
@@ -52,21 +60,28 @@ struct RemoteRounds<'c> {
 }
 
 impl Rounds for RemoteRounds<'_> {
-    fn run(&mut self, round: Plan) -> Result<Ended, Failure> {
+    type Error = Failure;
+    type Stopped = Infallible;
+
+    fn run(&mut self, round: Plan) -> Result<ControlFlow<Infallible>, Failure> {
         let reply = submission::submit(self.connection, &round, &self.projects)?;
         if reply.ended < reply.planned {
-            self.tables.mark_incomplete()?;
+            self.tables.mark_incomplete().map_err(Worded::worded)?;
             self.wait(&round)?;
         }
         self.names.push(round.name.clone());
         if self.written.elapsed() > TABLES_INTERVAL {
             self.write_tables(Extent::Tables)?;
         }
-        Ok(Ended::Finished)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure> {
         fetch(self.connection, round)?.try_for_each(|result| result.map(&mut *take))
+    }
+
+    fn report(&mut self, lost: &Dropped) {
+        terminal::note(&dropped(lost));
     }
 
     fn tables(&mut self) -> &mut StudyTables {
@@ -128,7 +143,7 @@ impl RemoteRounds<'_> {
     }
 
     /// Writes the tables of all rounds that have ended.
-    fn write_tables(&mut self, extent: Extent) -> Result<Results, Failure> {
+    fn write_tables(&mut self, extent: Extent) -> Result<WrittenResults, Failure> {
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
         let connection = &*self.connection;
@@ -140,7 +155,7 @@ impl RemoteRounds<'_> {
             results.into_iter().flatten().chain(error)
         });
         let results = results.inspect(|_| bar.inc(1));
-        let results = self.tables.write(results, extent);
+        let results = self.tables.write(results, extent).map_err(Worded::worded);
         bar.finish_and_clear();
         self.written = Instant::now();
         results

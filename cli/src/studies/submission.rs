@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use catherd_analysis_results::Corpus;
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::BARS;
 use catherd_experiments::{CorpusDescription, Digest, Plan};
@@ -15,7 +16,7 @@ use tonic::Code;
 
 use super::connection::Connection;
 use super::style;
-use crate::run::Corpus;
+use crate::failure::Worded;
 
 /// First and longest wait before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -31,13 +32,14 @@ pub(super) fn upload_projects(
     let missing = connection.call(async |client| client.missing_projects(all).await)?.digests;
     let bar = BARS.add(ProgressBar::new(missing.len() as u64));
     bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
-    corpus.each(|digest, bytes| {
-        if !missing.iter().any(|one| **one == digest.0) {
-            return Ok(());
+    for project in corpus.projects() {
+        // Also of projects that are there already: a file that has changed makes the plan wrong.
+        let bytes = project.bytes().map_err(Worded::worded)?;
+        if missing.iter().any(|one| **one == project.digest.0) {
+            bar.inc(1);
+            send(connection, project.digest, &bytes)?;
         }
-        bar.inc(1);
-        send(connection, digest, bytes)
-    })?;
+    }
     bar.finish_and_clear();
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_analysis_archive::records::{self, End, ResultsDigest};
 use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCounts};
+use catherd_analysis_results::MANIFEST;
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure};
 use catherd_experiments::{Digest, Outcome, Plan, ProjectSource, RunSpec};
@@ -17,7 +18,6 @@ use super::{Arguments, Choice, lot, report_runs};
 use crate::archive::{CORPUS, file_digest};
 use crate::failure::Worded;
 use crate::replay::execute;
-use crate::run::MANIFEST;
 use crate::subjects;
 
 /// Most bytes of a plan and of a manifest, which are read into memory.

@@ -102,7 +102,8 @@ fn only_the_command_line_compiles_kinds() {
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
             // Of `search`, the interface needs the types of parameters and budgets.
             let allowed = ["catherd-interface", "catherd-search"];
-            assert!(name == "worker" && allowed.contains(&used), "{name} compiles {used}");
+            let uses_kinds = ["worker", "analysis-results"].contains(&name);
+            assert!(uses_kinds && allowed.contains(&used), "{name} compiles {used}");
         }
     }
 }
@@ -142,6 +143,7 @@ fn crates_use_only_the_layers_below_them() {
     let layers = [
         ("analysis", "experiments"),
         ("analysis-archive", "experiments"),
+        ("analysis-results", "analysis coordinator experiments interface"),
         ("cli-console", "experiments"),
         ("coordinator", "experiments platform proto"),
         ("elementary", ""),

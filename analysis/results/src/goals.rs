@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use catherd_cli_console::Failure;
 use catherd_experiments::{Digest, NamedGoals, Outcome, Plan, RunRecord, RunSpec};
+
+use crate::error::ResultsError;
 
 /// Name of the table.
 const FILE: &str = "goals.csv";
@@ -56,7 +57,7 @@ impl<'g> GoalCounts<'g> {
     }
 
     /// Writes the table into a folder if goals have names.
-    pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), Failure> {
+    pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), ResultsError> {
         if self.goals.is_empty() {
             return Ok(());
         }
@@ -89,9 +90,6 @@ impl<'g> GoalCounts<'g> {
             }
             Ok(file.flush()?)
         };
-        write().map_err(|cause| {
-            Failure::new(format_args!("{}: {cause}", path.display()))
-                .hint("free disk space or correct the permissions, then repeat the command")
-        })
+        write().map_err(|cause| ResultsError::File { path: path.clone(), cause: cause.into() })
     }
 }

@@ -9,15 +9,14 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::tidy::RunStates;
-use catherd_cli_console::Failure;
 use catherd_coordinator::store::{Reader, StoredStudy};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 
-use crate::failure::Worded;
+use crate::error::ResultsError;
 
 /// Name of the file with the plan.
-pub(crate) const MANIFEST: &str = "study.json";
+pub const MANIFEST: &str = "study.json";
 
 /// What a study needs while it runs, besides `study.lock`, and what its runs made: suites and logs.
 const WORKING_FILES: [&str; 8] = [
@@ -32,7 +31,7 @@ const WORKING_FILES: [&str; 8] = [
 ];
 
 /// What the folder has of the results: tables, and what describes them.
-pub(crate) const RESULT_FILES: [&str; 22] = [
+pub const RESULT_FILES: [&str; 22] = [
     MANIFEST,
     RunStates::FILE,
     "subject.json",
@@ -57,40 +56,49 @@ pub(crate) const RESULT_FILES: [&str; 22] = [
     "coverage-over-time.svg",
 ];
 
-/// Everything that a study writes into its folder, except `study.lock`. `--fresh` removes these
-/// files alone.
-pub(crate) fn contents() -> impl Iterator<Item = &'static str> {
+/// Everything that a study writes into its folder, except `study.lock`: what [`StudyFolder::claim`]
+/// removes to start over.
+pub fn contents() -> impl Iterator<Item = &'static str> {
     WORKING_FILES.into_iter().chain(RESULT_FILES)
 }
 
 /// The folder of a study.
-pub(crate) struct Folder {
-    pub(crate) path: PathBuf,
+#[derive(Debug)]
+pub struct StudyFolder {
+    /// Where it is.
+    pub path: PathBuf,
 }
 
-impl Folder {
-    /// Creates the folder if it is missing.
-    pub(crate) fn open(path: &Path) -> Result<Folder, Failure> {
-        let folder = Folder { path: path.to_owned() };
+impl StudyFolder {
+    /// The folder at a path, which is created if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be created.
+    pub fn open(path: &Path) -> Result<StudyFolder, ResultsError> {
+        let folder = StudyFolder { path: path.to_owned() };
         fs::create_dir_all(path).map_err(|cause| folder.unusable(cause))?;
         Ok(folder)
     }
 
-    pub(super) fn spools(&self) -> PathBuf {
+    /// The folder with the spools of workers of this machine.
+    pub fn spools(&self) -> PathBuf {
         self.path.join("spool")
     }
 
     /// Makes this study the owner of the folder, unless another study is. A study may have grown
-    /// since: the runs that it had before are not executed again.
-    pub(super) fn claim(&self, study: &Plan, fresh: bool) -> Result<(), Failure> {
+    /// since: the runs that it had before are not executed again. With `fresh`, what an earlier study
+    /// left is removed before.
+    ///
+    /// # Errors
+    ///
+    /// If the folder belongs to another study, is in use, or cannot be written to.
+    pub fn claim(&self, study: &Plan, fresh: bool) -> Result<(), ResultsError> {
         if fresh {
             self.clear()?;
         }
         let manifest = self.path.join(MANIFEST);
-        let taken = |what: String| {
-            Failure::new(format_args!("{}: {what}", self.path.display()))
-                .hint("name another folder with --out, or start over with --fresh")
-        };
+        let taken = |holds: String| ResultsError::Taken { folder: self.path.clone(), holds };
         match fs::read(&manifest) {
             Ok(bytes) => {
                 let found: Plan = serde_json::from_slice(&bytes)
@@ -137,13 +145,13 @@ impl Folder {
     }
 
     /// Removes what an earlier study left, unless another process uses the folder.
-    fn clear(&self) -> Result<(), Failure> {
+    fn clear(&self) -> Result<(), ResultsError> {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
             // The lock is held until the last file is removed.
             Ok(_lock) => self.remove_contents().map_err(|cause| self.unusable(cause)),
             Err(TryLockError::WouldBlock) => {
-                Err(CoordinatorError::Busy { folder: self.path.clone() }.worded())
+                Err(CoordinatorError::Busy { folder: self.path.clone() }.into())
             }
             Err(TryLockError::Error(cause)) => Err(self.unusable(cause)),
         }
@@ -161,8 +169,8 @@ impl Folder {
         Ok(())
     }
 
-    fn unusable(&self, cause: io::Error) -> Failure {
-        CoordinatorError::Folder { folder: self.path.clone(), cause }.worded()
+    fn unusable(&self, cause: io::Error) -> ResultsError {
+        CoordinatorError::Folder { folder: self.path.clone(), cause }.into()
     }
 }
 
@@ -185,7 +193,7 @@ mod tests {
     #[test]
     fn a_folder_belongs_to_one_study() {
         let place = tempfile::tempdir().unwrap();
-        let folder = Folder::open(&place.path().join("a/b")).unwrap();
+        let folder = StudyFolder::open(&place.path().join("a/b")).unwrap();
         let plan = |seeds: &str| {
             let flags = Flags {
                 projects: vec!["cat".into()],
@@ -204,7 +212,7 @@ mod tests {
 
         let other = plan("2");
         let failure = folder.claim(&other, false).unwrap_err().to_string();
-        assert!(failure.contains("other seeds") && failure.contains("--fresh"), "{failure}");
+        assert!(failure.ends_with("holds a study with other seeds"), "{failure}");
         fs::write(folder.path.join("study.db"), "runs").unwrap();
         fs::write(folder.path.join("mine.txt"), "notes").unwrap();
         folder.claim(&other, true).unwrap();

@@ -5,16 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::results::StoredStudies;
-use super::tables::{Extent, StudyTables};
-use catherd_cli_console::{Failure, terminal};
-
+use crate::error::{ResultsError, WriteError};
+use crate::stored::StoredStudies;
+use crate::tables::{Extent, StudyTables};
 /// The next tables are written after this multiple of the time that the last ones took, so that
 /// writing the tables of a large study takes a small part of a core.
 const SHARE: u32 = 20;
 
 /// Writes the tables of a study at intervals, on a thread of its own.
-pub(super) struct InterimTables {
+pub struct InterimTables {
     tables: StudyTables,
     studies: StoredStudies,
     interval: Duration,
@@ -23,20 +22,25 @@ pub(super) struct InterimTables {
     written: u64,
     writing: Option<Writing>,
     cancelled: Arc<AtomicBool>,
-    /// A failure was shown; the next one is shown after a success.
+    /// Takes why tables were not written.
+    on_failure: Box<dyn FnMut(ResultsError)>,
+    /// A failure was reported; the next one is reported after a success.
     failed: bool,
 }
 
 struct Writing {
     start: Instant,
-    thread: JoinHandle<Result<(), Failure>>,
+    thread: JoinHandle<Result<(), ResultsError>>,
 }
 
 impl InterimTables {
-    pub(super) fn new(
+    /// Writes the tables at most every `interval`. `on_failure` takes the first of several failures in a
+    /// row.
+    pub fn new(
         tables: StudyTables,
         studies: StoredStudies,
         interval: Duration,
+        on_failure: impl FnMut(ResultsError) + 'static,
     ) -> InterimTables {
         InterimTables {
             tables,
@@ -46,12 +50,13 @@ impl InterimTables {
             written: 0,
             writing: None,
             cancelled: Arc::default(),
+            on_failure: Box::new(on_failure),
             failed: false,
         }
     }
 
     /// Starts to write tables if it is time and more runs have ended than before.
-    pub(super) fn poll(&mut self, ended: u64) {
+    pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();
         }
@@ -64,22 +69,25 @@ impl InterimTables {
         let write = move || {
             let results = studies.results().map(|result| {
                 if cancelled.load(Ordering::Relaxed) {
-                    return Err(Failure::new("stopped"));
+                    return Err(ResultsError::Cancelled);
                 }
                 result
             });
-            tables.write(results, Extent::Tables).map(drop)
+            match tables.write(results, Extent::Tables) {
+                Ok(_) => Ok(()),
+                Err(WriteError::Source(error) | WriteError::Results(error)) => Err(error),
+            }
         };
         let start = Instant::now();
         match std::thread::Builder::new().name("tables".to_owned()).spawn(write) {
             Ok(thread) => self.writing = Some(Writing { start, thread }),
-            Err(cause) => self.note(&Failure::new(cause)),
+            Err(cause) => self.report(ResultsError::Thread(cause)),
         }
         self.next = start + self.interval;
     }
 
     /// Stops writing, and waits until nothing is written any more.
-    pub(super) fn stop(mut self) {
+    pub fn stop(mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.join();
     }
@@ -88,16 +96,16 @@ impl InterimTables {
         let Some(Writing { start, thread }) = self.writing.take() else { return };
         match thread.join() {
             Ok(Ok(())) => self.failed = false,
-            Ok(Err(failure)) => self.note(&failure),
+            Ok(Err(error)) => self.report(error),
             Err(defect) => std::panic::resume_unwind(defect),
         }
         self.next = Instant::now() + self.interval.max(SHARE * start.elapsed());
     }
 
-    fn note(&mut self, failure: &Failure) {
+    fn report(&mut self, error: ResultsError) {
         let cancelled = self.cancelled.load(Ordering::Relaxed);
         if !cancelled && !std::mem::replace(&mut self.failed, true) {
-            terminal::note(&format!("warning: the interim tables were not written: {failure}"));
+            (self.on_failure)(error);
         }
     }
 }

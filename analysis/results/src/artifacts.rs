@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::Failure;
-use catherd_cli_console::file_names::{FileNames, safe_name};
+use catherd_experiments::file_names::{FileNames, safe_name};
 use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
+
+use crate::error::ResultsError;
 
 /// The artifacts of a study: `suites/PROJECT/ALGORITHM-SEED.json` for a suite, and
 /// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact; and logs, with such names in `logs/`.
-pub(super) struct Suites {
+pub(super) struct Artifacts {
     folder: PathBuf,
     logs: PathBuf,
     /// Name of the suite among the artifacts of a record.
@@ -18,24 +19,24 @@ pub(super) struct Suites {
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
     /// Number of runs with a suite among what was written, in one file or in several.
-    pub(super) written: usize,
+    pub(super) suites: usize,
 }
 
-impl Suites {
+impl Artifacts {
     /// The artifacts of a study with this folder.
-    pub(super) fn new(study: &Path, subject: &SubjectInfo) -> Suites {
-        Suites {
+    pub(super) fn new(study: &Path, subject: &SubjectInfo) -> Artifacts {
+        Artifacts {
             folder: study.join("suites"),
             logs: study.join("logs"),
             suite: subject.suite_file(),
             extension: subject.artifact_extension.clone(),
             projects: FileNames::default(),
             algorithms: FileNames::default(),
-            written: 0,
+            suites: 0,
         }
     }
 
-    pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         if record.artifacts.is_empty() && record.logs.is_empty() {
             return Ok(());
         }
@@ -45,10 +46,7 @@ impl Suites {
         let write = |folder: PathBuf, name: &str, text: &str| {
             let file = folder.join(format!("{algorithm}-{}.{name}", spec.seed));
             let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&file, text));
-            written.map_err(|cause| {
-                Failure::new(format_args!("{}: {cause}", file.display()))
-                    .hint("free disk space or correct the permissions, then repeat the command")
-            })
+            written.map_err(|cause| ResultsError::File { path: file, cause })
         };
         for (name, text) in &record.artifacts {
             let is_suite = *name == self.suite;
@@ -56,7 +54,7 @@ impl Suites {
             write(self.folder.join(project), &name, text)?;
         }
         let has_suite = record.artifacts.contains_key(&self.suite);
-        self.written += usize::from(has_suite || record.suite.tests > 0);
+        self.suites += usize::from(has_suite || record.suite.tests > 0);
         for (name, text) in &record.logs {
             write(self.logs.join(project), &safe_name(name), text)?;
         }

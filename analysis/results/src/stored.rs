@@ -1,14 +1,13 @@
 //! The results of runs as a store has them.
 
-use catherd_cli_console::Failure;
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, QuarantinedRun, StoreError, StoreUrl};
 use catherd_experiments::{RunRecord, RunSpec};
 
-use crate::failure::Worded;
+use crate::error::ResultsError;
 
 /// The result of a run.
-pub(crate) enum RunResult {
+pub enum RunResult {
     /// A record.
     Record(Box<(RunSpec, RunRecord)>),
     /// The run is quarantined and has no record.
@@ -17,15 +16,18 @@ pub(crate) enum RunResult {
 
 /// Studies of a store whose runs make up the results: one, or the rounds of a race in order.
 #[derive(Clone, Debug)]
-pub(crate) struct StoredStudies {
-    pub(crate) store: StoreUrl,
-    pub(crate) names: Vec<String>,
+pub struct StoredStudies {
+    /// The store.
+    pub store: StoreUrl,
+    /// The names of the studies.
+    pub names: Vec<String>,
 }
 
 impl StoredStudies {
     /// The results of the runs, in the order of the studies. Each study is read through a
-    /// connection of its own, which is closed at its end.
-    pub(crate) fn results(&self) -> impl Iterator<Item = Result<RunResult, Failure>> + use<'_> {
+    /// connection of its own, which is closed at its end. After an error come the results of the next
+    /// study.
+    pub fn results(&self) -> impl Iterator<Item = Result<RunResult, ResultsError>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {
                 Ok(results) => (Some(results), None),
@@ -36,8 +38,8 @@ impl StoredStudies {
         })
     }
 
-    fn failure(&self, cause: StoreError) -> Failure {
-        CoordinatorError::Store { url: self.store.clone(), cause }.worded()
+    fn failure(&self, cause: StoreError) -> ResultsError {
+        CoordinatorError::Store { url: self.store.clone(), cause }.into()
     }
 }
 

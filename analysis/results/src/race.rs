@@ -5,30 +5,54 @@
 //! same configurations are dropped after them.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use catherd_analysis::race::inferior;
 use catherd_analysis::tidy::Dropped;
-use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Digest, Plan, Race};
 
-use super::local_cluster::Ended;
-use super::results::RunResult;
-use super::tables::StudyTables;
+use crate::stored::RunResult;
+use crate::tables::StudyTables;
 
 /// Executes the rounds of a race: this machine, or a coordinator.
-pub(crate) trait Rounds {
+pub trait Rounds {
+    /// Why a round cannot be run.
+    type Error;
+
+    /// Why a round was stopped.
+    type Stopped;
+
     /// Runs a round until all its runs have ended, or until it is stopped.
-    fn run(&mut self, round: Plan) -> Result<Ended, Failure>;
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be run.
+    fn run(&mut self, round: Plan) -> Result<ControlFlow<Self::Stopped>, Self::Error>;
 
     /// Calls `take` with the results of a round that has ended.
-    fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure>;
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
+
+    /// Reports that a configuration has lost.
+    fn report(&mut self, dropped: &Dropped);
 
     /// The tables of the whole race.
     fn tables(&mut self) -> &mut StudyTables;
 }
 
 /// Runs a race until it is decided, or until it is stopped.
-pub(crate) fn run(runner: &mut impl Rounds, plan: &Plan, race: Race) -> Result<Ended, Failure> {
+///
+/// # Errors
+///
+/// If a round cannot be run, or its results cannot be read.
+pub fn run<R: Rounds>(
+    runner: &mut R,
+    plan: &Plan,
+    race: Race,
+) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
     // Mean coverage of each remaining configuration, a block of the rank test for each project;
     // `None` if no run of the configuration on the project has a coverage.
@@ -41,9 +65,8 @@ pub(crate) fn run(runner: &mut impl Rounds, plan: &Plan, race: Race) -> Result<E
         let last = projects.end == plan.projects.len();
         let round = plan.round(number + 1, &left, projects.clone());
         let name = round.name.clone();
-        let ended = runner.run(round)?;
-        if ended != Ended::Finished {
-            return Ok(ended);
+        if let ControlFlow::Break(stopped) = runner.run(round)? {
+            return Ok(ControlFlow::Break(stopped));
         }
         let mut means = MeanCoverage::default();
         runner.results(&name, &mut |result| means.add(result))?;
@@ -57,18 +80,15 @@ pub(crate) fn run(runner: &mut impl Rounds, plan: &Plan, race: Race) -> Result<E
         let worse = inferior(&blocks, race.level);
         let mut dropped = Vec::new();
         for configuration in &worse {
-            let label = &plan.algorithms[left[configuration.index]].label;
-            terminal::note(&format!(
-                "{label} is dropped after {} projects: mean rank {:.2}, the best has {:.2}",
-                projects.end, configuration.mean_rank, configuration.best_mean_rank
-            ));
-            dropped.push(Dropped {
-                algorithm: label.clone(),
+            let lost = Dropped {
+                algorithm: plan.algorithms[left[configuration.index]].label.clone(),
                 projects: projects.end as u32,
                 mean_rank: configuration.mean_rank,
                 best_mean_rank: configuration.best_mean_rank,
                 p: configuration.p,
-            });
+            };
+            runner.report(&lost);
+            dropped.push(lost);
         }
         runner.tables().add_dropped(dropped);
         let stays = |index: &usize| worse.iter().all(|configuration| configuration.index != *index);
@@ -79,7 +99,7 @@ pub(crate) fn run(runner: &mut impl Rounds, plan: &Plan, race: Race) -> Result<E
         left = staying.iter().map(|&index| left[index]).collect();
     }
     runner.tables().end_race();
-    Ok(Ended::Finished)
+    Ok(ControlFlow::Continue(()))
 }
 
 /// Mean coverage by project and algorithm.

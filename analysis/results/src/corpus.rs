@@ -1,0 +1,135 @@
+//! The projects of a study, found and checked by its subject kind.
+
+use catherd_coordinator::{Coordinator, StoreError};
+use catherd_experiments::{
+    Algorithm, CorpusDescription, LeftOut, Measures, PlannedProject, ProjectSource, duplicates,
+};
+use catherd_interface::{FindError, FoundProject, Progress, ProjectTable, Resolved, SubjectKind};
+
+use crate::error::ResultsError;
+
+/// The projects of a study: those that can be run, and those that are left out.
+pub struct Corpus {
+    kind: &'static dyn SubjectKind,
+    projects: Vec<FoundProject>,
+    /// Projects with the bytes of another one; their runs would be the same runs.
+    pub duplicates: Vec<LeftOut>,
+    /// Projects that cannot be run.
+    pub unusable: Vec<LeftOut>,
+    /// What projects lack although they can be run: one line each that names the file.
+    pub warnings: Vec<String>,
+}
+
+impl Corpus {
+    /// Finds and checks projects, and adds what the tools of the study have said of them.
+    ///
+    /// # Errors
+    ///
+    /// If a path cannot be used at all.
+    pub fn find(
+        projects: &ProjectSource,
+        kind: &'static dyn SubjectKind,
+        resolved: &Resolved,
+        progress: &dyn Progress,
+    ) -> Result<Corpus, FindError> {
+        let found = kind.described(kind.find(projects, progress)?, resolved);
+        let unusable = found
+            .skipped
+            .into_iter()
+            .map(|skipped| LeftOut {
+                project: skipped.path.display().to_string(),
+                reason: skipped.reason,
+            })
+            .collect();
+        let (projects, duplicates) = without_duplicates(found.projects);
+        Ok(Corpus { kind, projects, duplicates, unusable, warnings: found.warnings })
+    }
+
+    /// The projects that are run.
+    pub fn projects(&self) -> &[FoundProject] {
+        &self.projects
+    }
+
+    /// The projects that are run, as a plan names them.
+    pub fn planned(&self) -> Vec<PlannedProject> {
+        planned(&self.projects)
+    }
+
+    /// The projects that are not run, and measures and names of goals of the others if the kind has any.
+    ///
+    /// # Errors
+    ///
+    /// If a project cannot be read any more.
+    pub fn description(&self, algorithms: &[Algorithm]) -> Result<CorpusDescription, ResultsError> {
+        let table = self.kind.describe(&self.projects)?;
+        let measures = table.map(|ProjectTable { columns, rows }| Measures {
+            columns: columns.into_iter().map(str::to_owned).collect(),
+            rows,
+        });
+        let left_out = [&*self.unusable, &*self.duplicates].concat();
+        let goals = self.kind.name_goals(&self.projects, algorithms)?;
+        Ok(CorpusDescription { left_out, measures, goals })
+    }
+
+    /// Stores the projects that the coordinator's store lacks or has damaged. `on_damaged` takes those
+    /// that are damaged, and why.
+    ///
+    /// # Errors
+    ///
+    /// If the store does not work, or if a file has changed since it was found.
+    pub fn store(
+        &self,
+        coordinator: &Coordinator,
+        mut on_damaged: impl FnMut(&FoundProject, &StoreError),
+    ) -> Result<(), ResultsError> {
+        let store = coordinator.projects();
+        let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
+        let failed = |cause| coordinator.error(cause);
+        let missing = store.missing(&digests).map_err(failed)?;
+        for project in self.projects.iter().filter(|one| !missing.contains(&one.digest)) {
+            match store.check(project.digest) {
+                Ok(()) => {}
+                Err(cause) if cause.is_damage() => on_damaged(project, &cause),
+                Err(cause) => return Err(failed(cause).into()),
+            }
+        }
+        let wanted = store.missing(&digests).map_err(failed)?;
+        for project in &self.projects {
+            let bytes = project.bytes()?;
+            if wanted.contains(&project.digest)
+                && let Err(cause) = store.insert(&bytes)
+            {
+                return Err(ResultsError::of_store(coordinator).unwrap_or_else(|| {
+                    let last_error = coordinator.progress().last_error;
+                    ResultsError::NotStored {
+                        store: coordinator.url().clone(),
+                        project: project.digest,
+                        cause: last_error.unwrap_or_else(|| cause.to_string()),
+                    }
+                }));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
+    let planned = projects
+        .iter()
+        .map(|project| PlannedProject { name: project.name.clone(), digest: project.digest });
+    planned.collect()
+}
+
+/// Separates projects from those with the bytes of an earlier one.
+fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<LeftOut>) {
+    let repeated = duplicates(&planned(&projects));
+    let skipped = repeated.iter().map(|&(duplicate, original)| LeftOut {
+        project: projects[duplicate].path.display().to_string(),
+        reason: format!("the same project as {}", projects[original].name),
+    });
+    let skipped = skipped.collect();
+    for &(duplicate, _) in repeated.iter().rev() {
+        projects.remove(duplicate);
+    }
+    (projects, skipped)
+}

@@ -1,0 +1,103 @@
+//! Why results cannot be read or written.
+
+use std::io;
+use std::path::PathBuf;
+
+use catherd_analysis::tidy;
+use catherd_coordinator::{Coordinator, CoordinatorError, StoreUrl};
+use catherd_experiments::Digest;
+use catherd_interface::{FindError, ReadError};
+
+/// Why the projects or results of a study cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultsError {
+    /// The folder or the store of the study cannot be used.
+    #[error(transparent)]
+    Coordinator(#[from] CoordinatorError),
+    /// The tables cannot be read or written.
+    #[error(transparent)]
+    Tables(#[from] tidy::Error),
+    /// The projects cannot be used.
+    #[error(transparent)]
+    Projects(#[from] FindError),
+    /// A file cannot be written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be written.
+        cause: io::Error,
+    },
+    /// The folder belongs to another study.
+    #[error("{}: {holds}", folder.display())]
+    Taken {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds, such as "holds a study with other seeds".
+        holds: String,
+    },
+    /// The file of the store was deleted or replaced while it was in use.
+    #[error("{0}")]
+    StoreLost(String),
+    /// Something in the store is damaged.
+    #[error("{store}: {damage}")]
+    StoreDamaged {
+        /// The store.
+        store: StoreUrl,
+        /// What is damaged, in one line.
+        damage: String,
+    },
+    /// A project cannot be stored.
+    #[error("{store}: cannot store project {project}: {cause}")]
+    NotStored {
+        /// The store.
+        store: StoreUrl,
+        /// The project.
+        project: Digest,
+        /// Why it cannot be stored.
+        cause: String,
+    },
+    /// The thread that writes interim tables cannot be started.
+    #[error("{0}")]
+    Thread(io::Error),
+    /// Interim tables are not written to the end, because the study has ended.
+    #[error("stopped")]
+    Cancelled,
+}
+
+impl ResultsError {
+    /// What a coordinator reports that its store has lost: nothing more can be stored there. `None` if
+    /// it has lost nothing.
+    pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
+        let progress = coordinator.progress();
+        if let Some(lost) = progress.lost_file {
+            return Some(ResultsError::StoreLost(lost));
+        }
+        let store = coordinator.url().clone();
+        progress.damage.map(|damage| ResultsError::StoreDamaged { store, damage })
+    }
+}
+
+impl From<ReadError> for ResultsError {
+    fn from(error: ReadError) -> ResultsError {
+        ResultsError::Projects(error.into())
+    }
+}
+
+/// Why tables are not written: the results of runs could not be read, which fails with an error of
+/// their source, or the tables could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError<E> {
+    /// The results of runs cannot be read.
+    #[error("{0}")]
+    Source(E),
+    /// The tables cannot be written.
+    #[error(transparent)]
+    Results(ResultsError),
+}
+
+impl<E, C: Into<ResultsError>> From<C> for WriteError<E> {
+    fn from(cause: C) -> WriteError<E> {
+        WriteError::Results(cause.into())
+    }
+}

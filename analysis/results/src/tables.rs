@@ -1,0 +1,227 @@
+//! The tables of a study in its folder, of all its runs or of those that have ended so far.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_analysis::tidy::{Dropped, RunStates, Skipped, Staging, Writer};
+use catherd_analysis::{Summary, summarise};
+use catherd_coordinator::{Breakdown, QuarantinedRun};
+use catherd_experiments::{CorpusDescription, Measures, Outcome, Plan, RunRecord, SubjectInfo};
+use catherd_interface::Kinds;
+
+use crate::artifacts::Artifacts;
+use crate::error::{ResultsError, WriteError};
+use crate::folder::{MANIFEST, StudyFolder};
+use crate::goals::GoalCounts;
+use crate::stored::RunResult;
+
+/// Name of the table of measures of projects.
+const MEASURES: &str = "projects.csv";
+
+/// What the tables of a study are made of beside the results of its runs.
+#[derive(Clone, Debug)]
+pub struct StudyTables {
+    folder: PathBuf,
+    plan: Plan,
+    /// What the subject kind says of itself. `None` if this program does not have the kind.
+    subject: Option<SubjectInfo>,
+    projects: CorpusDescription,
+    dropped: Vec<Dropped>,
+    /// Every run that has not ended was dropped by a race.
+    race_is_over: bool,
+}
+
+/// What else is written beside the tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing, because the tables will soon be written again.
+    Tables,
+    /// The artifacts of all runs.
+    WithSuites,
+}
+
+/// A summary of the results that were written.
+#[derive(Debug)]
+pub struct WrittenResults {
+    /// Comparisons of the algorithms, and the files written with them.
+    pub summary: Summary,
+    /// How many runs have ended, and how.
+    pub states: RunStates,
+    /// Number of runs whose suites were written.
+    pub suites: usize,
+    /// Counts of runs without a result, by project and cause.
+    pub problems: BTreeMap<(String, String), usize>,
+}
+
+impl StudyTables {
+    /// The tables of a study in its folder. `kinds` describes the measures and units of its runs.
+    pub fn new(
+        folder: &StudyFolder,
+        plan: &Plan,
+        projects: CorpusDescription,
+        kinds: &Kinds,
+    ) -> StudyTables {
+        let kind = kinds.get(&plan.subject).ok();
+        StudyTables {
+            folder: folder.path.clone(),
+            plan: plan.clone(),
+            subject: kind.map(|kind| SubjectInfo { engine: plan.engine.clone(), ..kind.info() }),
+            projects,
+            dropped: Vec::new(),
+            race_is_over: false,
+        }
+    }
+
+    /// Adds configurations that a race has dropped.
+    pub(crate) fn add_dropped(&mut self, dropped: Vec<Dropped>) {
+        self.dropped.extend(dropped);
+    }
+
+    /// Notes that a race has ended: the runs that have not ended are not needed.
+    pub(crate) fn end_race(&mut self) {
+        self.race_is_over = true;
+    }
+
+    /// Says in the folder that its tables, if there are any, are not those of the complete study.
+    /// Called before runs are executed, because the study may have grown.
+    ///
+    /// # Errors
+    ///
+    /// If the file with the counts of runs cannot be written.
+    pub fn mark_incomplete(&self) -> Result<(), ResultsError> {
+        let Some(before) = RunStates::read(&self.folder).ok().flatten() else { return Ok(()) };
+        let planned = self.plan.count() as u64;
+        let pending = planned.saturating_sub(before.ended() + before.dropped).max(1);
+        let planned = before.ended() + before.dropped + pending;
+        Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
+    }
+
+    /// Writes the results of the runs that have ended: the tables together, so that a reader finds
+    /// either the earlier ones or these, and the artifacts before them.
+    ///
+    /// # Errors
+    ///
+    /// If a result is an error, or if the tables cannot be written.
+    pub fn write<E>(
+        &self,
+        results: impl IntoIterator<Item = Result<RunResult, E>>,
+        extent: Extent,
+    ) -> Result<WrittenResults, WriteError<E>> {
+        let mut results = results.into_iter().peekable();
+        let subject = match (&self.subject, results.peek()) {
+            (Some(known), _) => known.clone(),
+            (None, Some(Ok(first))) => self.subject_of(Some(first)),
+            (None, _) => self.subject_of(None),
+        };
+        let staging = Staging::create(&self.folder)?;
+        let mut tables = Writer::create(staging.path(), &subject)?;
+        let mut artifacts = Artifacts::new(&self.folder, &subject);
+        let mut goals = GoalCounts::new(&self.projects.goals);
+        let mut problems = BTreeMap::new();
+        let mut states = RunStates { planned: self.plan.count() as u64, ..RunStates::default() };
+        for result in results {
+            match result.map_err(WriteError::Source)? {
+                RunResult::Record(record) => {
+                    let (spec, record) = *record;
+                    let done = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);
+                    *(if done { &mut states.done } else { &mut states.failed }) += 1;
+                    tables.push(&spec, &record)?;
+                    goals.add(&spec, &record);
+                    if let Some(problem) = problem(&record) {
+                        *problems.entry((spec.project_name.clone(), problem)).or_default() += 1;
+                    }
+                    if extent == Extent::WithSuites {
+                        artifacts.write(&spec, &record)?;
+                    }
+                }
+                RunResult::Quarantined(run) => {
+                    states.quarantined += 1;
+                    let QuarantinedRun { spec, attempts, kind, reason } = *run;
+                    let (outcome, cause) = match kind {
+                        Breakdown::TimedOut => (Outcome::TimedOut, "timed out: "),
+                        Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),
+                        Breakdown::Crashed | Breakdown::Lost => (Outcome::Failed, ""),
+                    };
+                    tables.push_quarantined(&spec, outcome, &reason, attempts)?;
+                    let many = if attempts == 1 { "" } else { "s" };
+                    let problem =
+                        format!("quarantined after {attempts} attempt{many}: {cause}{reason}");
+                    *problems.entry((spec.project_name, problem)).or_default() += 1;
+                }
+            }
+        }
+        let states = self.with_rest(states);
+        let left_out = self.projects.left_out.iter();
+        let skipped: Vec<Skipped> = left_out
+            .map(|one| Skipped { project: one.project.clone(), reason: one.reason.clone() })
+            .collect();
+        tables.finish(&skipped, &self.dropped)?;
+        states.write(staging.path())?;
+        self.describe(staging.path())?;
+        goals.write(staging.path(), &self.plan)?;
+        let summary = summarise(staging.path())?;
+        staging.publish()?;
+        Ok(WrittenResults { summary, states, suites: artifacts.suites, problems })
+    }
+
+    /// The measures and units of runs of a kind that this program does not have: the names in a record.
+    fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
+        let (kind, engine) = (&self.plan.subject, &self.plan.engine);
+        match first {
+            Some(RunResult::Record(record)) => SubjectInfo::of_record(kind, engine, &record.1),
+            _ => {
+                let (kind, engine) = (kind.clone(), engine.clone());
+                SubjectInfo { kind, engine, ..SubjectInfo::default() }
+            }
+        }
+    }
+
+    /// The numbers with those of the runs that have not ended.
+    fn with_rest(&self, states: RunStates) -> RunStates {
+        let RunStates { planned, .. } = states;
+        let rest = planned.saturating_sub(states.ended());
+        let unneeded: usize = self
+            .dropped
+            .iter()
+            .map(|dropped| self.plan.projects.len().saturating_sub(dropped.projects as usize))
+            .sum();
+        let unneeded = (unneeded * self.plan.seeds.len()) as u64;
+        let dropped = if self.race_is_over { rest } else { unneeded.min(rest) };
+        RunStates { dropped, pending: rest - dropped, ..states }
+    }
+
+    /// Writes the plan and the measures of the projects.
+    fn describe(&self, folder: &Path) -> Result<(), ResultsError> {
+        let path = folder.join(MANIFEST);
+        let written = self.plan.to_json().map_err(std::io::Error::from);
+        let written = written.and_then(|json| fs::write(&path, json));
+        written.map_err(|cause| ResultsError::File { path, cause })?;
+        let Some(Measures { columns, rows }) = &self.projects.measures else { return Ok(()) };
+        let path = folder.join(MEASURES);
+        let write = || -> csv::Result<()> {
+            let mut file = csv::Writer::from_path(&path)?;
+            file.write_record(columns)?;
+            rows.iter().try_for_each(|row| file.write_record(row))?;
+            Ok(file.flush()?)
+        };
+        write().map_err(|cause| ResultsError::File { path: path.clone(), cause: cause.into() })
+    }
+}
+
+fn problem(record: &RunRecord) -> Option<String> {
+    let word = match record.outcome {
+        Outcome::Done | Outcome::NoGoals => return None,
+        Outcome::Failed => "failed",
+        Outcome::TimedOut => "timed out",
+        Outcome::OutOfMemory => "out of memory",
+    };
+    Some(format!("{word}: {}", record.reason))
+}
+
+impl WrittenResults {
+    /// Whether every run of the study has ended or is not needed.
+    pub fn is_complete(&self) -> bool {
+        self.states.is_complete()
+    }
+}
