@@ -19,9 +19,9 @@ Examples:
   catherd coverage game.sb3 suite.json --seeds 10
 
 With --seeds, the suite is also executed under other seeds of the machine's random numbers, which
-follow from the suite's. Seeded coverage is that under the suite's own seed. Expected coverage is the
-mean over the other seeds. Robust goals are those that one test covers under each of them, chance
-goals those that some test covers under some of them, but none under each.
+follow from the suite's. Seeded coverage is the coverage under the suite's own seed. Expected coverage is
+the mean over the other seeds. A goal is robust if one test covers it under each of them, and a chance
+goal if some test covers it under some of them, but none under each.
 
 Lines that begin with - are not covered. Blocks that no test can reach do not count. The JSON lists
 the block of each goal of the suite with the tests that cover it; for JavaScript it has the form of

@@ -19,7 +19,8 @@ const EXECUTIONS: &str = "1000";
 ///
 /// The tests have no event that their blocks do not need, and assert what their events change in
 /// the project. They are executed again with other random numbers: assertions that do not hold there are
-/// listed separately as flaky, and blocks that are not covered as covered by chance. The same project, algorithm, seed and budget in executions or steps give the same suite.
+/// listed separately as flaky, and blocks that are not covered as covered by chance. The same project,
+/// algorithm, seed and budget in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +33,7 @@ Examples:
   catherd generate game.sb3 --assertions minimal --asked-mutants 500 -o suite.json
 
 A file named *.js is written as JavaScript: for a Scratch project for Whisker, with the same suite as
-JSON beside it (suite.js and suite.json), for a JavaScript project (also *.mjs and *.cjs) for a test
+JSON next to it (suite.js and suite.json), for a JavaScript project (also *.mjs and *.cjs) for a test
 framework. Any other is JSON for catherd test, catherd coverage and catherd mutate.
 
 Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
         help = format!("One of {}", subjects::algorithm_names()))]
     algorithm: String,
 
-    /// A parameter of the algorithm, named as in study files; may be repeated
+    /// Parameter of the algorithm, named as in study files; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
     parameter: Vec<(String, Parameter)>,
 
@@ -105,7 +106,7 @@ fn parameter(text: &str) -> Result<(String, Parameter), String> {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    // The budget is that of a study, so that it is checked in the same way.
+    // A study is made of the flags, because it checks its budget.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();
     let executions = executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned()));

@@ -136,7 +136,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Lets all workers act, and returns the cost beyond that of an idle coordinator.
+    /// Lets all workers act, and returns what this costs more than an idle coordinator.
     fn act(&mut self, act: Act) -> Result<Cost, Failure> {
         let workers = std::mem::take(&mut self.workers);
         let (cost, workers) =
@@ -215,8 +215,8 @@ impl<'a> Bench<'a> {
         costs.lease_ms = quantile(&seen.leases, 0.5);
         self.act(Act::Commit)?;
         let commits = quantiles(&self.seen().commits);
-        let _ = writeln!(self.text, "one worker alone: lease {}", quantiles(&seen.leases));
-        let _ = writeln!(self.text, "                  commit {commits}");
+        let _ = writeln!(self.text, "a single worker: lease {}", quantiles(&seen.leases));
+        let _ = writeln!(self.text, "                 commit {commits}");
         self.workers.extend(others);
         let cancelled = v1::StudyState::Cancelled.into();
         let request = v1::SetStateRequest { study: "singles".to_owned(), state: cancelled };

@@ -207,7 +207,7 @@ fn a_partition_makes_risk_a_probability_and_changes_forget_results() {
     assert!((mean(&risk(&["--decay", "0.5"]), "wrong, lock") - 1.5 / 2.5).abs() < 1e-12);
     assert!((mean(&risk(&["--decay", "1"]), "wrong, lock") - 2.0 / 3.0).abs() < 1e-12);
     let refused = sequences(folder, &["risk", "login.bp", "results.csv", "--decay", "2"]);
-    assert!(stderr(&refused).contains("--decay: `2` is no share"), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("--decay: `2` is not a share"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 
-    /// Tests with unknown values for each method and function
+    /// Number of tests with unknown values for each method and function
     #[arg(long, value_name = "N", default_value_t = 20)]
     executions: u64,
 

@@ -34,8 +34,8 @@ Examples:
   catherd javascript check examples.jsonl
   catherd javascript check examples.jsonl --only inf-";
 
-/// Compares worked examples with what this program computes: coverage goals, evidence on types,
-/// results of executions, branch distances, generated suites.
+/// Checks worked examples, JSON lines with an input and its exact result: coverage goals, evidence on
+/// types, results of executions, branch distances, generated suites.
 ///
 /// Each line of the file is a JSON object with `id`, `file`, `source`, `ask` and `expect`.
 #[derive(Args)]
@@ -44,10 +44,10 @@ Examples:
     exit_codes(&[(Exit::Incomplete, "an example differs")])
 ))]
 pub struct Check {
-    /// File of examples, one a line
+    /// File of examples, one JSON object a line
     file: PathBuf,
 
-    /// Only examples whose id begins with this text
+    /// Beginning of the ids of the examples that are checked
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
 }

@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     packages: PathBuf,
 
-    /// Folder with node_modules into which the packages were installed
+    /// Folder in which npm has installed the packages, with node_modules
     #[arg(long, value_name = "DIR", default_value = ".")]
     from: PathBuf,
 

@@ -17,7 +17,7 @@ use catherd_javascript_kind::configuration;
 use catherd_javascript_kind::project::{Project, is_project};
 use serde_json::{Value, json};
 
-/// Whether a text is that of a suite for a JavaScript project.
+/// Whether a file with this content is a suite for a JavaScript project.
 pub fn is_suite(text: &str) -> bool {
     text.trim_start().starts_with('{')
         && serde_json::from_str::<Value>(text).is_ok_and(|value| value["subject"] == "javascript")

@@ -15,11 +15,11 @@ use crate::project;
 /// Flags of `catherd coverage` for Scratch projects.
 #[derive(Args)]
 pub struct Flags {
-    /// Maximum length of a test in steps (1/30 s of Scratch time each)
+    /// Maximum length of a test, in steps of 1/30 s of Scratch time
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 
-    /// Number of other seeds under which the suite is executed as well
+    /// Number of other seeds with which the suite is also executed
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub seeds: u16,
 }
@@ -96,7 +96,7 @@ struct Line<'a> {
 }
 
 impl Script<'_> {
-    /// Number of goals covered, and of all goals.
+    /// Number of covered goals and number of all goals.
     fn tally(&self) -> (usize, usize) {
         let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
         let covered = states().filter(|state| *state == State::Covered).count();
@@ -180,7 +180,7 @@ fn to_text(sprites: &[Sprite]) -> String {
     text
 }
 
-/// The block of each goal, in the order of the goals, and the numbers of the tests that cover it.
+/// The block of each goal, in the order of the goals, and the tests that cover it, by number.
 fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) -> Vec<Value> {
     let goals = goals.iter().zip(0_u32..).map(|(&block, goal)| {
         let (target, block) = project.locate(block);
@@ -193,7 +193,7 @@ fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) ->
     goals.collect()
 }
 
-/// The lines that say how the suite does under other seeds.
+/// The lines about the coverage under other seeds.
 fn reliability_text(reliability: &Reliability) -> String {
     let all = reliability.goals();
     let share = |covered: f64| if all == 0 { 100.0 } else { 100.0 * covered / all as f64 };
@@ -213,7 +213,7 @@ fn reliability_text(reliability: &Reliability) -> String {
     text
 }
 
-/// How the suite does under other seeds.
+/// The coverage under other seeds.
 fn reliability_json(reliability: &Reliability) -> Value {
     let tenths = 1..=10_u32;
     let curve: Vec<_> =

@@ -62,7 +62,7 @@ struct OutputFolder {
     folder: PathBuf,
 }
 
-/// Parser of a seed. Its range is that of integers in TOML, because `corpus.toml` contains it.
+/// Parser of a seed that TOML can represent, because `corpus.toml` contains it.
 fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
@@ -77,7 +77,7 @@ fn summary(corpus: &Corpus) -> String {
 ///
 /// # Errors
 ///
-/// If the folder is not that of a complete corpus, or a file is damaged.
+/// If the folder is not a complete corpus, or a file is damaged.
 pub fn read(folder: &Path) -> Result<Corpus, Failure> {
     Corpus::read(folder).map_err(Worded::worded)
 }

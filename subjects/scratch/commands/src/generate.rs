@@ -25,27 +25,27 @@ pub struct Flags {
     #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]
     no_assertions: bool,
 
-    /// Assert which sprites touch each other as well
+    /// Also assert which sprites touch each other
     #[arg(long)]
     touching: bool,
 
-    /// Number of executions of each test in a row, with other seeds, in which its assertions hold; the
-    /// others are flaky. A test without random numbers is executed 5 times at most
+    /// Number of further executions of each test, with other seeds; an assertion that does not hold in
+    /// all of them is flaky. A test without random numbers is executed at most 5 times
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
-    /// Which assertions are kept: all, those that notice a mutant of the project, or as few as notice
-    /// the same mutants, by the suite or by each test; diverse keeps the last two about each attribute of
-    /// a sprite besides. Flaky ones are kept with all others alone
+    /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal or
+    /// minimal-by-test: as few as notice the same mutants, in the suite or in each test; diverse: these
+    /// and the last two about each attribute of a sprite. Flaky assertions are only kept with all
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
-    /// Most mutants that are asked for --assertions, each equally likely [default: all]
+    /// Maximum number of mutants that --assertions uses, a random sample [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     asked_mutants: Option<u64>,
 
-    /// How many assertions notice each mutant after --assertions minimal, minimal-by-test and diverse,
-    /// where so many do before: more assertions notice more of the mutants that were not asked
+    /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test and
+    /// diverse: more of them notice more of the mutants that were not used
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 }
@@ -165,9 +165,9 @@ fn minimise_assertions(
     }
     let minimised = done.map_err(|error| {
         Failure::new(format_args!("{}: {error}", asked.project.display()))
-            .hint("report it with the command; --assertions all goes without mutants")
+            .hint("report it with the command; --assertions all needs no mutants")
     })?;
-    // Nothing interrupts it.
+    // `None` would mean that it was stopped, which `progress` never does.
     if let Some(minimised) = minimised {
         if !asked.quiet {
             terminal::note(&format!(
@@ -194,16 +194,15 @@ fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
     if !javascript {
         return save(file, &generated.suite.to_json());
     }
-    let beside = file.with_extension("json");
+    let json = file.with_extension("json");
     let known = |text: String| catherd_scratch_suite::Suite::from_json(&text).is_ok();
-    if fs::exists(&beside).unwrap_or(true) && !fs::read_to_string(&beside).is_ok_and(known) {
-        let problem = format!("{}: exists and is no suite", beside.display());
-        return Err(
-            Failure::new(problem).hint("the JSON beside *.js goes there: name another *.js")
-        );
+    if fs::exists(&json).unwrap_or(true) && !fs::read_to_string(&json).is_ok_and(known) {
+        let problem = format!("{}: exists and is not a suite", json.display());
+        return Err(Failure::new(problem)
+            .hint("the suite is also written there as JSON: name another *.js"));
     }
     save(file, &generated.suite.to_javascript())?;
-    save(&beside, &generated.suite.to_json())
+    save(&json, &generated.suite.to_json())
 }
 
 fn save(file: &Path, text: &str) -> Result<(), Failure> {

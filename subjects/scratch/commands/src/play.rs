@@ -22,7 +22,7 @@ const SPEED: i32 = 10;
 /// Draws the stage while a test runs, and writes the pictures as an animation.
 ///
 /// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
-/// them. Speech bubbles are drawn without their texts, and monitors are not drawn.
+/// them. Speech bubbles are drawn without what is said, and monitors are not drawn.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +47,7 @@ pub struct Arguments {
     #[arg(long)]
     any_project: bool,
 
-    /// File of the animation, *.gif
+    /// File for the animation, *.gif
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
 
@@ -55,15 +55,15 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     test: Option<usize>,
 
-    /// Seed of the machine's random numbers [default: that of the test]
+    /// Seed of the machine's random numbers [default: the seed of the test]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Steps from one picture to the next
+    /// Number of steps from one picture to the next
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=300))]
     every: u32,
 
-    /// Maximum length of the test in steps (1/30 s of Scratch time each)
+    /// Maximum length of the test, in steps of 1/30 s of Scratch time
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 }
@@ -135,7 +135,7 @@ struct Film<'a> {
     steps: u64,
     /// The last picture; empty before the first.
     last: Vec<Pixel>,
-    /// What is to be written of it, and for how many steps it is shown.
+    /// What has to be written of it, and for how many steps it is shown.
     pending: Option<(Frame<'static>, u32)>,
     result: Result<(), EncodingError>,
 }

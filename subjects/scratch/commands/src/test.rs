@@ -301,7 +301,7 @@ impl Arguments<'_> {
     }
 }
 
-/// Writes the report of one project, whose errors are those of the command.
+/// Writes the report of one project. If the project cannot be used, the command fails.
 fn report_one(
     suite: &LoadedSuite,
     paths: &[PathBuf],

@@ -1,4 +1,4 @@
-//! `catherd vm`: commands that run the Scratch machine alone.
+//! `catherd vm`: commands that run the Scratch machine without tests.
 
 mod bench;
 mod conformance;

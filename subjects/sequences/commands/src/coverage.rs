@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, is_model, picture, read_tests, write};
 
-/// Items that are listed at most where none are reachable for sure, or where those that are not
-/// reachable are listed.
-const MOST_LISTED: u64 = 1_000_000;
+/// Maximum number of items of a criterion that are enumerated, if it is not known which are reachable
+/// or if the unreachable ones are listed.
+const MAX_LISTED: u64 = 1_000_000;
 
 /// Shows which items tests cover, of those that some trace of the model can cover.
 #[derive(Args)]
@@ -30,7 +30,7 @@ Without a model, the items are all words over the events of the tests. The tests
 all files *.json of a folder, count together: of the suites of a study, --missing lists what no
 configuration covers. Requirements that the model names are listed with the tests that contain their events.")]
 pub struct Coverage {
-    /// Model, if there is one, and files or folders of tests
+    /// Model (optional), and files or folders of tests
     #[arg(value_name = "[MODEL] TESTS", num_args = 1.., required = true)]
     files: Vec<String>,
 
@@ -41,19 +41,19 @@ pub struct Coverage {
     #[arg(long, value_name = "CRITERION")]
     criterion: String,
 
-    /// List items that are not covered, with a shortest trace of the model for each
+    /// List the items that are not covered, each with a shortest trace of the model that covers it
     #[arg(long)]
     missing: bool,
 
-    /// List items that no trace of the model covers
+    /// List the items that no trace of the model can cover
     #[arg(long)]
     unreachable: bool,
 
-    /// Draw the items of the criterion, a cell for each
+    /// File for a picture of the items of the criterion (SVG), a cell for each
     #[arg(long, value_name = "FILE")]
     svg: Option<String>,
 
-    /// Write the states of the model for Graphviz, with the edges that tests take drawn through
+    /// File for the states of the model in the format of Graphviz; edges that tests take are solid
     #[arg(long, value_name = "FILE")]
     dot: Option<String>,
 
@@ -93,15 +93,15 @@ impl Items {
 
 /// The numbers of all items of a criterion.
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
-    criterion.all_items(MOST_LISTED).ok_or_else(|| {
+    criterion.all_items(MAX_LISTED).ok_or_else(|| {
         let bound = criterion.bound();
         let cause = format!("{flag}: {criterion} has {bound} items, which are too many to list");
         Failure::new(cause).hint("use shorter words, or leave the flag out")
     })
 }
 
-/// Files that are read at most of a folder.
-const MOST_FILES: usize = 1_000_000;
+/// Maximum number of files that are read from a folder.
+const MAX_FILES: usize = 1_000_000;
 
 /// A file, or the files *.json below a folder, ordered by name.
 fn files(path: &str) -> Result<Vec<String>, Failure> {
@@ -121,7 +121,7 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
                 found.push(path.to_string_lossy().into_owned());
             }
         }
-        if found.len() > MOST_FILES {
+        if found.len() > MAX_FILES {
             return Err(failed(&"too many files").hint("name a folder of fewer files"));
         }
     }

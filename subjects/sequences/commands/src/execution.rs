@@ -45,16 +45,16 @@ pub struct RiskArguments {
     #[arg(long, value_name = "HOW", value_parser = ["first", "atoms"])]
     partition: Option<String>,
 
-    /// What earlier results count after a change of the system, from 0 (forgotten) to 1
+    /// Weight of the results before a change of the system, from 0 (forgotten) to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     decay: f64,
 
-    /// Traces of the system's use: how often each item is used. Without it, all items are used
-    /// equally; classes of --partition as walks of the model are
+    /// File with traces of the system in use, which say how often each item is used [default: all items
+    /// equally often; with --partition as often as in random walks of the model]
     #[arg(long, value_name = "FILE")]
     profile: Option<String>,
 
-    /// Losses: lines of an item and a number, such as sAck, sAck, 10
+    /// File with the losses that failures cause: lines of an item and a number, such as sAck, sAck, 10
     #[arg(long, value_name = "FILE")]
     losses: Option<String>,
 
@@ -62,11 +62,11 @@ pub struct RiskArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     next: usize,
 
-    /// How items are chosen for the next tests: expected-loss, thompson, variance or ucb
+    /// How items for the next tests are chosen: expected-loss, thompson, variance or ucb
     #[arg(long, default_value = "expected-loss")]
     policy: String,
 
-    /// Seed of walks and draws
+    /// Seed of the random numbers of walks and policy
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
@@ -75,7 +75,7 @@ pub struct RiskArguments {
     json: bool,
 }
 
-/// Computes worked examples, JSON lines with an input and an exact result, and compares.
+/// Checks worked examples: JSON lines with an input and its exact result.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -119,7 +119,7 @@ fn results(arguments: &RiskArguments, subject: &Subject) -> Result<Vec<Line>, Fa
                 continue;
             }
             other => {
-                let cause = format!("{path}: line {}: `{other}` is no result", number + 1);
+                let cause = format!("{path}: line {}: `{other}` is not a result", number + 1);
                 return Err(Failure::new(cause).hint("begin each line with passed or failed"));
             }
         };
@@ -137,7 +137,7 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
         let parts = line.rsplit_once(',');
         let loss = parts.and_then(|(item, loss)| Some((item, loss.trim().parse::<f64>().ok()?)));
         let Some((item, loss)) = loss.filter(|(_, loss)| loss.is_finite() && *loss >= 0.0) else {
-            return Err(Failure::new(format!("{path}: line {}: no loss", number + 1))
+            return Err(Failure::new(format!("{path}: line {}: not a loss", number + 1))
                 .hint("write an item and a number: sAck, sAck, 10"));
         };
         losses.insert(item.split(',').map(str::trim).collect::<Vec<_>>().join(", "), loss);
@@ -145,7 +145,8 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
     Ok(losses)
 }
 
-/// Walks of the model that next tests are chosen from, and that a partition has for its profile.
+/// Number of walks of the model from which the next tests are chosen, and the profile of a partition is
+/// made.
 const WALKS: u64 = 2000;
 
 /// What has a risk: the items of a criterion, or classes of a partition of all tests.
@@ -226,7 +227,7 @@ fn evidence(
     results: &[Line],
 ) -> Result<Vec<Evidence>, Failure> {
     if !(0.0..=1.0).contains(&arguments.decay) {
-        let cause = format!("--decay: `{}` is no share", arguments.decay);
+        let cause = format!("--decay: `{}` is not a share", arguments.decay);
         return Err(Failure::new(cause).hint("write a number from 0 to 1"));
     }
     let subject = classes.subject;

@@ -1,4 +1,4 @@
-//! `catherd sequences generate`: chooses suites.
+//! `catherd sequences generate`: generates or selects suites.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -14,12 +14,12 @@ use serde_json::json;
 
 use crate::{Settings, Subject, is_model, output, read_tests, up_to, write};
 
-/// The largest number of events of `--events`: 8 have 40,320 orders.
-const MOST_PERMUTED: usize = 8;
+/// Maximum number of events of `--events`: 8 have 40,320 orders.
+const MAX_PERMUTED: usize = 8;
 
 const ALGORITHMS: [&str; 7] = ["greedy", "ga", "best-of", "unranked", "local", "direct", "optimal"];
 
-/// Chooses a small suite with many covered items, from walks of a model or from given tests.
+/// Generates a small suite that covers many items, or selects it from given tests.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,7 @@ pub struct Generate {
     #[command(flatten)]
     settings: Settings,
 
-    /// All orders of these events instead of a model
+    /// Events whose orders, all of them, are the given tests; instead of a model
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', conflicts_with = "source")]
     events: Vec<String>,
 
@@ -46,54 +46,54 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10)]
     size: usize,
 
-    /// Add tests until this share of the items is covered, such as 95%, instead of --size
+    /// Share of the items that the suite has to cover, such as 95%, instead of --size
     #[arg(long, value_name = "SHARE")]
     until: Option<String>,
 
-    /// Algorithm
+    /// Algorithm that selects or makes the tests
     #[arg(long, default_value = "greedy", value_parser = ALGORITHMS)]
     algorithm: String,
 
-    /// Walks of the pool
+    /// Number of random walks in the pool
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pool: u64,
 
-    /// How walks choose: steps, traces, weighted or avoid, as for walk
+    /// How walks choose events, as in catherd sequences walk
     #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
     sampler: String,
 
-    /// Longest test in events
+    /// Maximum length of a test, in events
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
-    /// Tests that the suite contains in any case; the greedy algorithm adds others
+    /// File of tests that the suite must contain; only `greedy` adds others
     #[arg(long, value_name = "FILE")]
     seed_tests: Option<String>,
 
-    /// An older suite whose tests are kept where the model still allows them; the greedy algorithm
+    /// File of an older suite; its tests are kept if the model still allows them, and only `greedy`
     /// adds others
     #[arg(long, value_name = "FILE")]
     keep: Option<String>,
 
-    /// Cut the end of each test behind the last event that an item needs
+    /// Drop the events after the last one that some item needs
     #[arg(long)]
     shorten: bool,
 
-    /// Add a negative test for each test: a beginning of it and an event that the model does not
-    /// allow there, marked with `!`, which the system has to refuse
+    /// Add a negative test for each test: the first events of it and then an event that the model does
+    /// not allow there, marked with `!`, which the system has to refuse
     #[arg(long)]
     negative: bool,
 
-    /// Seed of pool and search
+    /// Seed of the random numbers of pool and search
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
     /// File of the suite: *.json, *.csv (a row for each event), *.feature (scenarios without
-    /// steps), or lines of text otherwise; standard output if left out
+    /// steps), otherwise lines of text [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 
-    /// Print one JSON object instead of lines: the suite and the numbers of its items
+    /// Print one JSON object instead of lines: the suite and how many items it covers
     #[arg(long)]
     json: bool,
 }
@@ -110,7 +110,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         made(arguments, &subject, &criterion, items.as_deref())?
     } else {
         let wanted = wanted(arguments, &subject)?;
-        // Tests that are wanted come first, so that they are the first of the pool.
+        // Tests that the suite must contain come first, so that they have the first numbers of the pool.
         let mut tests = Tests::default();
         wanted.iter().for_each(|test| tests.push(test));
         let first = Pool::new(&tests, &subject.alphabet).len() as u32;
@@ -167,7 +167,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The tests, and the negative ones behind them.
+/// The tests, followed by the negative ones.
 fn cases(
     arguments: &Generate,
     subject: &Subject,
@@ -184,15 +184,15 @@ fn cases(
     Ok(tests.into_iter().map(Case::from).chain(negative).collect())
 }
 
-/// The model, or the alphabet and the tests that are given.
+/// The model, or the given tests with the alphabet of their events.
 fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
     let labels = match &arguments.source {
         Some(path) if is_model(path) => return Ok((arguments.settings.open(path)?, None)),
         Some(path) => read_tests(path)?,
-        None if arguments.events.len() > MOST_PERMUTED => {
+        None if arguments.events.len() > MAX_PERMUTED => {
             let count = arguments.events.len();
             return Err(Failure::new(format!("--events: {count} events have too many orders"))
-                .hint(format!("name at most {MOST_PERMUTED}, or write a model")));
+                .hint(format!("name at most {MAX_PERMUTED}, or write a model")));
         }
         None => orders(&arguments.events),
     };
@@ -229,11 +229,12 @@ fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
         .map_or(text.parse::<f64>(), |percent| percent.parse::<f64>().map(|number| number / 100.0));
     match number {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(Some(share)),
-        _ => Err(Failure::new(format!("--until: `{text}` is no share")).hint("write 95%")),
+        _ => Err(Failure::new(format!("--until: `{text}` is not a percentage"))
+            .hint("write for example 95%")),
     }
 }
 
-/// The tests that the suite contains in any case.
+/// The tests that the suite must contain.
 fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, Failure> {
     let mut wanted = Vec::new();
     if let Some(file) = &arguments.seed_tests {
@@ -249,15 +250,15 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
         };
         let kept: Vec<_> = known.flatten().filter(is_allowed).collect();
         if kept.len() < all {
-            let gone = terminal::plural(all - kept.len(), "test");
-            terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+            let dropped = terminal::plural(all - kept.len(), "test");
+            terminal::note(&format!("{file}: {dropped} left out: the model does not allow them"));
         }
         wanted.extend(kept);
     }
     Ok(wanted)
 }
 
-/// The tests without the events at their ends that no item of the suite needs.
+/// The tests without the last events that no item of the suite needs.
 fn shortened(
     criterion: &Criterion,
     subject: &Subject,

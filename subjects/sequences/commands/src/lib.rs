@@ -56,7 +56,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// Reads a number of events from 0 to the largest.
+/// The parser of a number of events from 0 to `largest`.
 fn up_to(largest: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=largest)
 }
@@ -64,11 +64,11 @@ fn up_to(largest: u64) -> RangedU64ValueParser<usize> {
 /// How a model is explored and projected.
 #[derive(Args)]
 struct Settings {
-    /// Largest number of states that are explored
+    /// Maximum number of states that are explored
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     limit: usize,
 
-    /// Letters of the criteria: names of events, or events with their fields
+    /// What a criterion tells apart: only the names of events, or events with their fields
     #[arg(long, value_name = "LETTERS", default_value = "names", value_parser = ["names", "events"])]
     alphabet: String,
 }
@@ -226,16 +226,18 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     })
 }
 
-/// The largest file of tests, results or examples in bytes: 512 MiB.
-const LARGEST: u64 = 512 << 20;
+/// Maximum size of a file of tests, results or examples in bytes: 512 MiB.
+const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// Reads a file or a pipe up to the largest size; the error is the cause alone.
+/// Reads a file or a pipe of limited size; the error is the cause, without the path.
 fn read_up_to(path: &str) -> Result<String, String> {
     let mut text = String::new();
     let file = fs::File::open(path).map_err(|cause| cause.to_string())?;
-    let size = file.take(LARGEST + 1).read_to_string(&mut text);
+    let size = file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text);
     match size.map_err(|cause| cause.to_string())? as u64 {
-        size if size > LARGEST => Err(format!("the file has more than {LARGEST} bytes")),
+        size if size > MAX_FILE_BYTES => {
+            Err(format!("the file has more than {MAX_FILE_BYTES} bytes"))
+        }
         _ => Ok(text),
     }
 }

@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::{Settings, explore, open, up_to, write};
 
-/// Walks that are made and printed at a time.
+/// Number of walks that are made and printed at a time.
 const BATCH: u64 = 32_768;
 
-/// Events of these walks at most.
-const BATCH_EVENTS: u64 = 1 << 25;
+/// Maximum number of events of these walks.
+const MAX_BATCH_EVENTS: u64 = 1 << 25;
 
 /// Checks models: errors, likely mistakes, and sizes.
 #[derive(Args)]
@@ -49,19 +49,19 @@ pub struct SpaceArguments {
     #[command(flatten)]
     settings: Settings,
 
-    /// Count traces of at most N events; needed for models with cycles
+    /// Maximum length of the traces that are counted, in events; needed for models with cycles
     #[arg(long, value_name = "N", value_parser = up_to(100_000))]
     length: Option<usize>,
 
-    /// Write the graph for Graphviz
+    /// File for the graph in the format of Graphviz
     #[arg(long, value_name = "FILE")]
     dot: Option<String>,
 
-    /// Write the graph as GraphML
+    /// File for the graph as GraphML
     #[arg(long, value_name = "FILE")]
     graphml: Option<String>,
 
-    /// Write the graph as JSON
+    /// File for the graph as JSON
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
 
@@ -92,12 +92,13 @@ pub struct Walk {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// What is equally likely: each enabled event (steps), each trace that ends (traces), each event
-    /// as its `weight` says (weighted), or events that earlier traces took least (avoid)
+    /// How events are chosen: each enabled event is equally likely (steps), each trace that ends is
+    /// equally likely (traces), events are as likely as their `weight` says (weighted), or events that
+    /// earlier traces took least come first (avoid)
     #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
     sampler: String,
 
-    /// Longest trace in events
+    /// Maximum length of a trace, in events
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
@@ -116,11 +117,11 @@ pub struct Compile {
     #[arg(value_name = "MODEL")]
     model: String,
 
-    /// Largest number of states of a model with data
+    /// Maximum number of states of a model with data
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: usize,
 
-    /// Accepted as by the other commands: the table form is JSON in any case
+    /// No effect: the table form is always JSON
     #[arg(long)]
     json: bool,
 }
@@ -236,7 +237,7 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     };
     let walker = walker?;
     let between = if arguments.json { "," } else { ", " };
-    // Each event with what separates it from the next one: most of the time goes into this text.
+    // Each event with the separator after it. Printing takes most of the time, so that this is done once.
     let written: Vec<String> = subject
         .events
         .list()
@@ -250,10 +251,10 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
         let (model, seed) = (json!(subject.name), arguments.seed);
         terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
-    // Walks with the sampler avoid follow from earlier ones, so that they are made once.
+    // Walks with the sampler avoid depend on earlier ones, so that they are made in one batch.
     let batch = match sampler {
         Sampler::Avoid => arguments.number.max(1),
-        _ => (BATCH_EVENTS / arguments.length.max(1) as u64).clamp(1, BATCH),
+        _ => (MAX_BATCH_EVENTS / arguments.length.max(1) as u64).clamp(1, BATCH),
     };
     let mut text = String::new();
     for start in (0..arguments.number).step_by(batch as usize) {

@@ -6,8 +6,8 @@ use catherd_cli_console::Failure;
 use catherd_sequences_testing::{Alphabet, Criterion};
 use maud::{PreEscaped, html};
 
-/// Cells of a picture at most.
-const MOST_CELLS: u64 = 40_000;
+/// Maximum number of cells of a picture.
+const MAX_CELLS: u64 = 40_000;
 
 /// Length of the side of a cell, and width of a letter of a label, in pixels.
 const CELL: f64 = 16.0;
@@ -111,10 +111,10 @@ pub(super) fn draw(
     covered: &BTreeMap<u64, u64>,
     reachable: Option<&[u64]>,
 ) -> Result<String, Failure> {
-    let items = criterion.all_items(MOST_CELLS).ok_or_else(|| {
+    let items = criterion.all_items(MAX_CELLS).ok_or_else(|| {
         let bound = criterion.bound();
         Failure::new(format!("--svg: {criterion} has {bound} items, too many for a picture"))
-            .hint(format!("use shorter words: a picture has at most {MOST_CELLS} items"))
+            .hint(format!("use shorter words: a picture has at most {MAX_CELLS} items"))
     })?;
     let (mut rows, mut columns) = (Labels::default(), Labels::default());
     let mut cells = Vec::new();
@@ -139,7 +139,7 @@ pub(super) fn draw(
         .map(|&(least, _, text)| (State::Covered(least), text))
         .chain([(State::Missing, "not covered"), (State::Unreachable, "unreachable")])
         .collect();
-    // Items that are no words have a row each and no columns.
+    // Items that are not words have a row each and no columns.
     let words = columns.list.iter().any(|label| !label.is_empty());
     let title_space = if words { TITLE } else { 0.0 };
     let left = MARGIN + title_space + rows.width() + 6.0;

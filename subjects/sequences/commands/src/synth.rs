@@ -10,9 +10,9 @@ use serde_json::json;
 
 use crate::write;
 
-/// Writes random models, for studies of scale.
+/// Writes random models, for studies with many or large models.
 ///
-/// Each has at least 100 traces that end. The same seed and shape make the same models on every machine.
+/// Each model has at least 100 traces that end. The same seed and shape make the same models on every machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -28,15 +28,15 @@ pub struct Synth {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// B-threads of a model, 1 to 64
+    /// Number of b-threads of a model, 1 to 64
     #[arg(long, value_name = "N", default_value_t = Shape::default().threads)]
     threads: usize,
 
-    /// Events of a model, 1 to 1000
+    /// Number of events of a model, 1 to 1000
     #[arg(long, value_name = "N", default_value_t = Shape::default().events)]
     events: usize,
 
-    /// Statements of a b-thread, 1 to 200
+    /// Number of statements of a b-thread, 1 to 200
     #[arg(long, value_name = "N", default_value_t = Shape::default().depth)]
     depth: usize,
 
@@ -44,7 +44,7 @@ pub struct Synth {
     #[arg(long, value_name = "SHARE", default_value_t = Shape::default().density)]
     density: f64,
 
-    /// Folder of the models, which is made
+    /// Folder for the models; it is created
     #[arg(short, long, value_name = "FOLDER")]
     output: String,
 

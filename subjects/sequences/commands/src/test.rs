@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, read_tests, up_to, write};
 
-/// Tests that are executed at most to shorten one.
-const SHORTENING: usize = 10_000;
+/// Maximum number of tests that are executed to shorten one.
+const MAX_SHORTENING: usize = 10_000;
 
 /// Executes tests on a system and prints the results as TAP.
 #[derive(Args)]
@@ -45,20 +45,20 @@ pub struct Test {
     #[command(flatten)]
     settings: Settings,
 
-    /// Built-in system: abp or moodle
+    /// Built-in system under test: abp or moodle
     #[arg(long, value_name = "NAME", required_unless_present = "command")]
     system: Option<String>,
 
-    /// Fault of the built-in system
+    /// Fault that the built-in system has [default: none]
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
     bug: Option<String>,
 
-    /// Program with arguments that answers events
+    /// Program that connects the system under test, with its arguments
     #[arg(long, value_name = "PROGRAM", conflicts_with = "system")]
     command: Option<String>,
 
-    /// Make N tests while they are executed: each event is chosen from what the system answered to
-    /// the one before, and of several the one that was taken least often
+    /// Number of tests to make while they are executed: each next event is one of those that the
+    /// system's last answer allows, the least often taken first
     #[arg(long, value_name = "N", conflicts_with = "tests")]
     online: Option<u64>,
 
@@ -66,28 +66,28 @@ pub struct Test {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// Longest test of --online in events
+    /// Maximum length of a test of --online, in events
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
-    /// Longest answer to an event in milliseconds
+    /// Maximum time for an answer to an event, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 10_000)]
     event_ms: u64,
 
-    /// Repetitions of a failing test; different results are flaky
+    /// Number of repetitions of a failing test; a test whose results differ is flaky
     #[arg(long, value_name = "N", default_value_t = 3)]
     confirm: usize,
 
-    /// Shorten failing tests within the model
+    /// Shorten failing tests, within what the model allows
     #[arg(long)]
     shrink: bool,
 
-    /// Write a line for each test, passed or failed and its events, as `risk` reads them
+    /// File of results that catherd sequences risk reads: a line for each test
     #[arg(long, value_name = "FILE")]
     results: Option<String>,
 
-    /// Keep failing tests in a file, the shortest ones with --shrink. Those of earlier executions are
-    /// executed first; one that passes is removed
+    /// File that collects failing tests (shortened with --shrink). Its tests are executed first, and
+    /// those that pass are removed from it
     #[arg(long, value_name = "FILE", conflicts_with = "online")]
     failures: Option<String>,
 
@@ -196,7 +196,7 @@ impl Plan<'_> {
                 let verdict = systems::confirm(system, &subject.events, &case, repeats);
                 Ok((case, verdict.map_err(Failure::new)?))
             }
-            // What the system does is not decided by the test alone, so that it is not repeated.
+            // The answers of the system do not only depend on the test, so that it is not repeated.
             Plan::Online(online, _) => {
                 let (events, verdict) = online.test(system).map_err(Failure::new)?;
                 Ok((Case::from(events), verdict))
@@ -227,8 +227,8 @@ fn plan<'s>(
     Ok(Plan::Online(Box::new(online), count))
 }
 
-/// The failing tests that earlier executions kept; none if there is no file yet. Tests that the model
-/// no longer has the events of, or does not allow, are left out.
+/// The failing tests that earlier executions kept; none if there is no file yet. Tests are left out if
+/// the model no longer has their events or does not allow them.
 fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());
@@ -242,13 +242,13 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Fa
     };
     let cases: Vec<Case> = known.flatten().filter(is_allowed).collect();
     if cases.len() < all {
-        let gone = terminal::plural(all - cases.len(), "test");
-        terminal::note(&format!("{file}: {gone} left out: the model does not allow them"));
+        let dropped = terminal::plural(all - cases.len(), "test");
+        terminal::note(&format!("{file}: {dropped} left out: the model does not allow them"));
     }
     Ok(cases)
 }
 
-/// Writes the tests that failed, each once and one a line, in place of those of earlier executions.
+/// Replaces the file of failing tests: each test that failed once, one a line.
 fn keep_failures(file: &str, subject: &Subject, failing: &[Case]) -> Result<(), Failure> {
     let event = |event: EventId| json!(subject.events.get(event));
     let mut kept: Vec<String> = Vec::new();
@@ -263,10 +263,10 @@ fn keep_failures(file: &str, subject: &Subject, failing: &[Case]) -> Result<(), 
     write(file, &format!("[\n{}\n]\n", kept.join(",\n")))
 }
 
-/// What tests found out.
+/// What the executed tests showed.
 #[derive(Default)]
 struct Results {
-    bad: usize,
+    not_passed: usize,
     flaky: usize,
     json: Vec<Value>,
     /// Lines for `risk`.
@@ -277,7 +277,7 @@ struct Results {
 
 impl Results {
     fn add(&mut self, subject: &Subject, number: usize, executed: &Executed, as_json: bool) {
-        self.bad += usize::from(executed.verdict != Verdict::Passed);
+        self.not_passed += usize::from(executed.verdict != Verdict::Passed);
         self.flaky += usize::from(executed.verdict == Verdict::Flaky);
         let result = if executed.verdict == Verdict::Passed { "passed" } else { "failed" };
         let happened = labels(subject, &executed.case.events);
@@ -318,10 +318,15 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
         if let (true, Verdict::Failed { .. }, Some(space)) =
             (arguments.shrink, &executed.verdict, subject.space())
         {
-            let short =
-                systems::shorten(&mut *system, &subject.events, space, &executed.case, SHORTENING);
+            let short = systems::shorten(
+                &mut *system,
+                &subject.events,
+                space,
+                &executed.case,
+                MAX_SHORTENING,
+            );
             executed.shortest = Some(short.map_err(Failure::new)?);
-            // What shorter tests reach, the test itself has reached.
+            // The test itself has reached all goals that shorter tests reach.
             system.take_reached();
         }
         results.add(&subject, number + 1, &executed, arguments.json);
@@ -335,7 +340,7 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
         let goals: Vec<Value> = goals
             .map(|(name, goal)| json!({"goal": name, "tests": goal.tests, "first": goal.first}))
             .collect();
-        let value = json!({"tests": count, "failed": results.bad - results.flaky,
+        let value = json!({"tests": count, "failed": results.not_passed - results.flaky,
                            "flaky": results.flaky, "transitions": coverage,
                            "system_goals": goals, "results": results.json});
         terminal::print(&(value.to_string() + "\n"));
@@ -355,7 +360,7 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
     if let Some(file) = &arguments.failures {
         keep_failures(file, &subject, &results.failing)?;
     }
-    Ok(if results.bad > 0 { Exit::Incomplete } else { Exit::Success })
+    Ok(if results.not_passed > 0 { Exit::Incomplete } else { Exit::Success })
 }
 
 fn labels(subject: &Subject, test: &[EventId]) -> Vec<String> {

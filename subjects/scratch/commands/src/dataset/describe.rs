@@ -119,7 +119,7 @@ impl CorpusDescription {
         counts
     }
 
-    /// Opcodes with their use, those of many projects first.
+    /// Opcodes with their use, opcodes of many projects first.
     fn opcodes(&self) -> Vec<(&str, &OpcodeUse)> {
         let mut opcodes: Vec<_> = self.opcodes.iter().map(|(name, n)| (&**name, n)).collect();
         opcodes.sort_by_key(|&(name, n)| (std::cmp::Reverse(n.projects), name));

@@ -25,7 +25,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
 ///
-/// Ids are probed in the random order of a seed, or in that of a list, until enough projects are
+/// Ids are probed in the random order of a seed, or in the order of a list, until enough projects are
 /// accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may contain
 /// remixes). Every probe is logged with its outcome. The corpus does not depend on network faults,
 /// interruptions, or the number of concurrent probes.
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long = "from-list", value_name = "FILE", conflicts_with = "ids")]
     list: Option<PathBuf>,
 
-    /// Number of projects; by default all projects of a list
+    /// Number of projects [default: all projects of the list]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
 
@@ -71,7 +71,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT")]
     contact: Option<String>,
 
-    /// Upper limit of requests per second
+    /// Maximum number of requests per second
     #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = parse_rate)]
     rate: f64,
 
@@ -79,19 +79,19 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=16))]
     connections: u64,
 
-    /// Number of further attempts of a failed request
+    /// Maximum number of further attempts of a failed request
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 
-    /// Milliseconds before the second attempt; the pause doubles with each attempt
+    /// Pause before the second attempt of a request, in milliseconds; it doubles with each attempt
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,
 
-    /// Seconds without a received byte after which an attempt has failed
+    /// Maximum time without a received byte before an attempt fails, in seconds
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
 
-    /// Complete the sample although ids are undecided, and count them in the sampling frame
+    /// Complete the sample although ids are undecided; the sampling frame counts them
     #[arg(long)]
     give_up_undecided: bool,
 

@@ -1,4 +1,4 @@
-//! `catherd dataset split`: draws disjoint parts of a corpus.
+//! `catherd dataset split`: splits a corpus into disjoint parts.
 
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use clap::Args;
 use super::{OutputFolder, read, seed_parser, summary};
 use crate::failure::Worded;
 
-/// Draws disjoint parts of a corpus, each a corpus of its own.
+/// Splits a corpus at random into disjoint parts, each a corpus of its own.
 ///
-/// Duplicates of a project are in the same part, so that no project is in two parts.
+/// A project and its duplicates are in the same part.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -21,11 +21,11 @@ pub struct Arguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Names and sizes of the parts; a size counts different projects
+    /// Names and sizes of the parts, in projects; a project and its duplicates count as one
     #[arg(long, value_name = "NAME=N,...", value_delimiter = ',', value_parser = part, required = true)]
     parts: Vec<(String, usize)>,
 
-    /// Seed of the drawing
+    /// Seed of the random split
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed_parser())]
     seed: u64,
 
@@ -35,10 +35,10 @@ pub struct Arguments {
 
 fn part(text: &str) -> Result<(String, usize), String> {
     let (name, size) = text.split_once('=').ok_or("give NAME=N, such as tuning=250")?;
-    let fit = !name.is_empty()
+    let is_valid_name = !name.is_empty()
         && !name.starts_with('.')
         && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
-    if !fit {
+    if !is_valid_name {
         return Err(format!(
             "`{name}` is not a valid name of a folder: use letters, digits, `-`, `_` and `.`"
         ));

@@ -107,7 +107,7 @@ pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Test
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// Whether the text of a suite is that of models: a JSON array.
+/// Whether a suite with this text only has models: a JSON array.
 pub(super) fn is_models(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }

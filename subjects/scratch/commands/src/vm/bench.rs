@@ -26,11 +26,11 @@ pub struct Arguments {
     #[arg(required = true, value_name = "DIR")]
     projects: Vec<PathBuf>,
 
-    /// Steps (1/30 s of Scratch time each) to run each project
+    /// Number of steps of each project (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     steps: u64,
 
-    /// Seconds of processor time after which each of a project's two runs is stopped
+    /// Maximum processor time of each of the two runs of a project, in seconds
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 2.0)]
     time_limit: f64,
 
@@ -99,7 +99,7 @@ fn table(speeds: &[Speed]) -> String {
         return text;
     }
     text += "\n";
-    // The best is left out, because the usual and the worst speeds matter.
+    // Without the best speeds, because only the usual and the worst ones matter.
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("worst", 1.0)] {
         let lowest = |of: fn(&Speed) -> f64| quantile(speeds, of, 1.0 - share);
         let highest = |of: fn(&Speed) -> f64| quantile(speeds, of, share);

@@ -29,7 +29,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Steps (1/30 s of Scratch time each) after which a project is stopped
+    /// Maximum number of steps of a project (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = 3000)]
     steps: u64,
 }

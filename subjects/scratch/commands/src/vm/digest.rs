@@ -30,7 +30,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "DIR")]
     projects: Vec<PathBuf>,
 
-    /// Steps (1/30 s of Scratch time each) to run each project
+    /// Number of steps of each project (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = 300)]
     steps: u64,
 
@@ -38,11 +38,11 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// Only the first N projects, by name
+    /// Maximum number of projects: the first ones by name
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Number of threads; by default one for each processor
+    /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 

@@ -35,15 +35,15 @@ pub struct Arguments {
     #[arg(required = true, value_name = "DIR")]
     projects: Vec<PathBuf>,
 
-    /// Number of executions; by default as many as --seconds allows
+    /// Maximum number of executions [default: as many as --seconds allows]
     #[arg(long, value_name = "N")]
     executions: Option<u64>,
 
-    /// Seconds after which to stop
+    /// Duration of the campaign, in seconds
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u64,
 
-    /// Seed of the damage
+    /// Seed of the random changes
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     first: u64,
 
-    /// Repeat one execution alone, in this process
+    /// Number of a single execution to repeat, in this process
     #[arg(long, value_name = "N", conflicts_with = "executions")]
     only: Option<u64>,
 
@@ -59,7 +59,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
 
-    /// Seconds of processor time after which an execution counts as hanging
+    /// Maximum processor time of an execution before it counts as hanging, in seconds
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 30)]
     time_limit: u64,
 

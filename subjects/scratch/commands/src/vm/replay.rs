@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// Folder of the projects; by default the parent of the trace's folder
+    /// Folder of the projects [default: the parent of the trace's folder]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 }
