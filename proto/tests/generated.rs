@@ -1,4 +1,5 @@
-//! The generated code of the protocol against `catherd.proto`, which `protox` compiles in place of `protoc`.
+//! The generated code is compared with code generated anew from `catherd.proto`. `protox` compiles it,
+//! so that `protoc` is not needed.
 
 use std::path::Path;
 use std::{env, fs};
@@ -6,7 +7,7 @@ use std::{env, fs};
 const COMMAND: &str = "CATHERD_WRITE_PROTOCOL=1 cargo test -p catherd-proto generated";
 
 #[test]
-fn the_generated_code_is_that_of_the_protocol() {
+fn the_generated_code_is_up_to_date() {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = protox::compile(["catherd.proto"], [package]).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -19,6 +20,6 @@ fn the_generated_code_is_that_of_the_protocol() {
     } else {
         // Not `assert_eq`, which would print thousands of lines.
         let same = generated == fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
-        assert!(same, "src/generated/catherd.v1.rs is not of catherd.proto; write it: {COMMAND}");
+        assert!(same, "src/generated/catherd.v1.rs is outdated; to generate it: {COMMAND}");
     }
 }

@@ -212,11 +212,11 @@ async fn workers_outlive_their_coordinator() {
     let address = bench.address.clone();
     bench.close().await;
 
-    // Until a worker has tried to reach it.
-    let nobody = TcpListener::bind(&address).await.unwrap();
-    let tried = tokio::time::timeout(Duration::from_secs(60), nobody.accept());
+    // A listener that accepts a connection and drops it shows that a worker tried to connect.
+    let listener = TcpListener::bind(&address).await.unwrap();
+    let tried = tokio::time::timeout(Duration::from_secs(60), listener.accept());
     drop(tried.await.expect("a worker tries again within 60 seconds").unwrap());
-    drop(nobody);
+    drop(listener);
     let bench = Bench::open(folder.path(), &address, runs()).await;
     let progress = bench.finish().await;
     assert_eq!(progress.done, 60);

@@ -1,5 +1,5 @@
-//! CSV files of tables. A missing value is an empty field and an empty string is `""`, which the
-//! crate `csv` writes alike.
+//! CSV files of tables. A missing value is an empty field and an empty string is `""`; the crate
+//! `csv` writes both the same way.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -9,11 +9,11 @@ use polars_arrow::datatypes::ArrowSchema;
 use polars_arrow::record_batch::RecordBatch;
 use polars_error::PolarsError;
 
-/// A file that is being written.
+/// A CSV file that is being written.
 pub(super) struct CsvWriter(File);
 
 impl CsvWriter {
-    /// A file with the header of a schema.
+    /// Writes the header of a schema to a file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -58,7 +58,7 @@ impl Cells<'_> {
             .or_else(|| any.downcast_ref().map(Cells::U32))
             .or_else(|| any.downcast_ref().map(Cells::U64))
             .or_else(|| any.downcast_ref().map(Cells::F64));
-        let unknown = || format!("no CSV of {:?}", array.dtype());
+        let unknown = || format!("tables cannot have values of type {:?}", array.dtype());
         cells.ok_or_else(|| PolarsError::InvalidOperation(unknown().into()))
     }
 

@@ -39,9 +39,9 @@ pub(super) struct Layout {
 /// A column and its name.
 pub(super) type Column = (String, ArrayRef);
 
-/// A value in a column.
+/// A type of values in a column.
 pub(super) trait Cell: Sized {
-    /// The values of a column.
+    /// A column of such values.
     type Column: Array + ArrayFromIter<Self>;
 }
 
@@ -68,7 +68,7 @@ where
     type Column = T::Column;
 }
 
-/// A column with one field of each row.
+/// A column of the values of one field of all rows.
 pub(super) fn column<'a, R, T: Cell>(
     name: &str,
     rows: &'a [R],
@@ -77,7 +77,7 @@ pub(super) fn column<'a, R, T: Cell>(
     (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
 }
 
-/// Rows, as many as each column has.
+/// A batch of rows from their columns, each of which has as many values as there are rows.
 ///
 /// # Errors
 /// If columns have the same name.

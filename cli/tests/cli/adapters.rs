@@ -211,7 +211,7 @@ fn a_tool_that_hangs_times_out_and_is_not_repeated() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     let runs = place.text("out/runs.csv");
     assert_eq!(runs.matches(",timed-out,").count(), 2, "{runs}");
-    // Each run was tried only once.
+    // Each run was attempted only once.
     let attempt = runs.lines().next().unwrap().split(',').position(|name| name == "attempt");
     let attempts = runs.lines().skip(1).map(|run| run.split(',').nth(attempt.unwrap()).unwrap());
     assert!(attempts.eq(["1", "1"]), "{runs}");

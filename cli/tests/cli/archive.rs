@@ -108,7 +108,7 @@ fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) ->
     new.finish().unwrap().into_inner()
 }
 
-/// Copies the files of a folder; the copies look as if they had been written long ago.
+/// Copies the files of a folder, with file times in the distant past.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -141,7 +141,7 @@ fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
     assert_eq!(command.output().unwrap().status.code(), Some(0));
     assert!(package == fs::read(fixture.path("study.zip")).unwrap(), "the name is the study's");
     assert!(!fixture.path("study.zip.files").exists());
-    // No time at all is recorded: neither of the files nor of the command.
+    // The package contains no time, neither the file times nor the time of the command.
     let mut zip = ZipArchive::new(Cursor::new(&package)).unwrap();
     for index in 0..zip.len() {
         let entry = zip.by_index(index).unwrap();

@@ -31,7 +31,7 @@ def sample(size):
 
 
 def share(ways, is_far):
-    """The share of the ways, counted by statistic, whose statistic is far."""
+    """The share of the outcomes, counted by statistic, whose statistic is far."""
     far = sum(count for value, count in ways.items() if is_far(value))
     return float(Fraction(far, sum(ways.values())))
 
