@@ -7,8 +7,7 @@ mod issue;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_experiments::file_names::safe_name;
+use catherd_cli_console::{Exit, Failure};
 use catherd_proto::tls::Tls;
 use clap::Args;
 

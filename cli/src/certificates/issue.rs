@@ -11,8 +11,8 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::pem::parse_x509_pem;
 
 use super::{Expiry, MakeCerts};
-use catherd_cli_console::file_names::safe_name;
 use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_experiments::file_names::safe_name;
 
 /// Time for which the certificate of an authority is valid.
 const AUTHORITY_VALIDITY: Duration = Duration::days(5 * 365);
