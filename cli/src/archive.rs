@@ -27,36 +27,38 @@ pub(crate) use corpus::FILE as CORPUS;
 use crate::failure::Worded;
 use crate::{report, subjects};
 
-/// Writes a replication package of a study: a zip archive with its study file, the manifest of its
-/// projects, records, tables, report, the version of catherd, a README and a citation.
+/// Writes a replication package of a study.
+///
+/// The package is a zip archive with the study file, the manifest of the projects, records, tables,
+/// report, the version of catherd, a README and a citation.
 ///
 /// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE` checks a
 /// package and executes a sample of its runs again.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
-    /// Folder of the study's results
+    /// Folder of results of the study
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
 
-    /// The package [default: NAME.zip, by the name of the study]
+    /// File of the package [default: NAME.zip, by the name of the study]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// The store with the study's records, if the results were fetched from a coordinator:
+    /// Store with the records of the study, if the results were fetched from a coordinator:
     /// postgres://USER@HOST/NAME, or its SQLite file [default: study.db in RESULTS]
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Include the projects; check before that their licences permit it
+    /// Include the projects; check first that their licences permit it
     #[arg(long)]
     with_projects: bool,
 
-    /// Folder of a corpus that has projects of the study: its manifest says where they are from
+    /// Folder of a corpus with projects of the study, whose manifest says where they are from
     #[arg(long, value_name = "DIR")]
     corpus: Vec<PathBuf>,
 
-    /// Author of the study, for the citation; may be repeated
+    /// Author of the study in the citation; may be repeated
     #[arg(long, value_name = "NAME")]
     author: Vec<String>,
 }

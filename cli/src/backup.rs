@@ -11,8 +11,9 @@ use indicatif::ProgressStyle;
 
 use crate::failure::Worded;
 
-/// Copies the store of a study or of a coordinator, also while runs are executed.
+/// Copies a store, also while runs are executed.
 ///
+/// The store is that of a study or of a coordinator.
 /// The copy has every record that was acknowledged before the command, and is a store of its own:
 /// `catherd run` and `catherd coordinator` continue on it in another folder. Copying the file with
 /// `cp` while runs are executed misses what is in its write-ahead log.
@@ -28,11 +29,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// An SQLite file that is elsewhere
+    /// SQLite file of a store in another place
     #[arg(long, value_name = "FILE")]
     store: Option<String>,
 
-    /// The copy, which must not exist
+    /// File of the copy, which must not exist
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 }

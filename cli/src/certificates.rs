@@ -42,10 +42,9 @@ pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
     Ok(Expiry { text: text.to_owned(), urgent: false })
 }
 
-/// Makes certificates for a coordinator, its workers and its clients, signed by a certificate
-/// authority of their own.
+/// Makes certificates for a coordinator, its workers and clients.
 ///
-/// DIR gets ca.pem and ca-key.pem, and a folder for each --for with ca.pem, cert.pem and key.pem;
+/// They are signed by a certificate authority of their own. DIR gets ca.pem and ca-key.pem, and a folder for each --for with ca.pem, cert.pem and key.pem;
 /// copy each folder to the machine that uses it. Keep ca-key.pem secret, because it can sign more
 /// certificates. Certificates expire: without --for, those in DIR are renewed; copy them again, and
 /// send SIGHUP to the coordinator, which reads them again.
@@ -57,7 +56,7 @@ Examples:
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant.example.org --tokens tokens
   catherd worker --connect ant.example.org:7420 --tls certs/workers --token-file ants.token")]
 pub(crate) struct MakeCerts {
-    /// Folder to write; a certificate authority in it is used again
+    /// Folder of the certificates; a certificate authority in it is used again
     #[arg(long, value_name = "DIR", default_value = "certs")]
     dir: PathBuf,
 
@@ -66,7 +65,7 @@ pub(crate) struct MakeCerts {
     #[arg(long = "for", value_name = "NAMES")]
     certificates: Vec<String>,
 
-    /// Days for which the certificates are valid
+    /// Validity of the certificates, in days
     #[arg(long, value_name = "N", default_value_t = 365, value_parser = clap::value_parser!(u16).range(1..=1825))]
     days: u16,
 }

@@ -33,29 +33,29 @@ file that they find and other users cannot read.
 Ctrl-C or SIGTERM: exit; workers finish their current runs and wait for a coordinator. SIGHUP: read
 tokens and certificates again.")]
 pub(crate) struct Arguments {
-    /// Folder of the database, unless --store names another [default: catherd-data]
+    /// Folder of the store, if --store is not given [default: catherd-data]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// The database: postgres://USER@HOST/NAME, or an SQLite file [default: DIR/study.db]
+    /// Store: postgres://USER@HOST/NAME, or an SQLite file [default: DIR/study.db]
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Address to listen on; beyond loopback only with --tls and --tokens
+    /// Address to listen on; one that other machines reach needs --tls and --tokens
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
 
-    /// Lease term: seconds without a heartbeat after which the run of a worker is leased to another
+    /// Lease term: time without a heartbeat after which a run is leased to another worker, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     term: u64,
 
-    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health) over HTTP; beyond
-    /// loopback over HTTPS, for which a viewer's token is the password
+    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health): HTTP on loopback,
+    /// otherwise HTTPS with a viewer's token as the password
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     dashboard: Option<SocketAddr>,
 
-    /// Host name under which browsers reach the dashboard, besides localhost and IP addresses;
-    /// several separated by commas
+    /// Host names under which browsers reach the dashboard, separated by commas, in addition to
+    /// localhost and IP addresses
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "dashboard")]
     dashboard_name: Vec<String>,
 
@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
-    /// Accept requests without a token, on loopback only: every user of this machine can then submit
+    /// Accept requests without a token, on loopback only. Every user of this machine can then submit
     /// studies, which run programs on workers with --programs
     #[arg(long, conflicts_with = "tokens")]
     open: bool,

@@ -7,9 +7,11 @@ use clap::Args;
 
 use crate::pair::PairArgs;
 
-/// Shows which blocks a suite covers, by sprite and script, and prints the scripts that are not
-/// fully covered. For a JavaScript project: statements, branches, functions and lines as Istanbul
-/// counts them, and the goals that are not covered.
+/// Shows what a test suite covers, and what it does not.
+///
+/// For a Scratch project: covered blocks by sprite and script, and the scripts that are not fully
+/// covered. For a JavaScript project: statements, branches, functions and lines as Istanbul counts
+/// them, and the goals that are not covered.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -8,7 +8,7 @@ use clap::Subcommand;
 
 use crate::failure::Worded;
 
-/// Samples, generates, verifies and describes corpora of Scratch projects.
+/// Samples, generates, verifies and describes corpora of projects.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     #[command(flatten)]

@@ -11,9 +11,9 @@ use tonic_health::pb::health_client::HealthClient;
 
 use crate::remote::Remote;
 
-/// Asks a coordinator whether it serves, for probes and scripts.
+/// Asks a coordinator whether it serves.
 ///
-/// The question is that of the health service of gRPC, which needs no token. A coordinator serves
+/// The command is for probes and scripts. The question is that of the health service of gRPC, which needs no token. A coordinator serves
 /// while its store works and no other coordinator leads it.
 #[derive(Args)]
 #[command(after_help = "\
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     remote: Remote,
 
-    /// Seconds to wait for the answer
+    /// How long to wait for the answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 }

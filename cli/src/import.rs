@@ -11,7 +11,9 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Worded;
 
-/// Converts results of other tools to tidy tables, so that reports can compare them with studies.
+/// Converts results of other tools to tidy tables.
+///
+/// Reports can then compare them with studies.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Arguments {
@@ -28,12 +30,12 @@ enum Tool {
         #[command(flatten)]
         files: Files,
 
-        /// Milliseconds between the columns of a timeline [default: as pynguin-config.toml beside a
-        /// file says, otherwise 1000]
+        /// Time between two columns of a timeline, in milliseconds [default: as pynguin-config.toml next
+        /// to a file says, otherwise 1000]
         #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
         interval: Option<u64>,
     },
-    /// Any CSV file with a row for each run; columns are mapped by name
+    /// Any CSV file with one row per run; columns are mapped by name
     Csv {
         #[command(flatten)]
         files: Files,
@@ -44,7 +46,7 @@ enum Tool {
         #[arg(long = "column", value_name = "FIELD=COLUMN", value_parser = column)]
         columns: Vec<(String, String)>,
 
-        /// Coverage in the files is in percent
+        /// Read the coverage in the files as a percentage
         #[arg(long)]
         percent: bool,
 
@@ -56,19 +58,19 @@ enum Tool {
 
 #[derive(Args)]
 struct Files {
-    /// Files to import, as one study
+    /// Files to import as one study
     #[arg(value_name = "CSV", required = true)]
     files: Vec<PathBuf>,
 
-    /// Folder for the tables; it must not contain a study
+    /// Folder of the tables, which must not contain a study
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
 
-    /// Label of all runs, instead of the one in the files
+    /// Label of all runs, in place of the labels in the files
     #[arg(long, value_name = "LABEL")]
     algorithm: Option<String>,
 
-    /// Time budget of every run in seconds, for reports
+    /// Time budget of every run, shown in reports, in seconds
     #[arg(long, value_name = "SECONDS")]
     budget: Option<u64>,
 }

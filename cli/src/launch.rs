@@ -37,7 +37,7 @@ Examples:
   catherd launch slurm --connect 127.0.0.1:7420 --workers 2 --dry-run
   catherd launch slurm --connect ant:7420 --workers 64 -- --partition=long --nice=100")]
 pub(crate) struct Slurm {
-    /// Address of the coordinator, HOST:PORT; for several of the same store, separated by commas
+    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas
     #[arg(long, value_name = "ADDR")]
     connect: String,
 
@@ -45,19 +45,19 @@ pub(crate) struct Slurm {
     #[arg(long, value_name = "N")]
     workers: NonZeroU32,
 
-    /// Time limit of a worker in the notation of Slurm, such as 1-12:00:00
+    /// Time limit of a worker, as Slurm writes it, such as 1-12:00:00
     #[arg(long, value_name = "TIME", default_value = "12:00:00")]
     time: String,
 
-    /// Memory of a worker in MiB
+    /// Memory limit of a worker, in MiB
     #[arg(long, value_name = "MIB", default_value_t = worker::MEMORY_MIB)]
     memory: u64,
 
-    /// Seconds without a run after which a worker exits
+    /// Time without a run after which a worker exits, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     idle: u64,
 
-    /// Folder for the script, the logs and the spools; all nodes must have access to it
+    /// Folder of the script, the logs and the spools, to which all nodes need access
     #[arg(long, value_name = "DIR", default_value = "catherd-slurm")]
     dir: PathBuf,
 
@@ -65,15 +65,15 @@ pub(crate) struct Slurm {
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
     tls: Option<PathBuf>,
 
-    /// File with a worker token that `catherd token` printed
+    /// File with a worker's token of `catherd token`
     #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 
-    /// Write the script, but do not submit it
+    /// Write the script without submitting it
     #[arg(long)]
     dry_run: bool,
 
-    /// Further options for sbatch
+    /// Options that are passed to sbatch
     #[arg(last = true)]
     sbatch: Vec<String>,
 }

@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::pair::PairArgs;
 
-/// Executes a test suite on mutants of its project: copies with one small fault each, which the
-/// suite should detect.
+/// Executes a test suite on mutants of its project.
+///
+/// Mutants are copies with one small fault each, which the suite should detect.
 ///
 /// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker. A
 /// mutant is killed if a test that passes on the project fails an assertion on it; a test in

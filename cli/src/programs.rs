@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 /// What a worker asks of the system before it runs programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Isolation {
-    /// Namespaces, or no worker
+    /// Namespaces; without them, the worker does not start
     Required,
     /// Namespaces if the kernel permits them
     #[default]

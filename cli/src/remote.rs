@@ -17,7 +17,7 @@ pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 /// The coordinator to which a command sends its requests.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Address of the coordinator
+    /// Address of the coordinator, as host and port
     #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS)]
     coordinator: String,
 
@@ -39,8 +39,8 @@ pub(crate) struct Credentials {
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
     tls: Option<PathBuf>,
 
-    /// File with the token that `catherd token` made; -: the first line of standard input [default:
-    /// the token that a coordinator of the same user on this machine made for itself]
+    /// File with a token of `catherd token`, or - for the first line of standard input [default: the
+    /// token of a coordinator of the same user on this machine]
     #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 }

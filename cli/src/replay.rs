@@ -23,15 +23,15 @@ use crate::subjects;
 /// The arguments for a study in a store that this process can read.
 #[derive(Args)]
 pub(crate) struct Stored {
-    /// Folder of the study; with --store its name
+    /// Folder of the study, or its name if --store is given
     #[arg(value_name = "STUDY")]
     study: PathBuf,
 
-    /// The store of a coordinator: postgres://USER@HOST/NAME, or its SQLite file
+    /// Store of a coordinator: postgres://USER@HOST/NAME, or its SQLite file
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Folder of the study file, for tools that it names by relative paths
+    /// Folder of the tools that the study names by relative paths
     #[arg(long, value_name = "DIR", default_value = ".")]
     tools: PathBuf,
 }
@@ -148,9 +148,9 @@ pub(crate) fn execute(
     record.map_err(|error| error.to_string())
 }
 
-/// Executes one run of a study again on this machine and compares its record with the one in the
-/// store.
+/// Executes one run again and compares its record.
 ///
+/// The run is executed on this machine, and the record in the store is compared with the new one.
 /// Quarantined runs can be replayed as well: the command prints how they fail. The store is not
 /// changed.
 #[derive(Args)]
@@ -166,7 +166,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// The run: the first digits of its id, which is in the column `run` of runs.csv
+    /// First digits of the run id, which is in the column `run` of runs.csv
     #[arg(value_name = "RUN")]
     run: String,
 

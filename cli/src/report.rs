@@ -18,13 +18,15 @@ use indicatif::ProgressBar;
 use crate::failure::{CHECK_FAILED, STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
 use crate::run;
 
-/// Writes every table and figure of results to one page and to files: tables as CSV, Markdown and
-/// LaTeX, figures as SVG, PDF and PNG.
+/// Writes tables and figures of results as a page and as files.
+///
+/// The page has every table and every figure. Files of tables are CSV, Markdown and LaTeX; files of
+/// figures are SVG, PDF and PNG.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[CHECK_FAILED])))]
 pub(crate) struct Arguments {
-    /// Folders with the tidy tables of studies or imports, which are read as one study, and
-    /// descriptions of their projects (of `catherd dataset describe --out`)
+    /// Folders with tidy tables of studies or imports, which are read as one study, and with
+    /// descriptions of their projects (`catherd dataset describe --out`)
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
 
@@ -36,8 +38,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     title: Option<String>,
 
-    /// List the runs from which a number was computed; a row is given by its texts, separated by
-    /// commas, or by its number
+    /// Number whose source runs are listed; ROW is the words of the row, separated by commas, or its
+    /// position
     #[arg(long, value_name = "TABLE/ROW/COLUMN")]
     explain: Vec<Address>,
 
@@ -54,16 +56,16 @@ pub(crate) struct Arguments {
 /// Tables beyond those of every report.
 #[derive(Args)]
 struct More {
-    /// Parameter in which configurations differ: those that differ in it alone are compared, by
-    /// project and by group; may be given several times
+    /// Parameter to compare: configurations that differ in it only are compared by project and by
+    /// group; may be repeated
     #[arg(long, value_name = "PARAMETER")]
     factor: Vec<String>,
 
-    /// Configuration with which every other one is compared
+    /// Label of the configuration with which all others are compared
     #[arg(long, value_name = "LABEL")]
     reference: Option<String>,
 
-    /// CSV file of published numbers, beside which those of the results are shown
+    /// CSV file of published numbers, which are shown next to the numbers of the results
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
 }
@@ -99,20 +101,20 @@ impl More {
 
 #[derive(Args)]
 struct Figures {
-    /// File formats of figures: svg, pdf and png, separated by commas
+    /// File formats of figures, separated by commas: svg, pdf, png
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "svg,pdf")]
     figures: Vec<FigureFormat>,
 }
 
 #[derive(Args)]
 struct Checks {
-    /// Exit with code 4 unless this holds, such as "algorithms/mio/mean >= 90 %"; the bound of
-    /// a share is given in percent, or as a number from 0 to 1
+    /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4 if
+    /// it does not hold. The bound of a share is a percentage, or a number from 0 to 1
     #[arg(long, value_name = "NUMBER >= BOUND")]
     check: Vec<Check>,
 
-    /// Check the runs that have ended of a study that is not complete, which otherwise fails every
-    /// check
+    /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every check
+    /// of an incomplete study fails
     #[arg(long)]
     interim: bool,
 }
@@ -244,8 +246,9 @@ impl Checks {
     }
 }
 
-/// Runs a study and reports on it: `catherd run`, then `catherd report` into the folder
-/// `report` of its results.
+/// Runs a study and writes its report.
+///
+/// The command is `catherd run`, then `catherd report` into the folder `report` of the results.
 #[derive(Args)]
 #[command(after_help = format!(
     "{REPRODUCE}\n\n{}",

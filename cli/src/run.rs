@@ -40,11 +40,13 @@ use local_cluster::Workers;
 pub(crate) use study_args::{PlannedStudy, StudyArgs, too_few_seeds};
 pub(crate) use summary::{dropped, text};
 
-/// Runs a study: every project x every algorithm x every seed, on every core of this
-/// machine, and writes its tables, figure and test suites.
+/// Runs a study on this machine and writes its results.
 ///
-/// A study that was interrupted, however that happened, continues when the same command is given
-/// again; runs that have ended are not executed again.
+/// Every algorithm is executed on every project with every seed, on all cores of this machine. The
+/// results are tables, a figure and test suites.
+///
+/// A study that was interrupted for any reason continues when the same command is given again; runs
+/// that have ended are not executed again.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED])))]
 pub(crate) struct Arguments {
@@ -55,25 +57,25 @@ pub(crate) struct Arguments {
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Remove what the folder holds of this or another study, and start over
+    /// Delete the results of any study in the folder, and start over
     #[arg(long)]
     fresh: bool,
 
-    /// Worker processes, each pinned to a core [default: one for each core]
+    /// Number of worker processes, each pinned to a core [default: one for each core]
     #[arg(long, value_name = "N")]
     workers: Option<NonZeroUsize>,
 
-    /// Seconds between two writings of the tables while runs are executed
+    /// How often to rewrite the tables while runs are executed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     tables_interval: u64,
 
-    /// Seconds for which a failing store, such as on a full disk, is tried again
+    /// How long to retry a failing store, such as on a full disk, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     retry_timeout: u64,
 
-    /// Whether programs of a study of external tools get namespaces of their own, in which they see no
-    /// token files, no network and no other processes, and write to their working folder alone
-    #[arg(long, value_name = "WHETHER", default_value = "wanted")]
+    /// Isolation of external tools: in namespaces of their own, programs see no token files, no network
+    /// and no other processes, and write to their working folder only
+    #[arg(long, value_name = "MODE", default_value = "wanted")]
     isolation: Isolation,
 
     /// Show no progress

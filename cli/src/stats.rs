@@ -16,20 +16,22 @@ use serde_json::json;
 use answer::Answers;
 use question::Question;
 
-/// Computes every statistic that applies to the samples on standard input: reads JSON lines and
-/// writes one JSON line for each.
+/// Computes statistics of samples on standard input.
+///
+/// The command reads JSON lines, and writes for each of them a JSON line with every statistic that
+/// applies to the samples.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = DETAILS)]
 pub(crate) struct Arguments {
-    /// Follow the conventions of another library: scipy or r
+    /// Library whose conventions are followed: scipy or r [default: those of catherd]
     #[arg(long, value_name = "LIBRARY")]
     compat: Option<Compat>,
 
-    /// Level of significance: intervals cover 1 - ALPHA, critical differences are for ALPHA
+    /// Level of significance, from 0 to 1: intervals cover 1 - ALPHA
     #[arg(long, default_value_t = 0.05, value_parser = level)]
     alpha: f64,
 
-    /// Thresholds of small, medium and large effects: vargha-delaney or hess-kromrey
+    /// Convention for small, medium and large effects: vargha-delaney or hess-kromrey
     #[arg(long, value_name = "CONVENTION", default_value = "vargha-delaney", value_parser = convention)]
     magnitude: Convention,
 }

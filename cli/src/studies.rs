@@ -25,21 +25,22 @@ mod connection;
 mod race;
 mod submission;
 
-/// Submits a study to a coordinator: uploads its projects and plans its runs.
+/// Submits a study to a coordinator.
 ///
-/// Runs that have ended in any study of the coordinator are not executed again. A study that is
-/// submitted again with more projects, algorithms or seeds is extended.
+/// The command uploads the projects of the study and plans its runs. Runs that have ended in any study
+/// of the coordinator are not executed again. A study that is submitted again with more projects,
+/// algorithms or seeds is extended.
 ///
-/// Of a race, the command submits each round when the one before has ended, drops the configurations
-/// that have lost, and writes the tables at the end. A race whose command was interrupted continues
-/// when the same command is given again.
+/// For a race, the command submits each round after the previous one has ended, drops the
+/// configurations that have lost, and writes the tables at the end. A race whose command was
+/// interrupted continues when the same command is given again.
 #[derive(Args)]
 #[command(after_help = format!("{SUBMIT}\n\n{}", exit_codes(&[SUBMITTED_IN_PART])))]
 pub(crate) struct Submit {
     #[command(flatten)]
     study: StudyArgs,
 
-    /// Folder for the tables of a race [default: results/NAME]
+    /// Folder of the tables of a race [default: results/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -93,7 +94,10 @@ impl Submit {
     }
 }
 
-/// Shows the progress of the studies of a coordinator, and which runs of a study have no record.
+/// Shows the progress of studies, and runs without a record.
+///
+/// The studies are those of a coordinator. Of a folder of results, the command shows the progress
+/// without a coordinator.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -102,8 +106,9 @@ Examples:
   catherd status games --json | jq .missing
   catherd status results/smoke")]
 pub(crate) struct Status {
-    /// A study, whose runs without a record are listed with the reasons; or a folder of results,
-    /// for which no coordinator is asked
+    /// Name of a study, whose runs without a record are listed with the reasons, or a folder of results
+    /// [default: all studies of the coordinator]
+    #[arg(value_name = "STUDY|RESULTS")]
     study: Option<String>,
 
     #[command(flatten)]
@@ -146,7 +151,7 @@ impl Status {
     }
 }
 
-/// Shows the progress of the active studies until all their runs have ended.
+/// Shows the progress of active studies until their runs have ended.
 #[derive(Args)]
 #[command(after_help = format!("{WATCH}\n\n{}", exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Watch {
@@ -197,7 +202,7 @@ Examples:
   catherd resume games
   catherd cancel games --coordinator ant:7420")]
 pub(crate) struct Change {
-    /// The study
+    /// Name of the study
     study: String,
 
     #[command(flatten)]
@@ -219,17 +224,18 @@ impl Change {
     }
 }
 
-/// Removes a study from a coordinator, also while it is being planned.
+/// Removes a study from a coordinator; its records are kept.
 ///
-/// Its runs and their records stay in the store: a study that is submitted later does not execute
-/// them again. Runs in hand are finished.
+/// A study can be removed while it is being planned. Its runs and their records stay in the store: a
+/// study that is submitted later does not execute them again. Runs that workers have already leased are
+/// finished.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd delete games
   catherd delete games --coordinator ant:7420")]
 pub(crate) struct Delete {
-    /// The study
+    /// Name of the study
     study: String,
 
     #[command(flatten)]
@@ -246,14 +252,16 @@ impl Delete {
     }
 }
 
-/// Fetches the results of a study so far and writes its tables, figure and suites.
+/// Fetches the results of a study from a coordinator.
+///
+/// The command writes tables, a figure and test suites of the runs that have ended so far.
 #[derive(Args)]
 #[command(after_help = format!("{RESULTS}\n\n{}", exit_codes(&[RUNS_FAILED])))]
 pub(crate) struct Results {
-    /// The study
+    /// Name of the study
     study: String,
 
-    /// Folder for the results [default: results/STUDY]
+    /// Folder of the results [default: results/STUDY]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::pair::PairArgs;
 
-/// Executes the tests of a suite on a project and writes the verdicts in TAP, the Test Anything
-/// Protocol, or another format.
+/// Executes a test suite on a project.
+///
+/// The verdicts are written in TAP, the Test Anything Protocol, or in another format.
 ///
 /// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript file
 /// with tests for Whisker, a JSON file with models for Whisker, or a plan for Itch, whose judgement is

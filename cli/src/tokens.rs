@@ -32,7 +32,7 @@ pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
     Ok(tokens)
 }
 
-/// Makes a token for a worker, a submitter, a viewer or an owner (who may do all).
+/// Makes a token for a worker or a client of a coordinator.
 ///
 /// The token is written to a file of mode 0600, or printed once; only its digest is written to the
 /// coordinator's token file. A running coordinator reads that file again on SIGHUP.
@@ -42,18 +42,18 @@ Examples:
   catherd token worker --name ants -o ants.token
   catherd token submitter --file /srv/catherd/tokens -o me.token")]
 pub(crate) struct MakeToken {
-    /// What the token permits: worker, submitter, viewer or owner
+    /// Role that the token permits: worker, submitter, viewer, or owner, who may do all
     role: Role,
 
-    /// Name of the owner, for readers of the token file
+    /// Name of the person who has the token, written into the token file
     #[arg(long, default_value = "")]
     name: String,
 
-    /// The coordinator's token file
+    /// Token file of the coordinator
     #[arg(long, value_name = "FILE", default_value = "tokens")]
     file: PathBuf,
 
-    /// File for the token, of mode 0600 [default: standard output]
+    /// File of the new token, with mode 0600 [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }

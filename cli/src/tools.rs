@@ -14,29 +14,31 @@ use crate::failure::Worded;
 use crate::programs::Isolation;
 use crate::subjects;
 
-/// Environments of external tools
+/// Makes the environments of external tools.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Prepare(Prepare),
 }
 
-/// Makes the environment of a tool from its lock, once on each machine: programs, and what they need
-/// of the projects of a study. Then a tool that describes projects is asked for their measures, and for
-/// projects that it can never do, which studies leave out.
+/// Makes the environment of a tool from its lock, once on each machine.
+///
+/// An environment has programs, and what they need for the projects of a study. Then a tool that
+/// describes projects is asked for their measures, and for projects that it can never be used on, which
+/// studies leave out.
 ///
 /// The adapter does so, such as with pip; it may use the network, which runs may not.
 #[derive(Args)]
 #[command(after_help = format!("{PREPARE}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Prepare {
-    /// Folder of the adapter, or a study file, whose adapters and projects are prepared
+    /// Folder of an adapter, or a study file whose adapters and projects are prepared
     #[arg(value_name = "ADAPTER|STUDY")]
     of: PathBuf,
 
-    /// Projects of the tool, besides those of the study
+    /// Projects of the tool, in addition to the projects of the study
     #[arg(long, value_name = "PATH", num_args = 1..)]
     projects: Vec<PathBuf>,
 
-    /// Folder of packages to install from, without a network
+    /// Folder of packages from which to install without a network
     #[arg(long, value_name = "DIR")]
     wheels: Option<PathBuf>,
 }
@@ -47,11 +49,13 @@ Examples:
   catherd tool prepare experiments/pynguin-smoke.toml
   catherd tool prepare experiments/pynguin.toml --wheels wheels";
 
-/// Says whether this machine can run the tools of a study, and what is missing.
+/// Says whether this machine can run the tools of a study.
+///
+/// If it cannot, the command says what is missing.
 #[derive(Args)]
 #[command(after_help = format!("{DOCTOR}\n\n{}", exit_codes(&[UNUSABLE])))]
 pub(crate) struct Doctor {
-    /// Study file, or folder of an adapter
+    /// Study file, or the folder of an adapter
     #[arg(value_name = "STUDY|ADAPTER")]
     of: PathBuf,
 }

@@ -18,29 +18,29 @@ use clap::Args;
 use crate::replay::Stored;
 use crate::subjects;
 
-/// Executes finished runs of a study again and compares the digests of their records.
+/// Executes finished runs again and compares their digests.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
 /// Runs that real time decided are skipped, because they depend on the machine: those with a budget of
 /// real time, and those of tools that say so.
 ///
-/// Of a replication package (`catherd archive`), every file, every record and their list are checked
-/// before.
+/// In a replication package (`catherd archive`), every file, every record and the list of records are
+/// checked first.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
-    /// Size of the sample: a number of runs, or a share such as 5%
+    /// Size of the sample: a number of runs, or a percentage such as 5%
     #[arg(long, value_name = "N|P%", default_value = "1%")]
     sample: Sample,
 
-    /// Seed of the sample
+    /// Seed of the random sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Threads [default: one for each core]
+    /// Number of threads [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     projects: Vec<PathBuf>,
 
-    /// Execute the programs that a package names, as its study would; they are not checked
+    /// Execute the external tools that a package names, which are not checked before
     #[arg(long)]
     run_programs: bool,
 }

@@ -19,9 +19,9 @@ use crate::subjects;
 /// Default memory limit of a worker.
 pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
-/// Leases runs from a coordinator, executes and commits them until the study is complete.
+/// Executes runs of a coordinator until they have ended.
 ///
-/// `catherd run` starts its own workers; this command adds one to a coordinator by hand.
+/// The worker leases a run, executes it and commits its record, again and again. `catherd run` starts its own workers; this command adds one to a coordinator by hand.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,43 +31,43 @@ Examples:
 
 Ctrl-C or SIGTERM: finish the current run, return the other leases, exit; again: exit at once.")]
 pub(crate) struct Arguments {
-    /// Address of the coordinator, HOST:PORT; for several of the same store, separated by commas
+    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
     connect: Vec<String>,
 
     #[command(flatten)]
     credentials: Credentials,
 
-    /// Core to pin the process to [default: none]
+    /// Number of the core to which the process is pinned [default: none]
     #[arg(long, value_name = "N")]
     core: Option<usize>,
 
-    /// Folder for finished records that are not acknowledged yet [default: spool/NAME]
+    /// Folder of records that the coordinator has not acknowledged yet [default: spool/NAME]
     #[arg(long, value_name = "DIR")]
     spool: Option<PathBuf>,
 
-    /// Folder of the project cache; workers may share it [default: cache, beside the spool]
+    /// Folder of the project cache, which workers may share [default: cache, next to the spool]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Largest size of the project cache in MiB; 0 disables the cache
+    /// Maximum size of the project cache, in MiB; 0 disables the cache
     #[arg(long, value_name = "MIB", default_value_t = 1 << 10)]
     cache_size: u64,
 
-    /// Name, unique among live workers [default: the host and the core or process id]
+    /// Name of the worker, unique among live workers [default: the host and the core or process id]
     #[arg(long)]
     name: Option<String>,
 
-    /// Seconds for which requests to coordinators that do not answer are repeated
+    /// How long to repeat requests that no coordinator answers, in seconds
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 600)]
     retry_timeout: u64,
 
-    /// Exit after this many seconds without a run [default: exit when all runs have ended; a
-    /// coordinator that serves all studies never reports that]
+    /// Time without a run after which the worker exits, in seconds [default: until the coordinator says
+    /// that all runs have ended, which `catherd coordinator` never says]
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 
-    /// Time limit of a run in seconds; a run that exceeds it is executed elsewhere
+    /// Time limit of a run, in seconds; a run that exceeds it is executed by another worker
     #[arg(long, value_name = "SECONDS")]
     run_limit: Option<u64>,
 
@@ -75,19 +75,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB)]
     memory: u64,
 
-    /// Execute runs of the kind `command`, in folders below DIR. Every client that may submit a
-    /// study can then run any program here
+    /// Folder for runs of external tools (kind `command`), which are executed only with this flag.
+    /// Every client that may submit a study can then run any program here
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// Folder with the tools that studies name by relative paths; may be given several times
-    /// [default: the current folder]
+    /// Folder of the tools that studies name by relative paths; may be repeated [default: the current
+    /// folder]
     #[arg(long, value_name = "DIR", requires = "programs")]
     tools: Vec<PathBuf>,
 
-    /// Whether programs get namespaces of their own, in which token files and other processes
-    /// cannot be seen
-    #[arg(long, value_name = "WHETHER", default_value = "wanted", requires = "programs")]
+    /// Isolation of external tools: in namespaces of their own, programs see no token files and no other
+    /// processes
+    #[arg(long, value_name = "MODE", default_value = "wanted", requires = "programs")]
     isolation: Isolation,
 
     /// File or folder that programs must not see, besides tokens, keys, spool and cache

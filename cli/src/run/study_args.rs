@@ -18,13 +18,13 @@ use crate::subjects::{self, WorkLimits};
 fn subject_help() -> String {
     let kinds = subjects::kinds();
     let (names, default) = (kinds.names().join(", "), kinds.default_kind().name());
-    format!("Subject kind: one of {names} [default: the study file's, otherwise {default}]")
+    format!("Subject kind: {names} [default: the study file's, otherwise {default}]")
 }
 
 fn algorithms_help() -> String {
     let (names, kind) = (subjects::algorithm_names(), subjects::kinds().default_kind().name());
     format!(
-        "Algorithms, separated by commas; of those in the study file, also by label, with their \
+        "Algorithms, separated by commas; a label of the study file stands for its algorithm with all \
          settings. Algorithms of {kind}: {names}"
     )
 }
@@ -46,27 +46,27 @@ pub(crate) struct StudyArgs {
     #[arg(long, value_name = "LIST", help = algorithms_help())]
     algorithms: Option<String>,
 
-    /// Number of seeds (5 means the seeds 1 to 5), or a list of seeds (3,14,15) [default: 1]
+    /// Number of seeds, such as 5 for the seeds 1 to 5, or a list such as 3,14,15 [default: 1]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seeds: Option<String>,
 
     #[command(flatten)]
     work: WorkLimits,
 
-    /// Budget of a run: real time, such as 10s or 10min; runs then depend on the machine
+    /// Budget of a run in real time, such as 10s or 10min; runs then depend on the machine
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     wall: Option<String>,
 
-    /// Give test suites regression assertions; costs six more executions of each final test
+    /// Add regression assertions to test suites; costs six more executions of each final test
     #[arg(long)]
     assertions: bool,
 
-    /// Execute the suites, with assertions, on mutants of their projects; a study file can limit
-    /// operators and number
+    /// Execute the suites, with assertions, on mutants of their projects; a study file can limit the
+    /// operators and the number of mutants
     #[arg(long)]
     mutation: bool,
 
-    /// Name of the study in reports [default: the file's; without a file, study]
+    /// Name of the study in reports [default: the name in the study file, otherwise study]
     #[arg(long)]
     name: Option<String>,
 }

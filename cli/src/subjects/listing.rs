@@ -10,8 +10,10 @@ use serde_json::{Value, json};
 
 use super::{kind, kinds};
 
-/// Lists the subject kinds, or describes one: units of work, criteria, algorithms and their
-/// parameters with defaults and ranges.
+/// Lists the subject kinds, or describes one.
+///
+/// The description has units of work, criteria, and algorithms with the defaults and ranges of their
+/// parameters.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +21,7 @@ Examples:
   catherd subjects scratch
   catherd subjects command --json")]
 pub(crate) struct Arguments {
-    /// The kind to describe [default: list all]
+    /// Name of the kind to describe [default: all kinds are listed]
     #[arg(value_name = "KIND")]
     kind: Option<String>,
 

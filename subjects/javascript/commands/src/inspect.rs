@@ -14,8 +14,10 @@ Examples:
   catherd inspect list.js
   catherd inspect package --json";
 
-/// Shows the classes, methods, fields and functions of a JavaScript project, and the types of
-/// parameters that tests with unknown values infer, with their evidence.
+/// Shows the classes and inferred types of a JavaScript project.
+///
+/// For each class: methods, fields and functions, and the types of parameters that tests with unknown
+/// values infer, with their evidence.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub struct Arguments {

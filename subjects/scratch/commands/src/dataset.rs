@@ -18,7 +18,7 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Worded;
 
-/// Samples, generates, verifies and describes corpora of Scratch projects.
+/// Samples, generates, verifies and describes corpora of projects.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {

@@ -19,7 +19,7 @@ const STEPS_PER_SECOND: u32 = 30;
 /// Sampling factor of the encoder, which reduces pictures of more than 256 colours.
 const SPEED: i32 = 10;
 
-/// Draws the stage while a test runs, and writes the pictures as an animation.
+/// Draws the stage while a test runs, as an animation.
 ///
 /// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
 /// them. Speech bubbles are drawn without what is said, and monitors are not drawn.

@@ -13,7 +13,7 @@ use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_conformance::ProjectIndex;
 use clap::Subcommand;
 
-/// Tests and measures the Scratch machine itself.
+/// Tests and measures the Scratch machine.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {
