@@ -15,6 +15,7 @@
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
 //! - [`tools`]: what external tools need on this machine.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
+//! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
 //! - [`failure`]: the meanings of exit codes, and errors of libraries in words.
 
 mod archive;
@@ -23,11 +24,13 @@ mod certificates;
 mod coordinator;
 mod coverage;
 mod dataset;
+mod dev;
 #[cfg(test)]
 mod documentation;
 mod failure;
 mod generate;
 mod health;
+mod help;
 mod import;
 mod launch;
 mod local_token;
@@ -57,14 +60,20 @@ use catherd_javascript_commands as javascript;
 use catherd_proto::v1;
 use catherd_scratch_commands as scratch;
 use catherd_sequences_commands as sequences;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 #[global_allocator]
 static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;
 
 /// Runs large empirical studies of test generators.
 #[derive(Parser)]
-#[command(name = "catherd", version, max_term_width = 100, after_help = failure::EXIT_CODES)]
+#[command(
+    name = "catherd",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = failure::EXIT_CODES
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -89,11 +98,11 @@ enum Command {
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
-    /// Pauses a study of a coordinator: current runs are finished, and no others are started
+    /// Pauses a study: current runs are finished, no others start
     Pause(studies::Change),
     /// Continues a study that was paused or cancelled
     Resume(studies::Change),
-    /// Cancels a study of a coordinator: current runs are finished, and records are kept
+    /// Cancels a study: current runs are finished, records are kept
     Cancel(studies::Change),
     Delete(studies::Delete),
     Results(studies::Results),
@@ -120,6 +129,10 @@ enum Command {
     Vm(scratch::vm::Command),
     #[command(subcommand)]
     Dataset(dataset::Command),
+    #[command(hide = true)]
+    Help(help::Arguments),
+    #[command(hide = true, subcommand)]
+    Dev(dev::Command),
     // A command of version 0.3 that says for one more version where it is.
     #[command(hide = true)]
     Capacity(MovedCapacity),
@@ -133,7 +146,8 @@ struct MovedCapacity {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let found = help::grouped(Cli::command()).try_get_matches();
+    let cli = match found.and_then(|mut found| Cli::from_arg_matches_mut(&mut found)) {
         Ok(cli) => cli,
         Err(refusal) => {
             // If standard output or error is closed, nothing more can be reported.
@@ -201,6 +215,8 @@ impl Command {
             Command::JavaScript(command) => javascript::run(command),
             Command::Vm(command) => scratch::vm::run(command),
             Command::Dataset(command) => dataset::run(command),
+            Command::Help(arguments) => help::run(&arguments, help::grouped(Cli::command())),
+            Command::Dev(command) => dev::run(command),
             Command::Capacity(_) => Err(Failure::new("catherd capacity is a benchmark now")
                 .hint("execute cargo bench --bench capacity -- --help in the source of catherd")),
         }

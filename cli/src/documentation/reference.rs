@@ -12,6 +12,7 @@ use clap::{Arg, Command, CommandFactory};
 use super::{pages, parts, read, root, shown};
 use crate::Cli;
 use crate::failure::EXIT_CODES;
+use crate::help::GROUPS;
 use crate::subjects;
 use catherd_analysis_results::contents;
 
@@ -23,8 +24,12 @@ fn commands_page() -> String {
                     `CATHERD_WRITE_DOCS=1 cargo test -p catherd commands_page`.\n"
             .to_owned();
     page = wrap(&page);
-    for command in Cli::command().get_subcommands().filter(|command| !command.is_hide_set()) {
-        describe(command, "catherd", &mut page);
+    let program = Cli::command();
+    for group in &GROUPS {
+        let _ = write!(page, "\n## {}\n", group.title);
+        for name in group.commands {
+            describe(program.find_subcommand(name).unwrap(), "catherd", &mut page);
+        }
     }
     let codes = EXIT_CODES.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
     let codes = codes.collect::<Vec<_>>().join("\n");
@@ -37,8 +42,9 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
         return;
     }
     let name = format!("{parent} {}", command.get_name());
-    let level = "#".repeat(1 + name.matches(' ').count());
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let level = "#".repeat(2 + name.matches(' ').count());
+    let about = command.get_long_about().or(command.get_about());
+    let about = about.map(ToString::to_string).unwrap_or_default();
     let _ = write!(page, "\n{level} {name}\n\n{}", wrap(&sentence(&about)));
     let arguments: Vec<&Arg> = command.get_arguments().filter(|arg| !arg.is_hide_set()).collect();
     let arguments: Vec<&Arg> = arguments
@@ -51,7 +57,7 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
     for argument in arguments {
         let _ = writeln!(page, "| `{}` | {} |", spelling(argument), meaning(argument));
     }
-    for command in command.get_subcommands() {
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
         describe(command, &name, page);
     }
 }

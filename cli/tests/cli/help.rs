@@ -69,6 +69,10 @@ fn help_lists_the_commands_and_the_version_is_printed() {
     {
         assert!(text.contains(&format!("\n  {command}")), "{text}");
     }
+    let headings = ["Studies:", "Results:", "Clusters:", "One project:", "Kinds and data:"];
+    let places: Vec<_> = headings.iter().map(|heading| text.find(heading).unwrap()).collect();
+    assert!(places.is_sorted(), "{text}");
+    assert_eq!(text, help(&["help"]));
     assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));
 }
 
@@ -78,5 +82,43 @@ fn invalid_arguments_are_explained_and_fail_with_1() {
         let output = catherd().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(stderr(&output).contains("Usage:"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_shows_a_group_or_a_command() {
+    for word in ["study", "studies"] {
+        let text = help(&["help", word]);
+        for command in ["run", "submit", "cancel"] {
+            assert!(text.contains(&format!("\n  {command}\n")), "{text}");
+        }
+        assert!(text.contains("Runs a study on this machine and writes its results"), "{text}");
+        assert!(!text.contains("coordinator\n"), "{text}");
+    }
+    // A group and a command have this name; the command has `--help`.
+    assert!(help(&["help", "results"]).contains("\n  archive\n"));
+    assert_eq!(help(&["help", "run"]), help(&["run", "--help"]));
+    assert_eq!(help(&["help", "dataset", "sample"]), help(&["dataset", "sample", "--help"]));
+    let output = catherd().args(["help", "walk"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no command or group `walk`"));
+}
+
+#[test]
+fn former_names_of_commands_are_accepted() {
+    let former: [&[&str]; 5] = [
+        &["sequences", "synth"],
+        &["sequences", "examples"],
+        &["javascript", "check"],
+        &["vm", "digest"],
+        &["vm", "fuzz"],
+    ];
+    for command in former {
+        let text = help(&[command, &["--help"]].concat());
+        let now = [&["dev"], command].concat();
+        assert!(text.contains(&format!("\n  catherd {}", now.join(" "))), "{text}");
+        assert!(help(&[&now[..], &["--help"]].concat()).contains("Usage: catherd dev"), "{now:?}");
+        let above = help(&[command[0], "--help"]);
+        assert!(!above.contains(&format!("\n  {} ", command[1])), "{above}");
     }
 }

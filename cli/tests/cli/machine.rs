@@ -1,4 +1,4 @@
-//! `vm digest` and `vm fuzz` through the binary.
+//! `dev vm digest` and `dev vm fuzz` through the binary.
 
 use std::fs;
 use std::path::Path;

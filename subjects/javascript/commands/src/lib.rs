@@ -25,14 +25,29 @@ use clap::{Args, Subcommand};
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {
-    Check(Check),
     Methods(methods::Arguments),
+    // The name of version 0.3 for `catherd dev javascript check`, accepted for one more version.
+    #[command(hide = true)]
+    Check(Check),
+}
+
+/// Compares the JavaScript test generator with worked examples.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum DevCommand {
+    Check(Check),
+}
+
+impl From<DevCommand> for Command {
+    fn from(DevCommand::Check(check): DevCommand) -> Command {
+        Command::Check(check)
+    }
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  catherd javascript check examples.jsonl
-  catherd javascript check examples.jsonl --only inf-";
+  catherd dev javascript check examples.jsonl
+  catherd dev javascript check examples.jsonl --only inf-";
 
 /// Checks worked examples, JSON lines with an input and its exact result: coverage goals, evidence on
 /// types, results of executions, branch distances, generated suites.

@@ -23,8 +23,28 @@ pub enum Command {
     #[command(alias = "fidelity")]
     ReplayAll(replay_all::Arguments),
     Bench(bench::Arguments),
+    // The names of version 0.3 for two commands of `catherd dev vm`, accepted for one more version.
+    #[command(hide = true)]
+    Digest(digest::Arguments),
+    #[command(hide = true)]
+    Fuzz(fuzz::Arguments),
+}
+
+/// Compares builds of the Scratch machine, and executes hostile projects on it.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum DevCommand {
     Digest(digest::Arguments),
     Fuzz(fuzz::Arguments),
+}
+
+impl From<DevCommand> for Command {
+    fn from(command: DevCommand) -> Command {
+        match command {
+            DevCommand::Digest(arguments) => Command::Digest(arguments),
+            DevCommand::Fuzz(arguments) => Command::Fuzz(arguments),
+        }
+    }
 }
 
 /// Executes `catherd vm`.

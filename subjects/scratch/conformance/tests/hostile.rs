@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catherd_scratch_conformance::fuzz::{Campaign, CampaignReport, case, execute, run_campaign};
 
-/// Number of executions in a test run. `catherd vm fuzz` does more.
+/// Number of executions in a test run. `catherd dev vm fuzz` does more.
 const EXECUTIONS: u64 = 40;
 
 fn demo() -> Vec<PathBuf> {

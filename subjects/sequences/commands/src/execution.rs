@@ -79,7 +79,7 @@ pub struct RiskArguments {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd sequences examples examples.jsonl
+  catherd dev sequences examples examples.jsonl
 
 Exit codes: 0 if all are equal, 4 if one differs, 1 if the file cannot be read.")]
 pub struct Examples {

@@ -32,8 +32,28 @@ pub enum Command {
     Coverage(coverage::Coverage),
     Test(test::Test),
     Risk(execution::RiskArguments),
+    // The names of version 0.3 for two commands of `catherd dev sequences`, accepted for one more version.
+    #[command(hide = true)]
+    Synth(synth::Synth),
+    #[command(hide = true)]
+    Examples(execution::Examples),
+}
+
+/// Writes synthetic models, and compares the model language with worked examples.
+#[derive(Subcommand)]
+#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+pub enum DevCommand {
     Synth(synth::Synth),
     Examples(execution::Examples),
+}
+
+impl From<DevCommand> for Command {
+    fn from(command: DevCommand) -> Command {
+        match command {
+            DevCommand::Synth(arguments) => Command::Synth(arguments),
+            DevCommand::Examples(arguments) => Command::Examples(arguments),
+        }
+    }
 }
 
 /// Executes `catherd sequences`.

@@ -1,4 +1,4 @@
-//! `catherd sequences synth`: writes synthetic models.
+//! `catherd dev sequences synth`: writes synthetic models.
 
 use std::fs;
 
@@ -16,8 +16,8 @@ use crate::write;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd sequences synth --count 10 -o models
-  catherd sequences synth --count 3 --threads 4 --events 20 --depth 6 --density 0.5 -o models
+  catherd dev sequences synth --count 10 -o models
+  catherd dev sequences synth --count 3 --threads 4 --events 20 --depth 6 --density 0.5 -o models
   catherd run --subject sequences --projects models --algorithms greedy,ga --executions 1000")]
 pub struct Synth {
     /// Number of models

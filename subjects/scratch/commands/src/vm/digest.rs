@@ -1,4 +1,4 @@
-//! `catherd vm digest`: one digest per project that is equal in every build on every machine.
+//! `catherd dev vm digest`: one digest per project that is equal in every build on every machine.
 
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ use crate::failure::Worded;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd vm digest games > here.txt
-  catherd vm digest games --jobs 1 | diff here.txt -
-  catherd vm digest games --interpret | diff here.txt -
+  catherd dev vm digest games > here.txt
+  catherd dev vm digest games --jobs 1 | diff here.txt -
+  catherd dev vm digest games --interpret | diff here.txt -
 
 Exit codes: 0 if all ran, 2 if one could not run, 1 if a path does not exist.")]
 pub struct Arguments {

@@ -1,4 +1,4 @@
-//! `catherd vm fuzz`: runs mutated projects.
+//! `catherd dev vm fuzz`: runs mutated projects.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,9 +25,9 @@ use crate::failure::Worded;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd vm fuzz datasets/demo --executions 2000
-  catherd vm fuzz games --seconds 3600 --seed 7 --jobs 2
-  catherd vm fuzz games --seed 7 --only 4711
+  catherd dev vm fuzz datasets/demo --executions 2000
+  catherd dev vm fuzz games --seconds 3600 --seed 7 --jobs 2
+  catherd dev vm fuzz games --seed 7 --only 4711
 
 Exit codes: 0 if nothing failed, 2 if something did, 1 if a path does not exist.")]
 pub struct Arguments {

@@ -1,0 +1,25 @@
+//! `catherd dev`: commands for the development of catherd, which no study needs.
+
+use catherd_cli_console::{Exit, Failure};
+use clap::Subcommand;
+
+use crate::{javascript, scratch, sequences};
+
+/// Commands for the development of catherd.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    #[command(subcommand)]
+    Sequences(sequences::DevCommand),
+    #[command(subcommand, name = "javascript")]
+    JavaScript(javascript::DevCommand),
+    #[command(subcommand)]
+    Vm(scratch::vm::DevCommand),
+}
+
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Sequences(command) => sequences::run(command.into()),
+        Command::JavaScript(command) => javascript::run(command.into()),
+        Command::Vm(command) => scratch::vm::run(command.into()),
+    }
+}

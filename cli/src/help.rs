@@ -1,0 +1,190 @@
+//! The help of the whole program: commands in groups, and `catherd help`.
+
+use std::io;
+
+use catherd_cli_console::{Exit, Failure};
+use clap::{Args, Command};
+
+/// A group of commands.
+pub(crate) struct CommandGroup {
+    /// The heading in the list of commands.
+    pub(crate) title: &'static str,
+    /// What its commands have in common, in one sentence.
+    summary: &'static str,
+    /// The words by which `catherd help` knows it.
+    words: &'static [&'static str],
+    /// Names of the commands, in the order of the list.
+    pub(crate) commands: &'static [&'static str],
+}
+
+/// The groups, in the order of the list. Every visible command is in one of them.
+pub(crate) const GROUPS: [CommandGroup; 5] = [
+    CommandGroup {
+        title: "Studies",
+        summary: "Execute studies, on this machine or through a coordinator, and follow them.",
+        words: &["studies", "study"],
+        commands: &[
+            "run",
+            "reproduce",
+            "submit",
+            "status",
+            "watch",
+            "pause",
+            "resume",
+            "cancel",
+            "delete",
+        ],
+    },
+    CommandGroup {
+        title: "Results",
+        summary: "Fetch, report, check and publish the results of studies.",
+        words: &["results", "result"],
+        commands: &[
+            "results", "report", "stats", "import", "verify", "replay", "archive", "backup",
+        ],
+    },
+    CommandGroup {
+        title: "Clusters",
+        summary: "Run a coordinator and workers on several machines.",
+        words: &["clusters", "cluster"],
+        commands: &["coordinator", "worker", "launch", "token", "certs", "health"],
+    },
+    CommandGroup {
+        title: "One project",
+        summary: "Work with one project and its test suites, without a study.",
+        words: &["project", "projects"],
+        commands: &["generate", "test", "coverage", "mutate", "judge", "play", "inspect"],
+    },
+    CommandGroup {
+        title: "Kinds and data",
+        summary: "See which subjects can be tested, and prepare projects and external tools.",
+        words: &["kinds", "kind", "data"],
+        commands: &["subjects", "tool", "doctor", "dataset", "sequences", "javascript", "vm"],
+    },
+];
+
+/// Shows the help of a command, or the commands of a group
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Words of a command, or a group: studies, results, clusters, project or kinds
+    #[arg(value_name = "COMMAND|GROUP")]
+    of: Vec<String>,
+}
+
+/// Lists the commands of the program in groups instead of one below the other.
+pub(crate) fn grouped(command: Command) -> Command {
+    let styles = command.get_styles().clone();
+    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let width = GROUPS.iter().flat_map(|group| group.commands).map(|name| name.len()).max();
+    let width = width.unwrap_or_default();
+    let mut list = String::new();
+    for group in &GROUPS {
+        list += &format!("{header}{}:{header:#}\n", group.title);
+        for name in group.commands {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            list += &format!("  {literal}{name:width$}{literal:#}  {about}\n");
+        }
+        list.push('\n');
+    }
+    command.help_template(format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{header}Options:{header:#}\n{{options}}\n\n\
+         `catherd COMMAND --help` explains a command, and `catherd help GROUP` the commands of a group:\n\
+         studies, results, clusters, project or kinds.{{after-help}}"
+    ))
+}
+
+/// The page about the commands of a group.
+fn page(group: &CommandGroup, program: &Command) -> Command {
+    let below = group.commands.iter().filter_map(|name| program.find_subcommand(name));
+    let below = below.map(|command| {
+        let about = command.get_long_about().or(command.get_about()).cloned().unwrap_or_default();
+        Command::new(command.get_name().to_owned()).about(about)
+    });
+    let header = program.get_styles().get_header();
+    Command::new("catherd")
+        .max_term_width(100)
+        .disable_help_subcommand(true)
+        .next_line_help(true)
+        .help_template(format!(
+            "{}\n\n{header}{}:{header:#}\n{{subcommands}}\n\n`catherd COMMAND --help` has the arguments and \
+             examples of a command.\n",
+            group.summary, group.title
+        ))
+        .subcommands(below)
+}
+
+/// Prints the help of a command or of a group. A word that is both names the group.
+pub(crate) fn run(arguments: &Arguments, mut program: Command) -> Result<Exit, Failure> {
+    if let [word] = &arguments.of[..]
+        && let Some(group) = GROUPS.iter().find(|group| group.words.contains(&word.as_str()))
+    {
+        return print(&mut page(group, &program), Command::print_help);
+    }
+    // Until then, usages lack the names of the commands above.
+    program.build();
+    let mut command = &program;
+    for word in &arguments.of {
+        command = command.find_subcommand(word).ok_or_else(|| {
+            Failure::new(format_args!("there is no command or group `{word}`"))
+                .hint("catherd help lists the commands")
+        })?;
+    }
+    print(&mut command.clone(), Command::print_long_help)
+}
+
+/// Prints a help. A reader of standard output may close it early, as `head` does.
+fn print(
+    command: &mut Command,
+    print: impl Fn(&mut Command) -> io::Result<()>,
+) -> Result<Exit, Failure> {
+    match print(command) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(cause)),
+        _ => Ok(Exit::Success),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::Cli;
+
+    #[test]
+    fn every_visible_command_is_in_one_group() {
+        let program = Cli::command();
+        let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
+        let visible: Vec<_> = visible.map(Command::get_name).collect();
+        let listed: Vec<_> = GROUPS.iter().flat_map(|group| group.commands).copied().collect();
+        for name in &visible {
+            let groups = listed.iter().filter(|listed| *listed == name).count();
+            assert_eq!(groups, 1, "{name} is in {groups} groups");
+        }
+        assert_eq!(visible.len(), listed.len(), "{visible:?} {listed:?}");
+        let words: Vec<_> = GROUPS.iter().flat_map(|group| group.words).collect();
+        for (number, word) in words.iter().enumerate() {
+            assert!(!words[..number].contains(word), "{word} is two groups");
+        }
+    }
+
+    #[test]
+    fn a_command_is_one_line_of_the_list() {
+        const MAX_ABOUT: usize = 70;
+        const MAX_LINE: usize = 80;
+        let help = grouped(Cli::command()).render_help().to_string();
+        for group in &GROUPS {
+            for name in group.commands {
+                let prefix = format!("  {name} ");
+                let line = help.lines().find(|line| line.starts_with(&prefix)).unwrap();
+                let about = line[prefix.len()..].trim_start();
+                let (line, about_length) = (line.chars().count(), about.chars().count());
+                assert!(about_length > 0 && about_length <= MAX_ABOUT, "{name}: {about}");
+                assert!(line <= MAX_LINE, "{name}: {line} characters");
+                let program = Cli::command();
+                let command = program.find_subcommand(name).unwrap();
+                assert_eq!(command.get_about().unwrap().to_string(), about);
+            }
+        }
+    }
+}
