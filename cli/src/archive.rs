@@ -245,7 +245,7 @@ struct WorkFolder {
 }
 
 impl WorkFolder {
-    /// Creates the folder beside the package.
+    /// Creates the folder next to the package.
     fn create(package: &Path) -> Result<WorkFolder, Failure> {
         let mut path = package.as_os_str().to_owned();
         path.push(".files");

@@ -13,7 +13,7 @@ use crate::failure::Worded;
 
 /// Copies a store, also while runs are executed.
 ///
-/// The store is that of a study or of a coordinator.
+/// The store belongs to a study or to a coordinator.
 /// The copy has every record that was acknowledged before the command, and is a store of its own:
 /// `catherd run` and `catherd coordinator` continue on it in another folder. Copying the file with
 /// `cp` while runs are executed misses what is in its write-ahead log.

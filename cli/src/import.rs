@@ -129,7 +129,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     if tally.uncounted > 0 {
         text.push_str(&format!(
-            "{} with a covered share, but without numbers of goals\n",
+            "{} with a covered share, but without counts of goals\n",
             plural(tally.uncounted, "run")
         ));
     }

@@ -16,7 +16,7 @@ pub(crate) enum Isolation {
     /// Namespaces if the kernel permits them
     #[default]
     Wanted,
-    /// No namespaces, for programs that make their own or need those of the host
+    /// No namespaces, for programs that make their own, or need the namespaces of the host
     Off,
 }
 

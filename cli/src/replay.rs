@@ -98,7 +98,7 @@ impl Stored {
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
         let read = Reader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
         read.or_else(|cause| {
-            // Studies of version 0.2.0 have their projects beside the database.
+            // Studies of version 0.2.0 have their projects next to the database.
             let file = self.study.join("projects").join(digest.to_string());
             fs::read(file).map_err(|_| format!("{}: {cause}", self.store_url()))
         })
@@ -118,7 +118,7 @@ impl Stored {
         &self.study
     }
 
-    /// Whether the study is in a store that is named beside it.
+    /// Whether the study is in a store that is named separately.
     pub(crate) fn has_store(&self) -> bool {
         self.store.is_some()
     }

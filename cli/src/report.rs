@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     checks: Checks,
 }
 
-/// Tables beyond those of every report.
+/// Tables that a report has only on request.
 #[derive(Args)]
 struct More {
     /// Parameter to compare: configurations that differ in it only are compared by project and by

@@ -60,7 +60,7 @@ Other fields are ignored. NaN, Infinity, -Infinity and null (NaN) are understood
 
 friedman, kruskal and wilcoxon are pairs of statistic and asymptotic p. A statistic that
 does not exist for the samples is null, and `unavailable` gives the reason: empty, too-few,
-not-a-number, infinite, constant, unpaired, too-many or ties. Infinite results are the texts
+not-a-number, infinite, constant, unpaired, too-many or ties. Infinite results are the strings
 "Infinity" and "-Infinity". The answer to a line that cannot be read is {"line": N, "error": ...};
 the other lines are answered, and the exit code is 2."#;
 

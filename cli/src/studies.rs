@@ -96,8 +96,7 @@ impl Submit {
 
 /// Shows the progress of studies, and runs without a record.
 ///
-/// The studies are those of a coordinator. Of a folder of results, the command shows the progress
-/// without a coordinator.
+/// Without a folder of results, the command asks a coordinator about its studies.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

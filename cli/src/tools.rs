@@ -74,8 +74,8 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     let mut sources = projects.to_vec();
     if !of.is_dir() {
         let study = Study::read(of).map_err(Worded::worded)?;
-        let beside = of.parent().unwrap_or(Path::new(""));
-        folders = adapters(&study.algorithms, beside);
+        let base = of.parent().unwrap_or(Path::new(""));
+        folders = adapters(&study.algorithms, base);
         if folders.is_empty() {
             return Err(Failure::new(format_args!("{}: no tool with an adapter", of.display()))
                 .hint("name a study with the parameter `adapter`, or the folder of an adapter"));
@@ -97,11 +97,11 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     Ok((opened, subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects))
 }
 
-/// The folders of the adapters that algorithms name, relative to that of the study file.
-fn adapters(algorithms: &[Algorithm], beside: &Path) -> BTreeSet<PathBuf> {
+/// The folders of the adapters that algorithms name, relative to the folder of the study file.
+fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     let named =
         algorithms.iter().filter_map(|algorithm| match algorithm.parameters.get("adapter") {
-            Some(Parameter::Text(folder)) => Some(beside.join(folder)),
+            Some(Parameter::Text(folder)) => Some(base.join(folder)),
             _ => None,
         });
     named.collect()

@@ -22,7 +22,7 @@ use crate::subjects;
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine.
 /// Runs that real time decided are skipped, because they depend on the machine: those with a budget of
-/// real time, and those of tools that say so.
+/// real time, and runs of tools that say so.
 ///
 /// In a replication package (`catherd archive`), every file, every record and the list of records are
 /// checked first.
@@ -166,7 +166,7 @@ fn report_runs(
     Ok(if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// Executes runs on several threads. Returns the numbers of those whose digest differs, and what
+/// Executes runs on several threads. Returns the positions of the runs whose digest differs, and what
 /// differs.
 fn execute_again(
     chosen: &[Chosen],
@@ -221,7 +221,7 @@ struct Choice {
 }
 
 /// The runs to verify, ordered by project, so that each project is loaded seldom, and those that
-/// are not verified. The sample depends on the run ids and the seed alone.
+/// are not verified. The sample depends only on the run ids and the seed.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;
@@ -268,7 +268,7 @@ fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
     spec.budget.wall_ms.is_some() || record.depends_on_real_time()
 }
 
-/// The lot of a run, a random number that depends on the seed of the sample and the run alone. The
+/// The lot of a run, a random number that depends only on the seed of the sample and on the run. The
 /// runs with the smallest lots are the sample.
 fn lot(seed: u64, spec: &RunSpec) -> Digest {
     Digest::of(format!("{seed} {}", spec.id()).as_bytes())

@@ -90,7 +90,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MODE", default_value = "wanted", requires = "programs")]
     isolation: Isolation,
 
-    /// File or folder that programs must not see, besides tokens, keys, spool and cache
+    /// File or folder that programs must not see, in addition to tokens, keys, spool and cache
     #[arg(long, value_name = "PATH", hide = true)]
     hide: Vec<PathBuf>,
 

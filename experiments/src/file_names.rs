@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A file name that every system accepts, made of a name: at most 80 characters, each a letter, a
 /// digit or one of `-_.`, and not hidden.
 pub fn safe_name(name: &str) -> String {
-    const LONGEST: usize = 80;
-    let fit = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let mut safe: String = name.chars().map(fit).take(LONGEST).collect();
+    const MAX_LENGTH: usize = 80;
+    let valid = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let mut safe: String = name.chars().map(valid).take(MAX_LENGTH).collect();
     if safe.is_empty() || safe.starts_with('.') {
         safe.insert(0, '_');
     }

@@ -18,7 +18,7 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
-/// What a study needs while it runs, besides `study.lock`, and what its runs made: suites and logs.
+/// What a study needs while it runs, without `study.lock`, and what its runs made: suites and logs.
 const WORKING_FILES: [&str; 8] = [
     "tables.partial",
     "study.db",

@@ -38,7 +38,7 @@ impl<'g> GoalCounts<'g> {
         GoalCounts { goals, of: keys.collect(), counts: goals.iter().map(counts).collect() }
     }
 
-    /// Counts a run. One whose goals are others, such as those of its pool, does not count.
+    /// Counts a run. A run with other goals, such as the goals of its pool, does not count.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let key = (spec.project, spec.algorithm.label.as_str());
         let Some(&number) = self.of.get(&key) else { return };

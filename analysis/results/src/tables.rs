@@ -19,7 +19,7 @@ use crate::stored::RunResult;
 /// Name of the table of measures of projects.
 const MEASURES: &str = "projects.csv";
 
-/// What the tables of a study are made of beside the results of its runs.
+/// What the tables of a study are made of, in addition to the results of its runs.
 #[derive(Clone, Debug)]
 pub struct StudyTables {
     folder: PathBuf,
@@ -32,7 +32,7 @@ pub struct StudyTables {
     race_is_over: bool,
 }
 
-/// What else is written beside the tables.
+/// What is written in addition to the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing, because the tables will soon be written again.
@@ -83,7 +83,7 @@ impl StudyTables {
         self.race_is_over = true;
     }
 
-    /// Says in the folder that its tables, if there are any, are not those of the complete study.
+    /// Says in the folder that its tables, if there are any, do not have the complete study.
     /// Called before runs are executed, because the study may have grown.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ impl StudyTables {
         }
     }
 
-    /// The numbers with those of the runs that have not ended.
+    /// The counts, completed with the runs that have not ended.
     fn with_rest(&self, states: RunStates) -> RunStates {
         let RunStates { planned, .. } = states;
         let rest = planned.saturating_sub(states.ended());

@@ -13,8 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Most runs in execution whose goals are shown.
-const MOST_EXECUTING: usize = 4;
+/// Maximum number of runs in execution whose goals are shown.
+const MAX_EXECUTING: usize = 4;
 
 /// Name and size of a plan, for the first line.
 pub(super) struct Title {
@@ -120,10 +120,8 @@ fn describe(progress: &Progress) -> String {
         (false, None) => line.push_str(", time left unknown"),
     }
     let executing = progress.executing.iter().map(|run| &run.progress).filter(|run| run.goals > 0);
-    let shares: Vec<_> = executing
-        .take(MOST_EXECUTING)
-        .map(|run| format!("{}/{}", run.covered, run.goals))
-        .collect();
+    let shares: Vec<_> =
+        executing.take(MAX_EXECUTING).map(|run| format!("{}/{}", run.covered, run.goals)).collect();
     if !shares.is_empty() && !progress.is_finished() {
         let _ = write!(line, ", executing: {} goals", shares.join(" and "));
     }

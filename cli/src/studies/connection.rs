@@ -56,7 +56,7 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends a request whose reply is a stream, beside other requests.
+    /// Sends a request whose reply is a stream, while other requests are sent.
     pub(super) fn open<T>(
         &self,
         request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
@@ -170,7 +170,7 @@ impl Connection {
     }
 }
 
-/// Whether a failure may pass, as that of a coordinator that is restarted does.
+/// Whether a failure may be temporary, such as while a coordinator is restarted.
 fn may_pass(status: &Status) -> bool {
     transport::problem(status).is_some()
         || matches!(

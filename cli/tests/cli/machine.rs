@@ -8,7 +8,7 @@ use crate::support::{archive, catherd, packed, small, stderr, two_blocks};
 use serde_json::{Value, json};
 
 fn vm(folder: &Path, arguments: &[&str]) -> Output {
-    catherd().current_dir(folder).arg("vm").args(arguments).output().unwrap()
+    catherd().current_dir(folder).args(["dev", "vm"]).args(arguments).output().unwrap()
 }
 
 fn stdout(output: &Output) -> String {
