@@ -1,4 +1,4 @@
-//! Algorithms and their parameters as a study names them.
+//! Algorithms of the kind, and the parameters that studies set.
 
 mod values;
 
@@ -12,18 +12,18 @@ use values::Settings;
 /// The prefix of parameters that map events to letters: `alphabet.EVENT = "LETTER"`.
 const LETTERS: &str = "alphabet.";
 
-/// The value of `criterion` that stands for that of `goals`.
+/// The value of `criterion` that stands for the criterion of the parameter `goals`.
 const SAME: &str = "goals";
 
 /// A configuration of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Configuration {
     pub(crate) method: Method,
-    /// What the search optimises.
+    /// The criterion that the search optimises.
     pub(crate) criterion: String,
-    /// What coverage is about.
+    /// The criterion by which coverage is reported.
     pub(crate) goals: String,
-    /// Further criteria whose ranks are counted.
+    /// Further criteria by which the suite is ranked.
     pub(crate) measure: Vec<String>,
     /// Tests of a suite.
     pub(crate) size: usize,
@@ -34,13 +34,13 @@ pub(crate) struct Configuration {
     pub(crate) rules: Vec<Rule>,
 }
 
-/// What a pool depends on besides model and seed of the run.
+/// The settings that a pool depends on, in addition to model and seed of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolSettings {
     pub(crate) letters: Letters,
     pub(crate) sampler: Sampler,
     pub(crate) walks: u64,
-    /// `None` for the seed of the run.
+    /// The seed; `None` for the seed of the run.
     pub(crate) seed: Option<u64>,
     pub(crate) length: usize,
 }
@@ -50,11 +50,11 @@ pub(crate) struct PoolSettings {
 pub(crate) enum Letters {
     Names,
     Events,
-    /// The letter of each event or name that is listed; others have none.
+    /// The letter of each listed event or name; other events have none.
     Mapped(Vec<(String, String)>),
 }
 
-/// An algorithm with the parameters that it alone has.
+/// An algorithm with the parameters that only it has.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Method {
     Unranked,
@@ -67,7 +67,7 @@ pub(crate) enum Method {
     Risk { rule: Rule, keep: u64, repeats: bool },
 }
 
-/// The faults that suites are held against.
+/// The faults that suites are checked for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bugs {
     All,
@@ -78,11 +78,11 @@ pub(crate) enum Bugs {
 /// When a test detects a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// It has the events of the fault one directly after the other.
+    /// The test has the events of the fault directly after one another.
     Trigger,
-    /// It has them in this order.
+    /// The test has the events of the fault in this order, possibly with others between them.
     TriggerSubsequence,
-    /// The faulty system fails the test.
+    /// The test fails on the faulty system.
     Replay,
 }
 
@@ -123,8 +123,8 @@ fn choice(words: &[&str]) -> Values {
     Values::Choice { words: words.iter().map(|&word| word.to_owned()).collect() }
 }
 
-/// The parameters of an algorithm in the order of the documentation: first those that all
-/// algorithms take, so that a study can set them for all, also where one makes no use of some.
+/// The parameters of an algorithm in the order of the documentation. The common parameters come first:
+/// every algorithm accepts them, even if it ignores some, so that a study can set them for all.
 fn parameters(algorithm: &str) -> Vec<ParameterInfo> {
     let mut all = common();
     all.extend(own(algorithm));
@@ -210,7 +210,7 @@ fn common() -> Vec<ParameterInfo> {
     ]
 }
 
-/// The parameters that an algorithm alone has.
+/// The parameters that only this algorithm has.
 fn own(algorithm: &str) -> Vec<ParameterInfo> {
     let int = Parameter::Integer;
     match algorithm {
@@ -322,8 +322,8 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     })
 }
 
-/// Checks the settings of a mutation analysis: its mutants are the faults of built-in systems, which are
-/// few and have no limits of their own.
+/// Checks the settings of a mutation analysis. Its mutants are the few faults of built-in systems, so
+/// sampling and limits are not supported.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Detection: the faults that tests find, by each of the rules.
+//! Detection of faults by tests, according to each rule.
 
 use catherd_sequences_testing::systems::{self, System, Verdict};
 use catherd_sequences_testing::{EventId, Events, NamedWord, Source};
@@ -6,7 +6,7 @@ use catherd_sequences_testing::{EventId, Events, NamedWord, Source};
 use crate::configuration::{Bugs, Rule};
 use crate::subject::{Stop, Subject};
 
-/// A fault that tests are held against.
+/// A fault that tests may detect.
 pub(crate) struct Bug {
     pub(crate) name: String,
     word: NamedWord,
@@ -41,8 +41,8 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     Ok(known.iter().filter(is_wanted).map(bug).collect())
 }
 
-/// The built-in system of a model with a fault. The model has to be the built-in one itself,
-/// because another of its name may describe another system.
+/// The built-in system of a model, with a fault. `None` unless the model is identical to the built-in
+/// one, because another model with the same name may describe another system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
     let built_in = Source::open(&format!("builtin:{name}")).ok()?;
@@ -53,12 +53,12 @@ fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
 }
 
 impl Bug {
-    /// The events that trigger the fault, each one of some.
+    /// The events that trigger the fault, as a list of alternatives for each position.
     pub(crate) fn word(&self) -> &[Vec<EventId>] {
         &self.word.word
     }
 
-    /// The rules among some that can be applied: replay needs a system.
+    /// Whether a rule can be applied: replay needs a system.
     pub(crate) fn applies(&self, rule: Rule) -> bool {
         rule != Rule::Replay || self.system.is_some()
     }

@@ -1,4 +1,4 @@
-//! Names of the items that coverage is about.
+//! Names of the items that are reported as goals.
 
 use catherd_experiments::{Algorithm, NamedGoals};
 use catherd_interface::{FindError, FoundProject};
@@ -7,12 +7,12 @@ use crate::configuration::{self, Configuration};
 use crate::projects;
 use crate::subject::{Stop, Subject};
 
-/// Maximum number of items of a model that are named. A table of more is too long to be read.
+/// Maximum number of items of a model that are named; a longer table would not be readable.
 const MAX_NAMED: usize = 20_000;
 
-/// The items of models by the configurations whose runs have them. Items that are not known exactly,
-/// because they depend on the pool, have no names, and neither have those of a model that cannot be
-/// explored: its runs say why.
+/// The names of the items of models, with the configurations whose runs have these items. Items that
+/// depend on the pool have no names. Items of a model that cannot be explored have none either; its runs
+/// report the reason.
 ///
 /// # Errors
 ///

@@ -4,18 +4,19 @@ use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
 use crate::KIND;
 
-/// Version of all that decides a record: walks, criteria, algorithms, systems under test.
+/// The engine id: the version of everything that influences a record (walks, criteria, algorithms, systems
+/// under test).
 pub const ENGINE: &str = "sequences/1";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const ITEMS: &str = "items";
 pub(crate) const EVENTS: &str = "events";
-/// The level of mutants: a built-in system, of which each fault is one.
+/// The level of a mutant's location: the built-in system whose fault it is.
 pub(crate) const SYSTEM: &str = "system";
 pub(crate) const SUITE: &str = "suite.json";
 
-/// What runs on models measure and count.
+/// Units of work, criterion and measures of the kind.
 pub(crate) fn info() -> SubjectInfo {
     SubjectInfo {
         kind: KIND.to_owned(),
@@ -27,7 +28,7 @@ pub(crate) fn info() -> SubjectInfo {
                 "suite evaluations",
                 "computations of a suite's rank; walks of direct generation, tests of a risk estimate",
             ),
-            Unit::new(STEPS, "event", "events", "events of walks, those of the pool included"),
+            Unit::new(STEPS, "event", "events", "events of walks, including the walks of the pool"),
         ],
         criteria: vec![CriterionInfo::new("item", ITEMS)],
         suite_unit: Noun::new("event", EVENTS),

@@ -2,9 +2,9 @@
 //! items of a coverage criterion that they cover.
 //!
 //! - [`Sequences`]: the kind. Its projects are models: files and built-in ones.
-//! - A run makes a pool of walks, searches a suite of its tests, and says which items the suite
-//!   covers and which faults it detects. The algorithm `risk` executes a pool instead, and says
-//!   what is known of each item after so many tests.
+//! - A run makes a pool of walks, searches for a suite of its tests, and reports which items the suite
+//!   covers and which faults it detects. The algorithm `risk` executes the pool instead, and reports the
+//!   evidence about each item after given numbers of tests.
 
 mod configuration;
 mod detection;

@@ -8,16 +8,16 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject};
 use catherd_sequences_testing::{Model, Shape, Source, Space, Stepper, synthetic};
 
-/// The beginning of the name of a built-in model.
+/// The prefix of the names of built-in models.
 const BUILTIN: &str = "builtin:";
 
 /// Extensions of files of models.
 const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 
-/// States that are explored at most to measure a model.
+/// Maximum number of states that are explored to measure a model.
 const MAX_STATES: usize = 1_000_000;
 
-/// Finds models: built-in ones, files, and the files of folders; or makes synthetic ones.
+/// Finds models: built-in ones, files, and files in folders; or makes synthetic ones.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
     Ok(found)
 }
 
-/// Makes synthetic models. They are made again when a run needs their texts.
+/// Makes synthetic models. Their bytes are not kept, but generated again when they are read.
 fn synthetic_models(
     count: u64,
     seed: u64,
@@ -105,7 +105,7 @@ fn synthetic_models(
     Ok(found)
 }
 
-/// The names of models with what [`Source::open`] takes, ordered by name.
+/// The names of models with their paths for [`Source::open`], ordered by name.
 fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     let mut places = BTreeSet::new();
     for path in paths {
@@ -126,7 +126,7 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
             places.insert(place(path));
         }
     }
-    // Models of one name in several folders are told apart by their paths.
+    // Models with the same name in different folders get their paths as names.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     places.iter().for_each(|(name, _)| *names.entry(name.clone()).or_default() += 1);
     let unique = |(name, path): (String, String)| match names[&name] {
@@ -149,16 +149,16 @@ fn unreadable(path: &Path, cause: &std::io::Error) -> FindError {
     }
 }
 
-/// The source of a model; the error names the file.
+/// Reads the source of a model; the error names the file.
 fn source(path: &str) -> Result<Source, String> {
     Source::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// The digest of a model that can be run, and what it may lack; the error does not name the file.
+/// Checks that a model can be run. Returns its digest and warnings; the error does not name the file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = Source::open(path).map_err(|error| error.to_string())?;
     let bytes = source.pack();
-    // Workers read these bytes, so that they are what has to be usable.
+    // Check the packed bytes, because workers read these.
     let source = Source::unpack("model", &bytes).map_err(|error| error.to_string())?;
     let model = source.model().map_err(|error| error.to_string())?;
     let mut stepper = Stepper::new(&model.program);
@@ -171,8 +171,8 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     Ok((Digest::of(&bytes), model.warnings))
 }
 
-/// The table of `projects.csv`. What is not known of a model with too many states, and numbers of
-/// traces that are infinite, are missing values.
+/// The table of `projects.csv`. Measures that are unknown because the model has too many states, and
+/// infinite counts of traces, are missing values.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     Ok(table)
 }
 
-/// The error of a model that could be read when it was found.
+/// The error for a model that has become unreadable since it was found.
 pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
     FindError {
         cause: format!("{}: {cause}", found.path.display()),

@@ -106,8 +106,8 @@ pub(crate) fn of(
     })
 }
 
-/// The timeline of the goals that stay covered to the end: a better suite by the criterion of
-/// the search may cover fewer goals, if that is another one.
+/// The timeline of covered goals. It never falls, although a suite that is better by the criterion of the
+/// search may cover fewer goals if the goals have another criterion.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {
@@ -151,8 +151,8 @@ fn rank(
     Ok(weight(items, &union(subject, configuration, items, tests)?))
 }
 
-/// Adds `detected.BUG.RULE`, 0 or 1, `failing.BUG.RULE`, the number of tests that detect the bug,
-/// and `first.BUG`, the number of the first one by the last rule, from 1; -1 if there is none.
+/// Adds the metrics `detected.BUG.RULE` (0 or 1), `failing.BUG.RULE` (how many tests detect the bug), and
+/// `first.BUG` (position, from 1, of the first test that detects it by the last rule; -1 if there is none).
 fn add_detection(
     metrics: &mut Metrics,
     subject: &Subject,
@@ -181,8 +181,8 @@ fn add_detection(
     Ok(())
 }
 
-/// The faults of the model's system as mutants, and which of them the tests kill: the faulty system fails
-/// one. A fault that no test triggers is not covered. A model without a system has none.
+/// The results of the mutants, which are the faults of the model's system. A test that fails on the faulty
+/// system kills the mutant; a fault that no test triggers is not covered. Empty if the model has no system.
 fn mutants(
     subject: &Subject,
     mutation: &Mutation,

@@ -1,5 +1,5 @@
-//! The algorithm `risk`: the tests of a pool are executed in their order on a faulty system, and
-//! the evidence about each item grows (Elyasaf et al., section 6).
+//! The algorithm `risk`: executes the tests of a pool one after the other on a faulty system, and
+//! accumulates evidence about each item (Elyasaf et al., section 6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,14 +19,14 @@ use crate::subject::{Stop, Subject};
 /// Name of the table of evidence among the artifacts.
 const TABLE: &str = "risk.csv";
 
-/// What is known of the items after so many tests.
+/// The evidence about the items after a number of tests.
 struct Checkpoint {
     tests: u64,
     /// Passed and failed tests of each column of the matrix.
     evidence: Vec<(u32, u32)>,
 }
 
-/// Whether evidence is kept after so many tests: 1, 2, 5, 10, 20, 50, ...
+/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ...
 fn is_checkpoint(tests: u64) -> bool {
     let mut rest = tests;
     while rest >= 10 && rest.is_multiple_of(10) {
@@ -64,7 +64,7 @@ pub(crate) fn run(
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
     let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
-    // Walks with the same letters are the same test, so that one execution says how all end.
+    // Walks with the same letters are the same test, so one execution gives the result of all.
     let mut verdicts: Vec<Option<bool>> = vec![None; matrix.tests()];
     for number in 0..most as usize {
         let test = if repeats { pool.pool.walks[number] as usize } else { number };
@@ -143,8 +143,8 @@ fn beta((passed, failed): (u32, u32)) -> Beta {
     Beta::new(f64::from(passed), f64::from(failed), Orientation::Risk)
 }
 
-/// Adds the largest variance, the median and the 90th percentile at each checkpoint, of the items
-/// that at least `keep` tests cover in the end.
+/// Adds metrics for each checkpoint: the largest variance, the median and the 90th percentile over the
+/// items that at least `keep` tests cover in the end.
 fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32, u32)], keep: u64) {
     let is_kept = |&(passed, failed): &(u32, u32)| u64::from(passed) + u64::from(failed) >= keep;
     metrics.count("risk.kept", end.iter().filter(|evidence| is_kept(evidence)).count() as u64);

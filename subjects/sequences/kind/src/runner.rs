@@ -1,4 +1,4 @@
-//! Executing runs: a [`RunSpec`] becomes a search, and its result a [`RunRecord`].
+//! The runner: executes a search for a [`RunSpec`], and converts the result to a [`RunRecord`].
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

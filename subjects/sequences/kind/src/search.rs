@@ -1,4 +1,4 @@
-//! Searching a suite: the algorithms of `catherd-sequences-testing` with the budget of a run.
+//! Search for a suite: runs the algorithms of `catherd-sequences-testing` within the budget of a run.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -14,17 +14,17 @@ use crate::info::{EXECUTIONS, STEPS};
 use crate::record::work;
 use crate::subject::{Items, Stop, Subject};
 
-/// What asks a search to end: the caller, and the budget of real time.
+/// Checks whether a search must end because of the caller or the budget of real time.
 pub(crate) struct Watch<'w> {
     pub(crate) start: Instant,
     pub(crate) wall: Option<Duration>,
     pub(crate) on_progress: &'w mut dyn FnMut(RunProgress) -> ControlFlow<()>,
-    /// Whether the caller asked for the end, so that there is no record.
+    /// Whether the caller stopped the search, so that there is no record.
     pub(crate) stopped: bool,
 }
 
 impl Watch<'_> {
-    /// Reports how far the search is; breaks if it has to end.
+    /// Reports progress; breaks if the search must end.
     pub(crate) fn report(
         &mut self,
         executions: u64,
@@ -60,9 +60,9 @@ pub(crate) struct Outcome {
     pub(crate) generations: Option<(u64, bool)>,
     /// Walks, distinct tests and cut walks of the pool.
     pub(crate) pool: Option<[u64; 3]>,
-    /// The items that coverage is about: the reachable ones, or those of the pool.
+    /// The items that are goals: the reachable ones, or the items of the pool.
     pub(crate) goals: Vec<u64>,
-    /// Time of the search alone, without its pool.
+    /// Time of the search, without making its pool.
     pub(crate) time: Duration,
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn search(
     Ok(Outcome { time: start.elapsed(), ..outcome })
 }
 
-/// Chooses tests of a pool. `matrices` are those of the search's criterion and of the goals.
+/// Chooses tests of a pool. `matrices` are the matrix of the search's criterion and the matrix of the goals.
 fn choose(
     spec: &RunSpec,
     configuration: &Configuration,
@@ -121,7 +121,7 @@ fn choose(
         }
         let covered = improvements.last().map_or(0, |last| last.covered);
         let on = watch.report(found.executions, steps, covered, all);
-        // Nothing is left to cover.
+        // All items are covered.
         if covered == all { ControlFlow::Break(()) } else { on }
     };
     let (size, seed) = (configuration.size, spec.seed);
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_are_those_of_common_numbers() {
+    fn positions_are_the_positions_of_common_numbers() {
         assert_eq!(positions(&[2, 3, 9], &[1, 3, 4, 9]), [1, 3]);
         assert_eq!(positions(&[5], &[]), [0_u32; 0]);
         assert_eq!(count_common(&[1, 2, 3], &[1, 2, 3]), 3);

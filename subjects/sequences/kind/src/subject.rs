@@ -1,4 +1,4 @@
-//! A loaded model with all that runs on it have in common: states, items, pools, matrices.
+//! A loaded model with the data that its runs share: states, items, pools, matrices.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,19 +12,20 @@ use catherd_sequences_testing::{
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
-/// Pools that stay in memory, and matrices of items: a study has few of either, but a pool for
-/// each seed would fill the memory.
+/// Maximum number of pools that stay in memory. A pool for each seed of a study would fill the memory.
 const KEPT_POOLS: usize = 2;
+/// Maximum number of matrices that stay in memory.
 const KEPT_MATRICES: usize = 12;
+/// Maximum number of lists of items that stay in memory.
 const KEPT_ITEMS: usize = 24;
 
-/// What asks whether to go on; the error is that it does not.
+/// A function that checks whether to continue; it returns an error if the caller has stopped the run.
 pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 
-/// Why there is no value.
+/// Why a computation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The caller asked for the end.
+    /// The caller stopped it.
     Asked,
     /// The model or a parameter does not allow it.
     Failed(String),
@@ -36,11 +37,11 @@ struct PoolKey {
     settings: PoolSettings,
     seed: u64,
     states: usize,
-    /// Events of all walks at most.
+    /// Maximum number of events of all walks.
     events: Option<u64>,
 }
 
-/// The items that coverage is about.
+/// The items of a criterion.
 #[derive(Debug)]
 pub(crate) struct Items {
     pub(crate) criterion: Criterion,

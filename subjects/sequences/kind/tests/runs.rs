@@ -116,7 +116,7 @@ fn every_algorithm_makes_a_consistent_record() {
 }
 
 #[test]
-fn records_depend_on_nothing_but_model_and_specification() {
+fn records_depend_only_on_model_and_specification() {
     let found = models(&["builtin:moodle", "builtin:vault"]);
     let mut first = runner();
     let mut records = Vec::new();
@@ -129,7 +129,7 @@ fn records_depend_on_nothing_but_model_and_specification() {
             }
         }
     }
-    // In another order, with other pools in memory, and with nothing in memory.
+    // Repeat the runs in another order with other pools in memory, and with empty memory.
     let mut second = runner();
     for (number, (model, spec, digest)) in records.iter().enumerate().rev() {
         assert_eq!(run(&mut *second, model, spec).digest(), *digest, "{}", spec.place());
@@ -170,7 +170,7 @@ fn full_coverage_ends_a_run() {
 }
 
 #[test]
-fn a_run_can_be_stopped_and_what_cannot_be_run_says_why() {
+fn a_run_can_be_stopped_and_an_impossible_run_has_a_reason() {
     let (_, model) = models(&["builtin:moodle"]).remove(0);
     let mut runner = runner();
     runner.load(Digest::of(&model), Arc::clone(&model)).unwrap();
@@ -336,7 +336,7 @@ fn parameters_are_checked_by_name_and_value() {
         assert!(error.cause.contains(expected), "{}", error.cause);
         assert!(!error.advice.is_empty());
     }
-    // Events are not known before there is a model.
+    // Criteria with events are accepted, because events are checked only when there is a model.
     for criterion in
         ["order([a b], [c])", "states", "subsequence:auto until=end", "expressions(a b)"]
     {

@@ -24,7 +24,7 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let project = PlannedProject { name: "abp".to_owned(), digest: Digest::of(b"abp") };
         let check = |algorithm: &_| Sequences.check_algorithm(algorithm).map_err(|e| e.cause);
         let plan = Plan::new(&study, &Sequences.info(), vec![project], check).unwrap();
-        // No two configurations are the same runs.
+        // All configurations differ, so they give different runs.
         let runs: BTreeSet<_> = plan.into_runs().map(|run| run.id()).collect();
         assert_eq!(runs.len(), study.runs(1), "{name}");
         let found = Sequences.find(&study.projects, &()).unwrap();

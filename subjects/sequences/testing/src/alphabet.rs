@@ -1,4 +1,4 @@
-//! Alphabets: the letters that criteria are about, and the letter of each event.
+//! Alphabets: the letters over which criteria are defined, and the letter of each event.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use crate::events::{EventId, Events};
 /// Number of a letter.
 pub type Letter = u32;
 
-/// Letters, and the letter of each event; events without one are left out of projected tests.
+/// Letters, and the letter of each event. Events without a letter are left out of projected tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alphabet {
     letters: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Alphabet {
 }
 
 impl Alphabet {
-    /// The names of events, without their fields.
+    /// The alphabet whose letters are the names of events, without fields.
     pub fn names(events: &Events) -> Alphabet {
         let letters: Vec<String> = events.names().into_iter().map(str::to_owned).collect();
         let by_name: FxHashMap<&str, Letter> = number(&letters);
@@ -23,13 +23,13 @@ impl Alphabet {
         Alphabet { of_event: of_event.collect(), letters }
     }
 
-    /// The events themselves, with their fields.
+    /// The alphabet whose letters are the events, with fields.
     pub fn events(events: &Events) -> Alphabet {
         let letters: Vec<String> = events.list().iter().map(ToString::to_string).collect();
         Alphabet { of_event: (0..letters.len() as Letter).map(Some).collect(), letters }
     }
 
-    /// Letters of events by name or label; events that are not named have none. The letters are
+    /// The alphabet with given letters for events by name or label; other events have none. Letters are
     /// ordered by their first event.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Alphabet {
     /// A name that no event has.
     pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, String> {
         let mut names: Vec<Option<&String>> = vec![None; events.len()];
-        // Labels are more specific than names.
+        // Apply labels after names, because they are more specific.
         for labels in [false, true] {
             for (from, to) in map {
                 match events.labelled(from) {

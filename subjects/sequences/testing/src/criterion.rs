@@ -1,7 +1,7 @@
 //! Coverage criteria: which requirements (items) a test covers.
 //!
-//! An item of the criteria over words is the word as a number in base s, the number of letters,
-//! its first letter most significant.
+//! An item of a criterion over words is the number of the word: its letters are the digits in base s,
+//! where s is the number of letters, and the first letter is the most significant digit.
 
 mod automaton;
 mod cover;
@@ -33,9 +33,9 @@ pub struct Criterion {
     text: String,
     pub(crate) letters: usize,
     pub(crate) kind: Kind,
-    /// Numbers of items are below this.
+    /// Exclusive upper bound of the numbers of items.
     span: u64,
-    /// Words without a repeated letter alone.
+    /// Whether only words without a repeated letter are items.
     pub(crate) distinct: bool,
     relax: Option<Relax>,
     weights: Option<FxHashMap<u64, u64>>,
@@ -43,29 +43,29 @@ pub struct Criterion {
     pub(crate) until: Option<Letter>,
 }
 
-/// What the items of a criterion are.
+/// The kind of the items of a criterion.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Subsequence(usize),
     Consecutive(usize),
     Exclusive(usize),
     UnorderedCube(usize),
-    /// Tests of this length.
+    /// For tests of this length.
     Positions(usize, usize),
     Order(Vec<Letter>, Vec<Letter>),
     Safety(Vec<Letter>, Vec<Letter>),
     Expressions(Vec<(String, Automaton)>),
-    /// Reached states, of so many.
+    /// Reached states, out of this number.
     States(usize),
-    /// Edges, of so many.
+    /// Edges, out of this number.
     Transitions(usize),
-    /// Edges directly after edges, by number.
+    /// Pairs of consecutive edges, by number.
     EdgePairs(FxHashMap<(u32, u32), u64>),
-    /// Tests up to the group of letter permutations.
+    /// Tests modulo a group of permutations of letters.
     Symmetry(Vec<Vec<Letter>>),
 }
 
-/// How words become classes of words.
+/// A relaxation, by which items are merged into classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Relax {
     First,
@@ -94,7 +94,7 @@ impl Criterion {
         }
     }
 
-    /// The number of items, reachable or not, relaxed if the criterion is.
+    /// The number of items, reachable or not; of classes if the criterion is relaxed.
     pub fn bound(&self) -> u64 {
         let s = self.letters as u64;
         match (&self.relax, self.strength()) {
@@ -116,7 +116,7 @@ impl Criterion {
     }
 
     /// The numbers of all items, reachable or not, ascending; `None` if more than `most` numbers would
-    /// have to be looked at.
+    /// have to be checked.
     pub fn all_items(&self, most: u64) -> Option<Vec<u64>> {
         let end = match &self.relax {
             Some(Relax::Classes(_, classes)) => *classes,
@@ -131,14 +131,14 @@ impl Criterion {
         (end <= most).then(|| (0..end).filter(is_item).collect())
     }
 
-    /// Whether a word stands for the set of its letters: they ascend, and the last one fills the word up.
+    /// Whether a word represents the set of its letters: they ascend, and the last one is repeated to the end.
     fn is_set(&self, item: u64) -> bool {
         let word = self.word(item);
         let fills = |letter: &Letter| !self.distinct && word.last() == Some(letter);
         word.windows(2).all(|pair| pair[0] < pair[1] || pair[0] == pair[1] && fills(&pair[1]))
     }
 
-    /// Whether the number of an item is that of a word without a repeated letter.
+    /// Whether an item is a word without a repeated letter.
     fn is_distinct(&self, item: u64) -> bool {
         let word = self.word(item);
         word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
@@ -206,8 +206,8 @@ impl Criterion {
         }
     }
 
-    /// Row and column of an item in a picture: a word without its last letter, and that letter. Other
-    /// items have a row each.
+    /// Row and column of an item in a picture: the word without its last letter, and that letter. An item
+    /// that is no word has a row of its own.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
@@ -219,7 +219,7 @@ impl Criterion {
                 | Kind::Safety(..)
         );
         let name = self.item_name(item, alphabet);
-        // Labels with fields contain commas, so that the last letter is the longest one that fits.
+        // Labels with fields contain commas, so take the longest letter that the name ends with.
         let last = |letter: &&String| name.ends_with(&format!(", {letter}"));
         let column = alphabet.letters().iter().filter(last).max_by_key(|letter| letter.len());
         match column.filter(|_| is_word && self.relax.is_none()) {
@@ -243,7 +243,7 @@ impl Criterion {
         matches!(self.kind, Kind::States(_) | Kind::Transitions(_) | Kind::EdgePairs(_))
     }
 
-    /// The items of some numbers, relaxed if the criterion is; sorted.
+    /// Applies the relaxation, if there is one, to items, and sorts them.
     fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
         let Some(relax) = &self.relax else { return items };
         let t = self.strength().unwrap_or(1) as u32;
@@ -276,14 +276,14 @@ impl Criterion {
         cover.items()
     }
 
-    /// The items of a projected test; of criteria that need no state space.
+    /// The items of a projected test, for criteria that need no state space.
     pub fn items_of_letters(&self, letters: &[Letter]) -> Vec<u64> {
         let mut cover = Cover::new(self);
         cover.test(letters, &[], None);
         cover.items()
     }
 
-    /// Whether numbers of items are kept as bits.
+    /// Whether items are kept as a bit vector.
     fn dense(&self) -> bool {
         self.span <= MAX_BITS && !matches!(self.kind, Kind::Symmetry(_))
     }

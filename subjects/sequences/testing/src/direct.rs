@@ -1,4 +1,4 @@
-//! Tests made for items: shortest traces to items, and suites without a pool.
+//! Direct generation: shortest traces to items, and suites without a pool.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -11,14 +11,14 @@ use crate::events::EventId;
 use crate::space::Space;
 use crate::streams::SEARCH;
 
-/// Continuations that are tried behind the shortest trace to an item.
+/// Number of continuations that are tried after the shortest trace to an item.
 const BRANCHES: usize = 16;
 
-/// How much of a word was read: the automaton of an item.
+/// The automaton of an item; its states are the number of letters that have been matched.
 enum Reader {
     /// Letters in order, with others between.
     Apart(Vec<Letter>),
-    /// Letters one directly after the other; how far each letter leads from each place.
+    /// Letters directly after one another, with the next state for each state and letter.
     Together(Vec<Vec<u32>>, usize),
 }
 
@@ -60,7 +60,8 @@ impl Reader {
     }
 }
 
-/// The longest beginning of a word that ends with a letter behind `matched` letters of it.
+/// The length of the longest prefix of a word that is a suffix of the word's first `matched` letters
+/// followed by `letter`.
 fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
     let mut read = word[..matched].to_vec();
     read.push(letter);
@@ -78,7 +79,7 @@ pub fn shortest_trace(
 ) -> Option<Vec<EventId>> {
     let reader = Reader::new(criterion, item)?;
     let places = reader.len() + 1;
-    // The product state from which each was reached, and the event.
+    // For each product state, the state and event by which it was reached.
     let mut from: Vec<u32> = vec![u32::MAX; space.states().checked_mul(places)?];
     let mut by: Vec<EventId> = vec![0; from.len()];
     let mut queue = VecDeque::from([0_usize]);
@@ -112,7 +113,7 @@ pub fn shortest_trace(
     None
 }
 
-/// What [`direct`] aims at.
+/// The limits of [`direct`].
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     /// The largest number of tests.
@@ -123,7 +124,7 @@ pub struct Aim {
     pub limit: u64,
 }
 
-/// A test that was made, and the work up to it.
+/// A generated test, and the work so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'t> {
     /// The test.
@@ -136,12 +137,11 @@ pub struct Made<'t> {
     pub events: u64,
 }
 
-/// Receives each test that is made; making tests ends if it breaks.
+/// Receives each generated test; generation ends if it breaks.
 pub type OnTest<'o> = dyn FnMut(Made<'_>) -> ControlFlow<()> + 'o;
 
 /// Makes tests for uncovered items: a shortest trace to one of them, continued to its end by the
-/// best of some walks. `reachable` are the items that there are; `on_test` receives
-/// each test.
+/// best of several walks. `reachable` are all reachable items; `on_test` receives each test.
 pub fn direct(
     criterion: &Criterion,
     space: &Space,
@@ -210,8 +210,8 @@ pub fn direct(
     suite
 }
 
-/// The numbers of tests that are needed for all items of a suite: later tests first, a test goes
-/// if others cover its items. `items` has the items of each test.
+/// The indices of tests that together cover all items of a suite. Beginning with the last test, a test is
+/// dropped if others cover its items. `items` has the items of each test.
 pub fn reduced(items: &[Vec<u64>]) -> Vec<usize> {
     let mut counts = std::collections::BTreeMap::new();
     items.iter().flatten().for_each(|item| *counts.entry(*item).or_insert(0_u32) += 1);

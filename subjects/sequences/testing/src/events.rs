@@ -66,7 +66,7 @@ impl fmt::Display for Event {
 }
 
 impl Serialize for Event {
-    /// The name alone, or an object with `event` and the fields.
+    /// Writes the name if there are no fields, otherwise an object with `event` and the fields.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap;
         if self.fields.is_empty() {
@@ -99,7 +99,7 @@ impl Events {
         events
     }
 
-    /// Adds an event and returns its number. An event that is there already keeps its number.
+    /// Adds an event and returns its number. An existing event keeps its number.
     pub fn add(&mut self, event: Event) -> EventId {
         let label = event.to_string();
         if let Some(&known) = self.labels.get(&label) {
@@ -158,7 +158,7 @@ impl Events {
 pub struct EventSet(Vec<u64>);
 
 impl EventSet {
-    /// The empty set for so many events.
+    /// The empty set, for a model with this many events.
     pub fn empty(events: usize) -> EventSet {
         EventSet(vec![0; events.div_ceil(64)])
     }

@@ -10,14 +10,14 @@ use serde_json::Value;
 /// The largest relative difference of numbers.
 const TOLERANCE: f64 = 1e-12;
 
-/// An example: `id`, `kind`, `input` and the expected result.
+/// A worked example.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Example {
     /// Its name.
     pub id: String,
-    /// What is computed.
+    /// The kind of computation.
     pub kind: String,
-    /// What it is computed from.
+    /// The input of the computation.
     pub input: Value,
     /// The result, member by member.
     pub expect: Value,
@@ -86,7 +86,7 @@ fn same(a: &Value, b: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// Lines of our own, one for each kind.
+    /// The project's own examples, one for each kind.
     const LINES: &str = include_str!("examples/lines.jsonl");
 
     #[test]

@@ -2,10 +2,10 @@
 //!
 //! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
 //! - [`Space`]: its states, explored exactly; [`Counts`] of its traces.
-//! - [`Criterion`] over an [`Alphabet`]: the items of tests, and those that are reachable.
+//! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
-//!   [`direct`]: tests made for items.
-//! - [`risk`]: what is known of each item after tests; [`systems`]: what tests are executed on.
+//!   [`direct`]: tests generated for items.
+//! - [`risk`]: evidence about each item after tests; [`systems`]: the systems that tests are executed on.
 //! - [`examples`]: worked examples with exact results.
 //!
 //! The method follows A. Elyasaf, E. Farchi, O. Margalit, G. Weiss, Y. Weiss, "Generalized

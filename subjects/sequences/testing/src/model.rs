@@ -23,32 +23,32 @@ pub use source::{BUILTIN, Source};
 /// A model that can be explored.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Its name, of the model itself or of its file.
+    /// The name: the one that the model gives itself, otherwise the name of its file.
     pub name: String,
-    /// What it does.
+    /// The compiled program.
     pub program: Program,
-    /// Known faults of the system that it describes, by the word of events that triggers each.
+    /// Known faults of the described system, with the events that trigger each.
     pub faults: Vec<NamedWord>,
-    /// Requirements of the system, by the word of events that a test of each contains.
+    /// Requirements of the system, with the events that a test of each contains.
     pub requirements: Vec<NamedWord>,
-    /// The length of words that the model recommends, `default t = N`; `None` if it has none.
+    /// The recommended length of words (`default t = N`); `None` if the model has none.
     pub strength: Option<u32>,
-    /// What may be a mistake, one line each.
+    /// Possible mistakes in the model, one line each.
     pub warnings: Vec<String>,
 }
 
-/// A fault or a requirement of a system by events, one directly after the other, that trigger the fault
-/// or that a test of the requirement contains.
+/// A fault or a requirement of a system, with a word of events: these events, directly after one another,
+/// trigger the fault, or test the requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedWord {
     /// Its name.
     pub name: String,
-    /// The events, each one of some.
+    /// The alternative events for each position.
     pub word: Vec<Vec<EventId>>,
 }
 
 impl NamedWord {
-    /// Whether a test has the events one directly after the other.
+    /// Whether a test has the events directly after one another.
     pub fn is_in(&self, test: &[EventId]) -> bool {
         let is = |window: &[EventId]| {
             window.iter().zip(&self.word).all(|(event, allowed)| allowed.contains(event))
@@ -56,7 +56,7 @@ impl NamedWord {
         self.word.is_empty() || test.windows(self.word.len()).any(is)
     }
 
-    /// Whether a test has the events in this order, others between them or not.
+    /// Whether a test has the events in this order, possibly with others between them.
     pub fn is_apart_in(&self, test: &[EventId]) -> bool {
         let mut left = self.word.as_slice();
         for event in test {
@@ -73,7 +73,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or the first place at fault.
+    /// If the file cannot be read or has an error; the first error is returned.
     pub fn open(path: &str) -> Result<Model, ModelError> {
         Source::open(path)?.model()
     }
@@ -82,13 +82,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The first place at fault.
+    /// The first error in the model.
     pub fn parse(name: &str, text: &str) -> Result<Model, ModelError> {
         Source::of_text(name, text).model()
     }
 
-    /// The model in table form, as JSON. A model with data becomes one thread whose states are
-    /// those of the model.
+    /// The model in table form, as JSON. A model with data becomes a single thread with the states of the
+    /// model.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Model {
         table::write(self, limit)
     }
 
-    /// What may be a mistake: events that no thread requests.
+    /// Finds possible mistakes, such as events that no thread requests.
     fn find_warnings(&mut self) {
         let program = &self.program;
         let events = program.events().len();

@@ -1,4 +1,4 @@
-//! Negative tests: tests that end with an event which the system has to refuse.
+//! Negative tests: tests that end with an event that the system must refuse.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use crate::events::EventId;
 use crate::space::Space;
 use crate::streams::NEGATIVE;
 
-/// The beginning of the label of an event that the system has to refuse.
+/// The prefix of the label of an event that the system must refuse.
 const MARK: char = '!';
 
-/// A test with the event that the system has to refuse behind it.
+/// A test, which is negative if it ends with an event that the system must refuse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Case {
     /// The events that happen.
     pub events: Vec<EventId>,
-    /// The event behind them that must not happen; `None` of a test that is not negative.
+    /// The event after them that the system must refuse; `None` for a test that is not negative.
     pub refused: Option<EventId>,
 }
 
@@ -26,21 +26,20 @@ impl From<Vec<EventId>> for Case {
     }
 }
 
-/// The label of an event that the system has to refuse, of an event's label.
+/// Marks the label of an event as one that the system must refuse.
 pub(crate) fn refused(label: &str) -> String {
     format!("{MARK}{label}")
 }
 
-/// The label of the event that is marked as one that the system has to refuse; `None` if the label
-/// has no mark.
+/// Removes the mark of an event that the system must refuse; `None` if the label has no mark.
 pub fn unmarked(label: &str) -> Option<&str> {
     label.strip_prefix(MARK)
 }
 
-/// A negative test for each test that has one: a beginning of the test, and an event that the model
-/// does not allow in the state behind it. Each is a pair of a state and an event that the fewest
-/// earlier ones have, and of those one with the event that the fewest have; a random one of several.
-/// States whose edges are not known, because the space is truncated, have none.
+/// Makes a negative test from each test for which there is one: a prefix of the test, followed by an event
+/// that the model does not allow in the state after the prefix. Pairs of state and event that earlier
+/// negative tests have least often are preferred, then events that they have least often; ties are broken
+/// at random. States whose edges are unknown, because the space is truncated, are not used.
 pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<Case> {
     let mut stream = Stream::new(seed, NEGATIVE);
     let mut pairs: BTreeMap<(u32, EventId), u32> = BTreeMap::new();

@@ -14,16 +14,16 @@ use crate::space::Space;
 use crate::span::Span;
 use crate::streams::WALKS;
 
-/// The length of tests unless a study sets it.
+/// The default limit of the length of tests, in events.
 pub const DEFAULT_LENGTH: usize = 1000;
 
-/// Events of the walks of a pool at most, because they take some ten bytes each with their letters: 2^29.
+/// The largest number of events of all walks of a pool; each takes some ten bytes with its letter.
 pub const MAX_POOL_EVENTS: u64 = 1 << 29;
 
-/// Events of the walks at most that are made before their number is looked at: 2^27.
+/// The largest number of events of walks that are made before the limit is checked.
 const BATCH_EVENTS: u64 = 1 << 27;
 
-/// Walks that one thread makes in a row.
+/// Number of walks that one thread makes at a time.
 const CHUNK: u64 = 4096;
 
 /// How walks choose among enabled events.
@@ -32,9 +32,9 @@ pub enum Sampler {
     /// Each enabled event is equally likely.
     #[default]
     Steps,
-    /// Each trace that ends is equally likely; for acyclic spaces.
+    /// Each complete trace is equally likely; for acyclic spaces.
     Traces,
-    /// An enabled event is as likely as its weight among those of all: the largest of the
+    /// An enabled event is chosen in proportion to its weight, which is the largest weight of the
     /// statements that request it.
     Weighted,
     /// The enabled events that earlier walks took least often in the state are equally likely; for
@@ -63,7 +63,7 @@ impl Sampler {
     }
 }
 
-/// Tests one after the other in one piece of memory.
+/// Tests, stored one after the other in one vector.
 #[derive(Clone, Debug, Default)]
 pub struct Tests {
     events: Vec<u16>,
@@ -115,15 +115,15 @@ impl Tests {
 pub struct Pool {
     /// The distinct tests with all their events, in the order of their walks.
     pub tests: Tests,
-    /// The same as letters.
+    /// The distinct tests as letters.
     pub letters: Vec<Vec<Letter>>,
     /// The number of the distinct test of each walk.
     pub walks: Vec<u32>,
-    /// Walks that were made.
+    /// Number of walks that were made.
     pub drawn: usize,
-    /// Walks that the limit of the length cut.
+    /// Number of walks that were cut at the limit of the length.
     pub cut: usize,
-    /// Events of all walks, duplicates included.
+    /// Number of events of all walks, duplicates included.
     pub steps: usize,
 }
 
@@ -131,7 +131,7 @@ pub struct Pool {
 pub struct Walker<'m> {
     program: &'m Program,
     space: Option<&'m Space>,
-    /// The traces that end behind each state, for [`Sampler::Traces`].
+    /// The number of complete traces from each state, for [`Sampler::Traces`].
     ends: Vec<BigUint>,
     sampler: Sampler,
     seed: u64,
@@ -174,7 +174,7 @@ impl<'m> Walker<'m> {
         Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with a number to `test`; whether the limit of the length cut it. `taken`
+    /// Writes the walk with a number to `test`. Returns whether it was cut at the limit of the length. `taken`
     /// counts how often walks took each edge, for [`Sampler::Avoid`].
     fn walk(
         &self,
@@ -267,7 +267,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk in which each trace that ends is equally likely.
+    /// A walk in which each complete trace is equally likely.
     fn walk_traces(&self, space: &Space, stream: &mut Stream, test: &mut Vec<EventId>) -> bool {
         let mut state = 0;
         loop {
@@ -277,19 +277,19 @@ impl<'m> Walker<'m> {
             }
             let mut draw = below(stream, &self.ends[state as usize]);
             for edge in edges {
-                let behind = &self.ends[edge.target as usize];
-                if draw < *behind {
+                let traces = &self.ends[edge.target as usize];
+                if draw < *traces {
                     test.push(edge.event);
                     state = edge.target;
                     break;
                 }
-                draw -= behind;
+                draw -= traces;
             }
         }
     }
 
-    /// The walks of some numbers, and how many were cut. Walks are made in parallel; the result
-    /// does not depend on it. With [`Sampler::Avoid`] all walks from the first one on are made, one
+    /// The walks with a range of numbers, and how many of them were cut. Walks are made in parallel, which
+    /// does not change the result. With [`Sampler::Avoid`], all walks from the first one on are made, one
     /// after the other.
     ///
     /// # Errors
@@ -324,8 +324,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// All walks up to the last of some numbers, one after the other, up to the first one with which
-    /// they have more than so many events.
+    /// Makes walks one after the other up to the end of a range of numbers, or until they have more than a
+    /// number of events together.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -346,8 +346,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// The first walks of a number of them that have at most so many events together, and how many
-    /// were cut. `go_on` is called every some milliseconds; `None` if it breaks.
+    /// Makes up to `size` walks that have at most a number of events together. Also returns how many were cut.
+    /// `go_on` is called every few milliseconds; returns `None` if it breaks.
     ///
     /// # Errors
     ///
@@ -392,7 +392,7 @@ impl<'m> Walker<'m> {
         Ok(Some((tests, cut)))
     }
 
-    /// So many walks for a pool, and how many were cut.
+    /// Makes walks for a pool, and returns how many of them were cut.
     ///
     /// # Errors
     ///
@@ -403,7 +403,7 @@ impl<'m> Walker<'m> {
         if (tests.len() as u64) < size { Err(too_many()) } else { Ok((tests, cut)) }
     }
 
-    /// A pool of so many walks, duplicates removed after projection and not replaced.
+    /// A pool of `size` walks. Duplicates are removed after projection and not replaced.
     ///
     /// # Errors
     ///
@@ -461,8 +461,8 @@ fn hash(letters: &[Letter]) -> u64 {
     hasher.finish()
 }
 
-/// A number below a bound, each equally likely: as many bits as the bound has, drawn again until
-/// they are below it.
+/// A number below a bound, each equally likely: draws as many bits as the bound has until the number is
+/// below it.
 fn below(stream: &mut Stream, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u64::try_from(bound) {
         return BigUint::from(stream.below(bound));

@@ -1,8 +1,8 @@
-//! Compiled models: what a model's text and its tables have in common.
+//! Compiled models, to which both models as text and models in table form are converted.
 //!
 //! A state is a short array of whole numbers: for each thread its position, 0 if the thread has
 //! ended or its guard does not hold, and for threads in code the live values of its variables;
-//! then the data. Two states are one if the arrays are equal.
+//! then the data. Two states are the same if the arrays are equal.
 
 mod code;
 mod expression;
@@ -21,26 +21,27 @@ pub struct Program {
     pub(crate) events: Events,
     pub(crate) facts: EventFacts,
     pub(crate) threads: Vec<Thread>,
-    /// Sets of events that tables name by number, `words` words each.
+    /// Sets of events, to which tables refer by number; each has `words` words.
     pub(crate) sets: Vec<u64>,
     /// Words of one set.
     pub(crate) words: usize,
     pub(crate) effects: Vec<Vec<Effect>>,
     /// Numbers of effects by event.
     pub(crate) effects_of: Vec<Vec<u32>>,
-    /// The start of the data, and where it stands in a state.
+    /// The initial values of the data.
     pub(crate) data: Vec<i32>,
+    /// The index of the data in a state.
     pub(crate) data_at: usize,
-    /// The largest value of each place of a state if none is negative; `None` for any number.
+    /// The largest value of each element of a state, if no value is negative; `None` if unbounded.
     pub(crate) largest: Vec<Option<u32>>,
     pub(crate) has_priorities: bool,
 }
 
-/// A model that cannot go on: a rule of its data or its threads is broken.
+/// The error of a model that breaks a rule of its own data or threads, so that it cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Fault {
-    /// The place in the model.
+    /// The position in the model.
     pub span: Span,
     /// What is wrong, in one line.
     pub cause: String,
@@ -52,10 +53,10 @@ impl Fault {
     }
 }
 
-/// What expressions need to know of events.
+/// Properties of events that expressions read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventFacts {
-    /// The name of each event as a number; `None` if it is none.
+    /// The name of each event as a number; `None` if the name is no number.
     pub(crate) numbers: Vec<Option<i32>>,
     /// Field numbers and values of each event.
     pub(crate) fields: Vec<Vec<(u32, i32)>>,
@@ -67,19 +68,19 @@ pub(crate) struct EventFacts {
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) name: String,
-    /// The thread lives while this holds; `None` if it always does.
+    /// The condition under which the thread exists; `None` if it always does.
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Body,
-    /// Where it stands in a state.
+    /// Its index in a state.
     pub(crate) at: usize,
 }
 
-/// What a thread does.
+/// The behaviour of a thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// Its states with their transitions, and the number of the first; `None` if it ends at once.
+    /// A table of states with their transitions, and the number of the first; `None` if it ends at once.
     Table(Vec<Row>, Option<u32>),
-    /// Code, if its states are too many or depend on data.
+    /// Code, for threads with too many states or states that depend on data.
     Code(Code),
 }
 
@@ -93,7 +94,7 @@ pub(crate) type SetId = u32;
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) request: SetId,
-    /// Requested or waited for.
+    /// The events that are requested or waited for.
     pub(crate) wake: SetId,
     pub(crate) block: SetId,
     pub(crate) interrupt: SetId,
@@ -167,7 +168,7 @@ impl Program {
         self.threads.iter().map(|thread| thread.name.as_str())
     }
 
-    /// The number of places of a state.
+    /// The number of elements of a state.
     pub fn width(&self) -> usize {
         self.data_at + self.data.len()
     }

@@ -1,25 +1,25 @@
-//! Risk: what passed and failed tests say about each item.
+//! Risk: evidence of passed and failed tests about each item.
 
 use catherd_search::Stream;
 
 use crate::streams::RISK;
 
-/// Counts of an item as a beta distribution, from the uniform prior on.
+/// The beta distribution of an item's failure probability, beginning with the uniform prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beta {
-    /// 1 and the failed tests that cover the item.
+    /// 1 plus the number of failed tests that cover the item.
     pub alpha: f64,
-    /// 1 and the passed tests that cover the item.
+    /// 1 plus the number of passed tests that cover the item.
     pub beta: f64,
 }
 
-/// Which probability a [`Beta`] is about.
+/// The probability that a [`Beta`] describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Orientation {
-    /// That a use that covers the item fails.
+    /// The probability that a use that covers the item fails.
     #[default]
     Risk,
-    /// That it passes.
+    /// The probability that it passes.
     Confidence,
 }
 
@@ -43,13 +43,13 @@ impl Beta {
         self.alpha * self.beta / (sum * sum * (sum + 1.0))
     }
 
-    /// The bounds of the central interval with this probability, such as 0.95, to 1e-9.
+    /// The bounds of the central interval with this probability, such as 0.95, accurate to 1e-9.
     pub fn interval(self, probability: f64) -> (f64, f64) {
         let tail = (1.0 - probability) / 2.0;
         (self.quantile(tail), self.quantile(1.0 - tail))
     }
 
-    /// The value below which a draw is with a probability, by bisection.
+    /// The quantile for a probability, by bisection.
     fn quantile(self, probability: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..60 {
@@ -101,7 +101,7 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     result
 }
 
-/// An item with its tests so far.
+/// The evidence about an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
     /// Tests that cover the item and passed.
@@ -121,7 +121,7 @@ impl Evidence {
     }
 }
 
-/// The sums over all items.
+/// The remaining risk over all items.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Assessment {
     /// The sum of mean times profile: a probability if each test covers exactly one item, and
@@ -133,7 +133,7 @@ pub struct Assessment {
     pub largest_variance: f64,
 }
 
-/// The risk that remains.
+/// Computes the remaining risk.
 pub fn assess(items: &[Evidence]) -> Assessment {
     let mut sum = Assessment::default();
     for item in items {
@@ -145,7 +145,7 @@ pub fn assess(items: &[Evidence]) -> Assessment {
     sum
 }
 
-/// How the items that are tested next are chosen.
+/// A policy that chooses the items to test next.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Policy {
     /// The largest product of loss and mean.
@@ -155,11 +155,11 @@ pub enum Policy {
     Thompson,
     /// The largest variance.
     Variance,
-    /// The largest sum of the mean and so many standard deviations.
+    /// The largest sum of the mean and a multiple of the standard deviation.
     UpperBound(f64),
 }
 
-/// A name that is no policy's.
+/// There is no policy of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown policy `{0}`: use expected-loss, thompson, variance or ucb")]
 pub struct UnknownPolicy(String);
@@ -193,15 +193,15 @@ pub fn scores(items: &[Evidence], policy: Policy, seed: u64) -> Vec<f64> {
     items.iter().map(score).collect()
 }
 
-/// Numbers of items from the highest score to the lowest, equal ones in their order.
+/// The indices of items from the highest score to the lowest; equal ones keep their order.
 pub fn ranking(scores: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     order
 }
 
-/// Chooses tests by the sum of the scores of their items, without items that tests of this
-/// choice cover already. `tests` has the items of each test; the first of equal ones is taken.
+/// Chooses tests by the sum of the scores of their items, not counting items that already chosen tests
+/// cover. `tests` has the items of each test. Of equal tests, the first is chosen.
 pub fn next_tests(tests: &[Vec<usize>], scores: &[f64], count: usize) -> Vec<usize> {
     let mut left = scores.to_vec();
     let mut chosen: Vec<usize> = Vec::new();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_prefer_what_they_say() {
+    fn policies_have_their_documented_preferences() {
         let item = |passed, failed, loss| Evidence { passed, failed, profile: 0.5, loss };
         let items = [item(98.0, 0.0, 1.0), item(0.0, 0.0, 1.0), item(48.0, 0.0, 40.0)];
         assert_eq!(ranking(&scores(&items, Policy::ExpectedLoss, 1)), [2, 1, 0]);

@@ -14,7 +14,7 @@ use crate::program::{Fault, Program, Stepper};
 pub use count::{Counts, Traces};
 pub use export::{Format, UnknownFormat};
 
-/// Bytes that states and edges take at most while a model is explored: 2 GiB.
+/// Limit of the memory for states and edges while a model is explored: 2 GiB.
 const MAX_BYTES: usize = 2 << 30;
 
 /// An event from a state to a state.
@@ -32,7 +32,7 @@ pub struct Space {
     first_edge: Vec<u64>,
     edges: Vec<Edge>,
     truncated: bool,
-    /// States whose edges are all there; the others are beyond the limit.
+    /// Number of explored states, whose edges are all known; the others are beyond the limit.
     explored: u32,
 }
 
@@ -48,7 +48,7 @@ pub struct BrokenModel {
 
 /// States packed into bytes, each stored once.
 struct Interner {
-    /// Bytes of each place of a state.
+    /// Number of bytes of each element of a state.
     widths: Vec<u8>,
     stride: usize,
     bytes: Vec<u8>,
@@ -115,7 +115,7 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 impl Space {
-    /// Explores a model up to so many states, and up to 2 GiB of states and edges.
+    /// Explores a model up to `limit` states, and up to 2 GiB of states and edges.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl Space {
         known.bytes.len() + size_of::<Edge>() * self.edges.len()
     }
 
-    /// The space with the states that were found; those that were not explored have no edges.
+    /// The truncated space with the states found so far; unexplored states have no edges.
     fn cut(mut self, states: usize) -> Space {
         self.truncated = true;
         self.first_edge.resize(states + 1, self.edges.len() as u64);
@@ -222,8 +222,7 @@ impl Space {
         &self.edges[self.first_edge[state] as usize..self.first_edge[state + 1] as usize]
     }
 
-    /// Whether all edges from a state are known; they are not of the last states of a space that is
-    /// truncated.
+    /// Whether all edges from a state are known, which is false for the last states of a truncated space.
     pub fn is_explored(&self, state: u32) -> bool {
         state < self.explored
     }

@@ -1,9 +1,9 @@
-//! Places in the files of a model.
+//! Positions in the files of a model.
 
-/// A place in a model: line and column count from 1; 0 if the text has no lines.
+/// A position in a model. Line and column count from 1; they are 0 if the position is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// Number of the file among those that were read, 0 for the model itself.
+    /// Index of the file in the order of reading; 0 is the model itself.
     pub file: u32,
     /// Line, from 1.
     pub line: u32,

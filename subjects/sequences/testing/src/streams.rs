@@ -1,4 +1,4 @@
-//! Numbers of the random streams of a seed.
+//! Numbers of the random streams of a seed, one for each purpose.
 
 /// The search for a suite.
 pub(crate) const SEARCH: u64 = 0;
@@ -15,7 +15,7 @@ pub(crate) const NEGATIVE: u64 = 7;
 /// The choice of events by a test that is made while it is executed.
 pub(crate) const ONLINE: u64 = 8;
 
-/// The first try of the first synthetic model, far from all others.
+/// The first try of the first synthetic model; the following numbers are further tries and models.
 pub(crate) const SYNTHETIC: u64 = 1 << 62;
 
 /// The first walk of a pool; walk k has the number `WALKS + k`.

@@ -38,14 +38,14 @@ pub struct Matrix {
 
 #[derive(Clone, Debug)]
 enum Rows {
-    /// Words a row, and all rows.
+    /// Bit vectors: the number of words per row, and the words of all rows.
     Bits(usize, Vec<u64>),
-    /// The ends of rows, and all columns.
+    /// Lists of columns: the ends of rows, and the columns of all rows.
     Lists(Vec<usize>, Vec<u32>),
 }
 
 impl Matrix {
-    /// Computes the items of all tests of a pool, in parallel; the result does not depend on it.
+    /// Computes the items of all tests of a pool in parallel, which does not change the result.
     pub fn new(criterion: &Criterion, pool: &Pool, space: Option<&Space>) -> Matrix {
         let items_of = |cover: &mut Cover<'_>, number: usize| {
             cover.clear();
@@ -64,11 +64,11 @@ impl Matrix {
         Matrix::of_items(criterion, &lists)
     }
 
-    /// The matrix of tests with these items each.
+    /// The matrix of tests, given the items of each.
     fn of_items(criterion: &Criterion, lists: &[Vec<u64>]) -> Matrix {
         let mut items: Vec<u64> = Vec::new();
         for list in lists {
-            // Most tests add nothing new.
+            // Check membership first, because most tests add nothing new.
             if list.iter().any(|item| items.binary_search(item).is_err()) {
                 items.extend(list);
                 items.sort_unstable();
@@ -181,14 +181,14 @@ impl<'m> Union<'m> {
         }
     }
 
-    /// The rank of a suite; the union is that of the suite afterwards.
+    /// The rank of a suite. Afterwards, this is the union of the suite.
     fn rank_of(&mut self, suite: &[u32]) -> u64 {
         self.clear();
         suite.iter().for_each(|&test| self.add(test as usize));
         self.rank()
     }
 
-    /// By how much a test would raise the rank.
+    /// The amount by which a test would raise the rank.
     fn gain(&self, test: usize) -> u64 {
         match (&self.matrix.rows, &self.matrix.weights) {
             (Rows::Bits(words, rows), None) => {
@@ -209,30 +209,30 @@ impl<'m> Union<'m> {
     }
 }
 
-/// Receives the state of a search whenever a suite is better than all before it, and from time to
-/// time between. The search ends if it breaks.
+/// Receives the state of a search whenever a suite is better than all before it, and regularly in
+/// between. The search ends if it breaks.
 pub type OnProgress<'o> = dyn FnMut(&Found) -> ControlFlow<()> + 'o;
 
-/// Pieces of work between two calls of [`OnProgress`]: some milliseconds.
+/// Units of work between two calls of [`OnProgress`]; they take a few milliseconds.
 const PAUSE: u64 = 512;
 
 /// The best suite so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Best {
-    /// Numbers of tests of the pool.
+    /// Indices of tests of the pool.
     pub suite: Vec<u32>,
     /// The rank.
     pub rank: u64,
-    /// Evaluations of ranks up to and including this one.
+    /// Number of evaluations of ranks up to and including this one.
     pub executions: u64,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The best suite; the oldest of those with its rank.
+    /// The best suite, the first one found if several have the same rank.
     pub best: Best,
-    /// Evaluations of ranks.
+    /// Number of evaluations of ranks.
     pub executions: u64,
     /// Generations of a genetic algorithm, 0 for others.
     pub generations: u64,
@@ -246,7 +246,7 @@ struct Session<'s, 'o> {
     found: Found,
     limit: u64,
     ended: bool,
-    /// Pieces of work since the last call of `on_progress`.
+    /// Units of work since the last call of `on_progress`.
     pieces: u64,
     on_progress: &'s mut OnProgress<'o>,
 }
@@ -276,7 +276,7 @@ impl<'s, 'o> Session<'s, 'o> {
         self.worked(1);
     }
 
-    /// Counts pieces of work, each about as long as the evaluation of a suite.
+    /// Counts units of work, each of which takes about as long as the evaluation of a suite.
     fn worked(&mut self, pieces: u64) {
         self.pieces += pieces;
         if self.pieces >= PAUSE {
@@ -290,7 +290,7 @@ impl<'s, 'o> Session<'s, 'o> {
     }
 }
 
-/// The probability that a suite of random tests of a pool has one of those that fail:
+/// The probability that a suite of n random tests from a pool of m contains one of the f failing tests:
 /// `1 - C(m-f, n) / C(m, n)`.
 pub fn random_detection(pool: u64, failing: u64, suite: u64) -> f64 {
     if suite > pool.saturating_sub(failing) {

@@ -1,4 +1,4 @@
-//! Synthetic models: random b-threads, for studies of scale.
+//! Synthetic models: random b-threads, for scalability studies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,16 +10,16 @@ use crate::model::Model;
 use crate::pool::{DEFAULT_LENGTH, Sampler, Walker};
 use crate::streams::SYNTHETIC;
 
-/// Traces that end which each synthetic model has at least.
+/// Least number of complete traces of a synthetic model.
 const FEWEST_TRACES: usize = 100;
 
-/// Walks that have to make so many different traces.
+/// Number of walks by which a model is checked for this many different traces.
 const WALKS: u64 = 1000;
 
-/// Models that are tried for one that has so many traces.
+/// Number of tries to make a model with this many traces.
 const TRIES: u64 = 100;
 
-/// What synthetic models look like.
+/// The sizes of synthetic models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// B-threads, 1 to 64.
@@ -47,7 +47,7 @@ pub enum SyntheticError {
     Range {
         /// The part.
         part: &'static str,
-        /// What it may be.
+        /// The permitted range.
         range: &'static str,
     },
     /// None of the models that were tried has enough traces.
@@ -79,8 +79,8 @@ impl Shape {
     }
 }
 
-/// The text of the synthetic model with a number, from 1. The same seed and shape make the same
-/// models, however many are made. Each has at least 100 traces that end: models with fewer are left out.
+/// The text of the synthetic model with a number, from 1. It depends only on seed, shape and number. Each
+/// model has at least 100 complete traces; tries with fewer are discarded.
 ///
 /// # Errors
 ///
@@ -108,8 +108,8 @@ fn has_traces(text: &str) -> bool {
     ended.collect::<BTreeSet<_>>().len() >= FEWEST_TRACES
 }
 
-/// A model. Each b-thread requests events of its own. The first one is a straight line, and its
-/// last event ends the loops of the others, so that traces can end.
+/// Writes a model. Each b-thread requests events of its own. The first b-thread has no loop, and its last
+/// event ends the loops of the others, so that traces can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();
     let all = names.join(", ");

@@ -1,4 +1,4 @@
-//! Systems under test: what tests are executed on, with known faults on request.
+//! Systems under test, with known faults on request.
 
 mod abp;
 mod command;
@@ -15,22 +15,22 @@ use crate::space::Space;
 pub use command::CommandError;
 pub use online::Online;
 
-/// What a system answered to an event.
+/// The answer of a system to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The event happened.
     Done,
     /// The event failed or was refused, for this reason.
     Failed(String),
-    /// There is no answer, or none that is understood, for this reason.
+    /// There is no valid answer, for this reason.
     Broken(String),
-    /// The system does not know the event; the test goes on.
+    /// The system does not know the event; the test continues.
     Skipped,
 }
 
 /// A system that events are sent to.
 pub trait System {
-    /// Brings the system into its first state.
+    /// Resets the system to its initial state.
     ///
     /// # Errors
     ///
@@ -44,24 +44,24 @@ pub trait System {
     /// If the system cannot be used at all; a failure of the event is an [`Answer`].
     fn execute(&mut self, event: &Event) -> Result<Answer, CommandError>;
 
-    /// The labels of the events of which the system's last answer said that one of them comes next;
-    /// `None` if it said nothing.
+    /// The labels of the events that may come next, according to the system's last answer; `None` if the answer
+    /// named none.
     fn next(&self) -> Option<&[String]> {
         None
     }
 
-    /// Goals of the system itself, such as lines of its code, that its answers said were reached since
-    /// this was called last.
+    /// Goals of the system itself, such as lines of its code, that its answers have reported as reached since
+    /// the last call of this method.
     fn take_reached(&mut self) -> BTreeSet<String> {
         BTreeSet::new()
     }
 }
 
-/// The names of the built-in systems with those of their faults.
+/// The names of the built-in systems, with the names of their faults.
 pub const BUILTIN: [(&str, &[&str]); 2] =
     [("abp", &["abp-1", "abp-2", "abp-3", "abp-4"]), ("moodle", &["race"])];
 
-/// A name that no built-in system or fault has.
+/// There is no built-in system or fault of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownSystem(String);
@@ -87,7 +87,7 @@ pub fn builtin(name: &str, fault: Option<&str>) -> Result<Box<dyn System>, Unkno
     })
 }
 
-/// A program that speaks the line protocol as a system; each event may take so long.
+/// Starts a program that speaks the line protocol. `limit` is the time limit of each event.
 ///
 /// # Errors
 ///
@@ -103,9 +103,9 @@ pub enum Verdict {
     Passed,
     /// An event failed.
     Failed {
-        /// Its number in the test, from 0; the number of events for one that had to be refused.
+        /// Its index in the test; the number of events for an event that had to be refused.
         at: usize,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// Repetitions of the test ended differently.
@@ -131,8 +131,8 @@ pub fn execute(
     Ok(Verdict::Passed)
 }
 
-/// Executes a test that may be negative. An event that has to be refused is refused if the system
-/// answers that it failed, or skips it; no answer is a failure.
+/// Executes a test that may be negative. The last event counts as refused if the system answers that it
+/// failed, or skips it; a missing answer is a failure.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ pub fn execute_case(
     })
 }
 
-/// Executes a test, and a failing one so many times more: different results are flaky.
+/// Executes a test, and repeats a failing one `repetitions` times; if results differ, it is flaky.
 ///
 /// # Errors
 ///
@@ -178,8 +178,8 @@ pub fn confirm(
     Ok(first)
 }
 
-/// The shortest test of the model that fails with the same reason, by removing events and by
-/// cutting ends; at most `tries` tests are executed.
+/// Shortens a failing test by removing events and cutting the end, as long as the model allows it and it
+/// fails with the same reason. At most `tries` tests are executed.
 ///
 /// # Errors
 ///
@@ -204,7 +204,7 @@ pub fn shorten(
             space.is_explored(state) && space.step(state, event).is_none()
         }
     };
-    // Whole paths first: a shortest path to a state of the test replaces all before it.
+    // First replace prefixes: a shortest path to a state of the test replaces all events before it.
     let mut parts = best.len();
     while parts >= 1 && left > 0 {
         let mut improved = false;
@@ -244,8 +244,7 @@ fn after(space: &Space, test: &[EventId]) -> Option<u32> {
     test.iter().try_fold(0, |state, &event| space.step(state, event))
 }
 
-/// Whether letters contain a word, its letters one directly after the other or, if `apart`, with
-/// others between.
+/// Whether letters contain a word: directly after one another or, if `apart`, with others between.
 pub fn contains<L: PartialEq>(letters: &[L], word: &[L], apart: bool) -> bool {
     if apart {
         let mut left = word;

@@ -16,19 +16,19 @@ pub struct TestFileError {
     pub cause: String,
 }
 
-/// Commas and spaces of a file of tests at most, because each event takes some fifty bytes of memory:
-/// 2^25.
+/// The largest number of commas and spaces of a file of tests, because each event takes some fifty bytes of
+/// memory.
 const MAX_SEPARATORS: usize = 1 << 25;
 
-/// Reads tests as labels of events. A text has one test a line, its events separated by commas,
-/// or by spaces if it has no comma; lines that begin with `#` are left out. JSON is an array of
-/// tests, or an object whose member `tests` is one; an event is a text, or an object with `event`
-/// and its fields. An event that the system has to refuse, the last of its test, has a `!` before its
-/// label; in JSON it is the member `refused` of an object.
+/// Reads tests as labels of events. A text file has one test per line, with its events separated by commas,
+/// or by spaces if there is no comma; lines that begin with `#` are skipped. JSON is an array of tests, or an
+/// object whose member `tests` is one; an event is a string, or an object with `event` and its fields. The
+/// last event of a test has a `!` before its label if the system must refuse it; in JSON, such an event is
+/// the member `refused` of an object.
 ///
 /// # Errors
 ///
-/// The first test that cannot be read, or the first one beyond what fits into memory.
+/// The first test that cannot be read, or that exceeds the limit of memory.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
     let mut separators =
@@ -62,7 +62,7 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// The label of an event in JSON, with its mark if the system has to refuse it.
+/// The label of an event in JSON, with a mark if the system must refuse it.
 fn label(event: &Value) -> Option<String> {
     let members = match event {
         Value::String(name) => return Some(name.clone()),
@@ -87,7 +87,7 @@ fn label(event: &Value) -> Option<String> {
 }
 
 impl Events {
-    /// The event with a label, whatever the order of its fields, or the only event of a name.
+    /// The event with a label, with its fields in any order, or the only event of a name.
     pub fn find(&self, label: &str) -> Option<EventId> {
         if let Some(event) = self.labelled(label) {
             return Some(event);
@@ -107,7 +107,7 @@ impl Events {
     }
 }
 
-/// A suite as JSON: what it is of, its rank, and its tests.
+/// A suite as JSON: model, criterion, rank, and tests.
 pub fn suite_json(
     model: &str,
     criterion: &str,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_found_whatever_the_order_of_their_fields() {
+    fn events_are_found_with_their_fields_in_any_order() {
         let mut events = Events::plain(["a"]);
         let text = |text: &str| FieldValue::Text(text.to_owned());
         let fields = vec![("y".to_owned(), text("q")), ("x".to_owned(), text("p"))];

@@ -1,4 +1,4 @@
-//! Types of values: how many words a value has, and which values are allowed.
+//! Types of values: the number of words of a value, and the allowed values.
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,11 +6,11 @@ pub(crate) enum Type {
     /// Whole numbers in a range.
     Integer(i32, i32),
     Flag,
-    /// Words by number; the allowed ones, all if empty.
+    /// Words, which are stored by number; the list has the allowed ones, all if it is empty.
     Text(Vec<i32>),
     Event,
     Tuple(Vec<(String, Type)>),
-    /// Lists of at most so many items.
+    /// Lists with a maximum number of items.
     List(Box<Type>, usize),
 }
 
@@ -53,7 +53,7 @@ impl Type {
         }
     }
 
-    /// The type in words.
+    /// The description of the type in messages.
     pub(crate) fn shown(&self) -> String {
         match self {
             Type::Integer(..) => "a number".to_owned(),
@@ -68,7 +68,7 @@ impl Type {
         }
     }
 
-    /// Checks that a value is allowed; the error says why it is not.
+    /// Checks that a value is allowed; the error gives the reason if it is not.
     pub(crate) fn check(&self, words: &[i32]) -> Result<(), String> {
         match self {
             Type::Integer(low, high) if !(*low..=*high).contains(&words[0]) => {
@@ -97,7 +97,7 @@ impl Type {
         }
     }
 
-    /// The largest value of each word if none is negative; `None` for any number.
+    /// Appends the largest value of each word, if no value is negative; `None` if unbounded.
     pub(crate) fn largest(&self, out: &mut Vec<Option<u32>>) {
         match self {
             Type::Integer(low, high) if *low >= 0 => out.push(Some(*high as u32)),

@@ -1,4 +1,4 @@
-//! Models as text: what they mean, and what is said of mistakes.
+//! Models as text: their semantics, and messages about mistakes.
 
 use catherd_sequences_testing::{
     Alphabet, BUILTIN, Model, Sampler, Source, Space, Stepper, Walker,
@@ -35,7 +35,7 @@ fn a_blocked_request_stays_pending_and_ended_threads_block_nothing() {
 }
 
 #[test]
-fn waiting_alone_makes_nothing_happen() {
+fn only_waiting_enables_no_event() {
     assert_eq!(space("events a thread w { wait a }").edge_count(), 0);
 }
 
@@ -66,7 +66,7 @@ fn only_the_highest_priority_that_is_enabled_remains() {
 
 #[test]
 fn guards_begin_and_drop_threads_as_data_changes() {
-    // Twice in a stretch is not possible: `stop` ends the instance until the guard is renewed.
+    // `stop` ends the instance until the guard holds anew, so the event cannot happen twice in a row.
     let text = "events up, down, hit
         data on: bool = false
         request up when not on
@@ -107,14 +107,14 @@ fn loops_conditions_and_events_with_fields_work() {
     let space = space(text);
     let counts = space.counts(None);
     let traces = counts.traces.unwrap();
-    // Three choices each; `done` follows if the last is ben's.
+    // Three choices each; `done` follows if the last choice is ben's.
     assert_eq!(traces.maximal, 8_u32.into());
     assert_eq!(counts.longest, Some(4));
     assert_eq!(counts.shortest, Some(3));
 }
 
 #[test]
-fn a_set_keeps_the_data_of_the_time_of_its_statement() {
+fn a_set_uses_the_data_at_the_time_of_its_statement() {
     let text = "events set(n: 0..1), get(n: 0..1)
         data x: 0..1 = 0
         on set(*) as e { x = e.n }
@@ -197,13 +197,13 @@ fn hostile_models_end_in_a_named_error_or_a_truncation() {
     let space = Space::explore(&model.program, 10_000).unwrap();
     assert!(space.truncated());
     assert_eq!(space.states(), 10_000);
-    // A thread that counts without end is not made a table.
+    // A thread that counts without bound is not converted to a table.
     let model = Model::parse("m", "events a thread t { let n = 0 loop { request a n = n + 1 } }");
     assert!(Space::explore(&model.unwrap().program, 5000).unwrap().truncated());
 }
 
 #[test]
-fn files_are_included_once_and_never_in_a_circle() {
+fn files_are_included_once_and_never_recursively() {
     let place = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = place.path().join(name);
@@ -261,7 +261,7 @@ fn the_table_form_has_the_same_states() {
 }
 
 #[test]
-fn weights_are_of_walks_alone() {
+fn weights_matter_only_for_walks() {
     let text = "events weight, b, c\n\
                 thread t { request weight | b, weight 3 }\n\
                 thread u { request c }\n\
@@ -285,7 +285,7 @@ fn weights_are_of_walks_alone() {
     assert!(near(weighted, [3.0 / 7.0, 3.0 / 7.0, 1.0 / 7.0]), "{weighted:?}");
     let steps = shares(Sampler::Steps);
     assert!(near(steps, [1.0 / 3.0; 3]), "{steps:?}");
-    // Events that were taken least come next: each thousand walks has each event as often.
+    // The events taken least often come next, so every thousand walks has each event equally often.
     let avoid = shares(Sampler::Avoid);
     assert!(near(avoid, [1.0 / 3.0; 3]), "{avoid:?}");
     let tests = walks(Sampler::Avoid, 2);
@@ -294,7 +294,7 @@ fn weights_are_of_walks_alone() {
         three.sort_unstable();
         assert_eq!(three, [0, 1, 2]);
     }
-    // Walks do not depend on how many are asked for.
+    // Walks do not depend on how many are requested.
     let walker = Walker::new(&model.program, Some(&space), Sampler::Avoid, 2, 10).unwrap();
     let (later, _) = walker.walks(100..200).unwrap();
     assert_eq!(later.get(7), tests.get(107));
@@ -348,7 +348,7 @@ fn some_trace_of_each_built_in_model_triggers_each_of_its_faults() {
         let model = Model::open(&format!("builtin:{name}")).unwrap();
         let space = Space::explore(&model.program, 1_000_000).unwrap();
         for fault in &model.faults {
-            // The states in which some trace has just had the first events of the fault.
+            // The states in which some trace has just had a prefix of the fault's events.
             let mut states: Vec<u32> = (0..space.states() as u32).collect();
             for allowed in &fault.word {
                 let edges = states.iter().flat_map(|&state| space.edges(state));

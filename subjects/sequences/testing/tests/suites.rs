@@ -56,7 +56,7 @@ fn walks_are_the_same_with_and_without_the_space_and_for_all_numbers_of_threads(
     assert_eq!(with, pool(1).install(|| walks(Some(&setup.space))));
     assert_eq!(with, pool(3).install(|| walks(None)));
     assert!(with.1 > 0, "some walks are cut at 50 events");
-    // A smaller pool is the beginning of a larger one.
+    // A smaller pool is a prefix of a larger one.
     let walker = Walker::new(program, Some(&setup.space), Sampler::Steps, 7, 50).unwrap();
     let (few, _) = walker.walks(0..10).unwrap();
     assert!((0..10).all(|n| few.test(n) == with.0[n]));
@@ -67,7 +67,7 @@ fn traces_of_equal_chance_are_of_equal_chance() {
     let setup = setup("builtin:vault");
     let walker = Walker::new(&setup.model.program, Some(&setup.space), Sampler::Traces, 1, 1000);
     let pool = walker.unwrap().pool(5000, &setup.alphabet).unwrap();
-    // Step by step, the longest of the 41 traces has a chance of 1 in 9^5.
+    // If each enabled event were equally likely, the longest of the 41 traces would have probability 1/9^5.
     assert_eq!(pool.len(), 41);
 }
 
@@ -94,9 +94,9 @@ fn moodle_has_the_published_numbers_exactly() {
     }
 }
 
-/// Exact reachable items of every criterion, against all traces of a small model.
+/// Compares the exact reachable items of every criterion with all traces of a small model.
 #[test]
-fn reachable_items_are_those_of_all_traces() {
+fn reachable_items_are_the_items_of_all_traces() {
     let setup = setup("builtin:readers-writers");
     let walker = Walker::new(&setup.model.program, Some(&setup.space), Sampler::Traces, 1, 1000);
     let pool = walker.unwrap().pool(60_000, &setup.alphabet).unwrap();
@@ -145,7 +145,7 @@ fn the_fast_and_the_plain_computation_of_subsequences_agree() {
 }
 
 #[test]
-fn algorithms_are_ordered_by_what_they_know() {
+fn better_algorithms_find_better_suites() {
     let setup = setup("builtin:moodle");
     let criterion = setup.criterion("consecutive:3");
     let matrix = Matrix::new(&criterion, &setup.pool(3000), None);
@@ -164,7 +164,7 @@ fn algorithms_are_ordered_by_what_they_know() {
     );
     let local = suite::local(&matrix, 5, 0, 1, 1000, &mut go).best;
     assert!(local.rank as f64 >= greedy, "{}", local.rank);
-    // The same seed, the same suite; results name tests of the pool, each once.
+    // The same seed gives the same suite, and a suite contains each test at most once.
     let again = |seed| suite::evolve(&matrix, 5, Profile::Paper, seed, limit, &mut go);
     assert_eq!(again(3), again(3));
     let mut suite = again(3).best.suite;
@@ -208,7 +208,7 @@ fn limits_and_callbacks_end_a_search() {
         ControlFlow::Break(())
     });
     assert_eq!((seen, found.executions), (1, 1));
-    // More tests than the pool has.
+    // The suite may be larger than the pool.
     let all = suite::greedy(&matrix, 1000, Ties::First, 0, u64::MAX, &mut go).best.suite;
     assert_eq!(all.len(), matrix.tests());
     let found = suite::evolve(&matrix, 1000, Profile::Paper, 1, 300, &mut go);
@@ -311,7 +311,7 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
     }
 }
 
-/// A system that does everything, or everything of a model.
+/// A system that accepts every event, or every event that a model allows.
 struct Obedient<'s> {
     model: Option<&'s Space>,
     events: &'s Events,
@@ -364,7 +364,7 @@ fn negative_tests_pass_on_systems_that_refuse_and_fail_on_others() {
 }
 
 #[test]
-fn online_tests_follow_what_the_system_answers() {
+fn online_tests_follow_the_answers_of_the_system() {
     let setup = setup("builtin:tcp-handshake");
     let (space, events) = (&setup.space, setup.model.program.events());
     let mut strict = Obedient { model: Some(space), events, state: 0 };

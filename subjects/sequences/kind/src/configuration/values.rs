@@ -8,7 +8,7 @@ use catherd_interface::{FieldError, ParameterInfo, Values};
 /// The values of all parameters of an algorithm.
 pub(super) struct Settings(BTreeMap<String, Parameter>);
 
-/// A parameter that cannot be used.
+/// The error for a parameter that cannot be used.
 pub(super) fn refused(
     name: &str,
     cause: impl Into<String>,
@@ -41,7 +41,7 @@ impl Settings {
         Ok(Settings(values))
     }
 
-    /// A value as text; empty if the algorithm does not have the parameter.
+    /// A value as a string; empty if the algorithm does not have the parameter.
     pub(super) fn text(&self, name: &str) -> String {
         self.0.get(name).map(shown).unwrap_or_default()
     }

@@ -9,11 +9,12 @@ use crate::alphabet::{Alphabet, Letter};
 /// The largest number of states of an automaton.
 const MAX_STATES: usize = 10_000;
 
-/// The largest number of transitions of the automata of a criterion, which take four bytes each: 2^27.
+/// The largest number of transitions of all automata of a criterion; each takes four bytes.
 pub(crate) const MAX_TRANSITIONS: usize = 1 << 27;
 
-/// The largest number of repetitions, and of parts of an expression.
+/// The largest number of repetitions in an expression.
 const MAX_REPEATS: u32 = 1000;
+/// The largest number of parts of an expression.
 const MAX_PARTS: usize = 20_000;
 
 /// The largest depth of parentheses.
@@ -36,20 +37,20 @@ pub struct Expression(Part);
 #[derive(Clone, Debug)]
 enum Part {
     Letters(Vec<Name>),
-    /// Any letter but these.
+    /// Any letter except these.
     Except(Vec<Name>),
     Sequence(Vec<Part>),
     Either(Vec<Part>),
-    /// At least and at most so many times; `None` for any number.
+    /// A part repeated at least and at most this many times; `None` for no upper bound.
     Repeat(Box<Part>, u32, Option<u32>),
 }
 
-/// A letter by its name, and where it stands.
+/// The name of a letter in an expression, with its position.
 #[derive(Clone, Debug)]
 struct Name {
     text: String,
     column: usize,
-    /// Whether the name stands in brackets, where letters of one character need no space.
+    /// Whether the name is in brackets, where letters of one character need no space between them.
     bracket: bool,
 }
 
@@ -75,7 +76,7 @@ impl Expression {
         }
     }
 
-    /// The names of letters that stand alone or outside brackets.
+    /// The names of letters outside of brackets, and in brackets if separated by spaces.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.0.visit(&mut |name| {
@@ -97,8 +98,8 @@ impl Expression {
         builder.automaton(end)
     }
 
-    /// Whether the expression matches a test of letters by name. Names that the test lacks are
-    /// letters too.
+    /// Whether the expression matches a test, which is given by names of letters. Names that occur only in
+    /// the expression are letters too.
     ///
     /// # Errors
     ///
@@ -198,7 +199,7 @@ impl Reader {
         }
     }
 
-    /// A name or a text in quotation marks.
+    /// Reads a name, or a string in quotation marks.
     fn name(&mut self, bracket: bool) -> Result<Name, ExpressionError> {
         let column = self.at + 1;
         let quoted = self.characters[self.at] == '"';
@@ -206,7 +207,7 @@ impl Reader {
         let start = self.at;
         let inside = |&character: &char| match quoted {
             true => character != '"',
-            // A dot belongs to a name if it joins two parts of it.
+            // A dot between letters or digits belongs to the name.
             false => character.is_alphanumeric() || matches!(character, '_' | '-' | '$'),
         };
         loop {
@@ -247,7 +248,7 @@ impl Reader {
             };
             self.at += 1;
             part = match part {
-                // A repetition without end repeats to the same.
+                // Repeating a part that is already repeated without bound changes nothing.
                 Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
                 part => Part::Repeat(Box::new(part), low, high),
             };
@@ -276,7 +277,7 @@ impl Reader {
     }
 }
 
-/// A state of an automaton with choices.
+/// A state of a nondeterministic automaton.
 #[derive(Clone, Debug, Default)]
 struct Nfa {
     letters: Vec<(Letter, usize)>,
@@ -319,7 +320,7 @@ impl Builder<'_> {
         Ok(letters)
     }
 
-    /// Adds a part behind a state and returns the state behind the part.
+    /// Adds a part after a state and returns the state after the part.
     fn add(&mut self, part: &Part, from: usize) -> Result<usize, ExpressionError> {
         match part {
             Part::Letters(names) => {
@@ -384,7 +385,7 @@ impl Builder<'_> {
         found.into_iter().collect()
     }
 
-    /// The automaton without choices, by subsets, then minimal.
+    /// The minimal deterministic automaton, by the subset construction.
     fn automaton(&self, end: usize) -> Result<Automaton, ExpressionError> {
         let s = self.alphabet.len();
         let mut sets = vec![self.closure(vec![0])];
@@ -441,7 +442,7 @@ impl Automaton {
         self.accepts[end as usize]
     }
 
-    /// The smallest automaton of the same language, by refining classes of states (Moore).
+    /// The minimal automaton of the same language, by refining classes of states (Moore).
     fn minimal(&self) -> Automaton {
         let count = self.accepts.len();
         let mut class: Vec<u32> = self.accepts.iter().map(|&accepts| u32::from(accepts)).collect();
@@ -474,7 +475,7 @@ impl Automaton {
                 next[own * self.letters + letter] = class[target as usize];
             }
         }
-        // The class of the first state is the first that was numbered.
+        // State 0 stays the first, because its class is numbered first.
         Automaton { letters: self.letters, next, accepts }
     }
 }

@@ -9,7 +9,7 @@ use crate::space::Space;
 
 use super::{Criterion, Kind, combination_number};
 
-/// The union of the items of tests. It keeps memory that tests use again.
+/// The union of the items of tests. Buffers are reused between tests.
 #[derive(Clone, Debug)]
 pub struct Cover<'c> {
     criterion: &'c Criterion,
@@ -17,7 +17,7 @@ pub struct Cover<'c> {
     levels: Levels,
 }
 
-/// Numbers of items before relaxation.
+/// The items found, before relaxation: a bit vector or a set.
 #[derive(Clone, Debug)]
 enum Found {
     Bits(Vec<u64>),
@@ -35,12 +35,12 @@ impl Found {
     }
 }
 
-/// The words of each length that are subsequences of the part of a test that was read.
+/// The words of each length that are subsequences of the part of a test that has been read.
 #[derive(Clone, Debug, Default)]
 struct Levels {
     /// Bits of the words of length 1, 2, ...
     words: Vec<Vec<u64>>,
-    /// Changes of each level, and how many there were when each letter last extended it.
+    /// The number of changes of each level, and this number when each letter last extended the level.
     changes: Vec<u64>,
     extended: Vec<Vec<u64>>,
 }
@@ -64,7 +64,7 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// The items so far, relaxed if the criterion is; ascending.
+    /// The items so far, after relaxation, ascending.
     pub fn items(&self) -> Vec<u64> {
         let criterion = self.criterion;
         let distinct = |item: &u64| !criterion.distinct || criterion.is_distinct(*item);
@@ -158,8 +158,8 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// Reads the test backwards: the words that begin with a letter are the letter and the words
-    /// of the rest, which are a row of bits.
+    /// Reads the test backwards. The words that begin with a letter consist of the letter and a word of the
+    /// rest, so their bits are a shifted copy of the bits of the rest.
     fn subsequences(&mut self, letters: &[Letter], t: usize) {
         let s = self.criterion.letters;
         let Found::Bits(found) = &mut self.found else {
@@ -175,7 +175,7 @@ impl<'c> Cover<'c> {
             let c = letter as usize;
             let mut row = s.pow(t as u32 - 1);
             for j in (1..t).rev() {
-                // Words of length j behind the letter become words of length j + 1.
+                // Words of length j after the letter become words of length j + 1.
                 if levels.extended[j - 1][c] != levels.changes[j - 1] {
                     levels.extended[j - 1][c] = levels.changes[j - 1];
                     if j + 1 == t {
@@ -195,7 +195,7 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// Words with their earliest ends, for alphabets whose words have no bit vector.
+    /// Computes words with their earliest ends, for alphabets with too many words for a bit vector.
     fn sparse_subsequences(&mut self, letters: &[Letter], t: usize) {
         let s = self.criterion.letters as u64;
         // Words that end at each position, extended to the first later occurrence of each letter.
@@ -216,7 +216,7 @@ impl<'c> Cover<'c> {
         ends.into_keys().for_each(|word| self.found.add(word));
     }
 
-    /// Words that are all that remains of the test if other letters are removed.
+    /// Adds the words that remain of the test if all letters that they do not contain are removed.
     fn exclusive(&mut self, letters: &[Letter], t: usize) {
         let mut positions: FxHashMap<Letter, Vec<usize>> = FxHashMap::default();
         for (at, &letter) in letters.iter().enumerate() {
@@ -228,7 +228,7 @@ impl<'c> Cover<'c> {
         self.exclusive_sets(letters, &few, t, &mut Vec::new());
     }
 
-    /// Adds the words of sets of letters with `left` occurrences besides those in `chosen`.
+    /// Adds the words of all sets of letters that extend `chosen` and have `left` further occurrences.
     fn exclusive_sets(
         &mut self,
         letters: &[Letter],
@@ -308,7 +308,7 @@ impl Levels {
     }
 }
 
-/// A number for a word of any length, the same on every machine (FNV-1a).
+/// A hash of a word of any length, the same on every computer (FNV-1a).
 fn digest(letters: &[Letter]) -> u64 {
     letters
         .iter()

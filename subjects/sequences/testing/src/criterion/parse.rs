@@ -1,4 +1,4 @@
-//! Criteria as text: `subsequence:2`, `order([a b], [c]) until=d`.
+//! The notation of criteria, such as `subsequence:2` or `order([a b], [c]) until=d`.
 
 mod group;
 
@@ -15,7 +15,7 @@ use group::group;
 /// The largest number of expressions.
 const MAX_EXPRESSIONS: usize = 100_000;
 
-/// Pairs of edges at most, which take some twenty bytes each: 2^25.
+/// The largest number of pairs of edges; each takes some twenty bytes.
 const MAX_PAIRS: usize = 1 << 25;
 
 const NAMES: [&str; 12] = [
@@ -33,7 +33,7 @@ const NAMES: [&str; 12] = [
     "edge-pairs",
 ];
 
-/// A text that is no criterion.
+/// A string that is no criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("criterion `{}`: {cause}", beginning(text))]
 pub struct CriterionError {
@@ -73,13 +73,13 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// What a criterion is read with.
+/// The context in which a criterion is parsed.
 struct Context<'c> {
     text: &'c str,
     alphabet: &'c Alphabet,
-    /// Reads a file that the text names.
+    /// Reads a file that the criterion names.
     read: &'c dyn Fn(&str) -> Result<String, String>,
-    /// Whether there is a model. Without one, any event and any state may be there.
+    /// Whether there is a model. Without one, any event and any state is assumed to exist.
     model: bool,
 }
 
@@ -100,7 +100,7 @@ impl Context<'_> {
         })
     }
 
-    /// Letters in brackets, or one.
+    /// Letters in brackets, or a single letter.
     fn letters(&self, text: &str) -> Result<Vec<Letter>, CriterionError> {
         let inside = text.trim().trim_start_matches('[').trim_end_matches(']');
         let mut letters = Vec::new();
@@ -129,12 +129,12 @@ impl Context<'_> {
 }
 
 impl Criterion {
-    /// Reads a criterion. `strength` is what `auto` stands for, as in `subsequence:auto`; `space`
-    /// is needed by criteria over states, and `read` reads files that the text names.
+    /// Parses a criterion. `strength` is the value of `auto`, as in `subsequence:auto`. Criteria over states
+    /// need `space`. `read` reads files that the criterion names.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// If the text is no criterion.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,
@@ -147,11 +147,11 @@ impl Criterion {
     }
 
     /// Checks a criterion without a model: its name, its options and the length of its words, but
-    /// neither events nor states. Files cannot be named.
+    /// neither events nor states. It may not name files.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// If the text is no criterion.
     pub fn check(text: &str) -> Result<(), CriterionError> {
         let alphabet = Alphabet::names(&Events::plain(["a", "b"]));
         let read = |_: &str| Err("files of criteria do not travel with a study".to_owned());
@@ -171,7 +171,7 @@ impl Criterion {
         let (name, rest) = head.split_at(name_end);
         let inside = || rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let mut options: Vec<String> = match name {
-            // The word that follows is the file.
+            // The next word is the name of the file.
             "expressions" | "symmetry" if rest.is_empty() => options.by_ref().collect(),
             _ => options.collect(),
         };
@@ -253,7 +253,7 @@ impl Criterion {
             ("relax", "by-set") if words => self.relax = Some(Relax::Set),
             ("relax", path) if words && !path.is_empty() => {
                 let (mut classes, mut number) = (FxHashMap::default(), 0);
-                // A class is a line of words, separated by semicolons.
+                // Each line is a class, whose words are separated by semicolons.
                 for line in context.file(path)?.lines().filter(|line| !line.trim().is_empty()) {
                     for word in line.split(';').filter(|word| !word.trim().is_empty()) {
                         classes.insert(self.item(word, context)?, number);
@@ -287,7 +287,7 @@ impl Criterion {
         Ok(())
     }
 
-    /// The number of a word that a file names.
+    /// The number of a word in a file.
     fn item(&self, word: &str, context: &Context<'_>) -> Result<u64, CriterionError> {
         let letters = context.word(word)?;
         match self.strength() {
@@ -297,7 +297,7 @@ impl Criterion {
     }
 }
 
-/// The head of a criterion and the options behind it, at spaces outside parentheses.
+/// Splits a criterion into its head and the options after it, at spaces outside parentheses.
 fn split_options(text: &str) -> (String, Vec<String>) {
     let (mut depth, mut parts) = (0_usize, vec![String::new()]);
     for character in text.chars() {
@@ -337,7 +337,7 @@ fn word_length(
     }
 }
 
-/// Takes `length=N` from the options.
+/// Removes `length=N` from the options.
 fn length_option(
     context: &Context<'_>,
     options: &mut Vec<String>,
@@ -351,7 +351,7 @@ fn length_option(
     })
 }
 
-/// The number that all numbers of items are below.
+/// The exclusive upper bound of the numbers of items.
 fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     let s = context.alphabet.len() as u64;
     let words = |t: usize| {
@@ -406,8 +406,8 @@ fn over_states(context: &Context<'_>, name: &str, space: &Space) -> Result<Kind,
     })
 }
 
-/// Expressions, one a line; `NAME = [a b]` names a set, `for x in NAME, y in [c d]: E` makes one
-/// expression for each choice.
+/// Reads expressions, one per line. `NAME = [a b]` names a set; `for x in NAME, y in [c d]: E` makes one
+/// expression for each combination of letters.
 fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, CriterionError> {
     let mut sets: FxHashMap<String, Vec<String>> = FxHashMap::default();
     let (mut found, mut transitions) = (Vec::new(), 0);
@@ -458,7 +458,7 @@ fn members(set: &str) -> Vec<String> {
     inside.split([' ', '|']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The expressions of a template behind `for`.
+/// The expressions of a template, given the part after `for`.
 fn instances(
     context: &Context<'_>,
     template: &str,

@@ -1,4 +1,5 @@
-//! Items that some trace of a model covers, computed from the state graph instead of traces.
+//! Reachable items: the items that some trace of a model covers. They are computed from the state graph,
+//! not by enumerating traces.
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +15,8 @@ const MAX_BYTES: u128 = 3 << 30;
 /// The largest number of reachable items, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 28;
 
-/// Words that are extended along edges at most, and steps of automata along edges: about a minute.
+/// The largest number of steps, which are extensions of words and steps of automata along edges. They take
+/// about a minute.
 const MAX_STEPS: u64 = 1 << 35;
 
 /// A criterion whose reachable items are not computed exactly.
@@ -62,7 +64,7 @@ impl Graph<'_> {
         edges.filter(|(letter, _)| self.until.is_none() || *letter != self.until)
     }
 
-    /// Whether the part of a test that counts may end in a state.
+    /// Whether the counted part of a test may end in a state.
     fn ends(&self, state: u32) -> bool {
         let first = self.space.first_edge(state);
         let edges = self.space.edges(state).len();
@@ -74,8 +76,8 @@ impl Graph<'_> {
 }
 
 impl Criterion {
-    /// The items that some trace covers, ascending; relaxed if the criterion is. Criteria over
-    /// whole tests count traces that end.
+    /// The items that some trace covers, after relaxation, ascending. For criteria over whole tests, only
+    /// traces that end are considered.
     ///
     /// # Errors
     ///
@@ -124,7 +126,7 @@ impl Criterion {
                 };
                 (0..list.len() as u64).filter(accepted).collect()
             }
-            // All that was explored was reached, if nothing is cut.
+            // Every explored state and edge is reachable, unless the criterion cuts tests.
             Kind::States(count) | Kind::Transitions(count) if self.until.is_none() => {
                 (0..*count as u64).collect()
             }
@@ -141,7 +143,8 @@ impl Criterion {
         Ok(self.relaxed(words.into_iter().filter(distinct).collect()))
     }
 
-    /// Bits of words of length `j`, or an error if `sets` of them need too much memory.
+    /// The size of a bit vector of all words of length `j`; an error if `sets` such vectors need too much
+    /// memory.
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);
@@ -156,8 +159,8 @@ impl Criterion {
         Ok(bits::words(count as usize) + 1)
     }
 
-    /// The words of length `t` that are subsequences of traces. States that reach each other end
-    /// the same words.
+    /// The words of length `t` that are subsequences of traces. States that can reach each other have the same
+    /// words, so words are computed for strongly connected components.
     fn subsequences(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<u64>, Unbounded> {
         let mut found = self.subsequence_levels(graph, t)?;
         Ok(found.pop().unwrap_or_default())
@@ -167,7 +170,7 @@ impl Criterion {
     fn subsequence_levels(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<Vec<u64>>, Unbounded> {
         let s = self.letters;
         let (component, count) = graph.space.components();
-        // Edges between components, each once, from earlier components to later ones.
+        // Collect the edges between components without duplicates.
         let mut edges: Vec<(u32, u32, Option<Letter>)> = Vec::new();
         for state in 0..graph.space.states() as u32 {
             let from = component[state as usize];
@@ -215,7 +218,7 @@ impl Criterion {
         Ok(levels)
     }
 
-    /// The words on paths, by the state that they end in.
+    /// The words on paths, computed for each state in which they end.
     fn consecutive(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<u64>, Unbounded> {
         let (s, states) = (self.letters, graph.space.states());
         let reached = reached_states(graph);
@@ -345,7 +348,7 @@ fn exact_word(graph: &Graph<'_>, word: &[Letter], among: &[Letter]) -> bool {
     })
 }
 
-/// Whether an automaton accepts some trace that ends. `None` as the next state is a dead end.
+/// Whether an automaton accepts some trace that ends. A next state of `None` is a dead end.
 fn accepts(
     graph: &Graph<'_>,
     states: usize,

@@ -1,4 +1,5 @@
-//! How many items tests have, before they are computed: items of long tests do not fit into memory.
+//! Bounds of the number of items of tests, which are checked before items are computed, because items of
+//! long tests may not fit into memory.
 
 use crate::alphabet::Letter;
 
@@ -56,20 +57,20 @@ impl Criterion {
     }
 }
 
-/// The number of distinct subsequences of a length: those that end with the letter that is read are
-/// counted anew, because the earlier ones are among them.
+/// The number of distinct subsequences of a length. When a letter is read, the count of subsequences that
+/// end with it is replaced, because the new ones include the earlier ones.
 fn subsequences(letters: &[Letter], alphabet: usize, t: usize) -> u64 {
     if letters.len() < t {
         return 0;
     }
-    // Distinct words of each length, and of those the ones whose last letter is a certain one.
+    // The number of distinct words of each length, in total and by last letter.
     let mut words = vec![0_u64; t + 1];
     let mut ending = vec![vec![0_u64; alphabet]; t + 1];
     words[0] = 1;
     for &letter in letters {
         for length in (1..=t).rev() {
             let own = &mut ending[length][letter as usize];
-            // At most s^t, which fits, so that nothing saturates.
+            // The number is at most s^t, which fits, so nothing saturates.
             words[length] += words[length - 1] - *own;
             *own = words[length - 1];
         }

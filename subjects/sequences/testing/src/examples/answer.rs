@@ -118,7 +118,7 @@ pub(super) fn answer(kind: &str, input: &Value) -> Result<Map<String, Value>, St
     }
 }
 
-/// The letters of an example: those that it names, or those of its tests and sets, sorted.
+/// The letters of an example: the ones that it names, otherwise the letters of its tests and sets, sorted.
 fn alphabet(input: &Input<'_>, tests: &[Vec<String>]) -> Result<Alphabet, String> {
     let mut names: Vec<String> = input.or("alphabet", Vec::new())?;
     if names.is_empty() {
@@ -158,7 +158,7 @@ fn letters(test: &[String], alphabet: &Alphabet) -> Vec<u32> {
     test.iter().filter_map(|name| alphabet.find(name)).collect()
 }
 
-/// An item as the names of its letters; items of `positions` with their places.
+/// An item as the names of its letters; for `positions`, with their positions.
 fn named(criterion: &Criterion, item: u64, alphabet: &Alphabet) -> Value {
     let name = criterion.item_name(item, alphabet);
     let (word, places) = match name.split_once(" at ") {

@@ -1,4 +1,4 @@
-//! Tic-tac-toe up to symmetry.
+//! Counts of tic-tac-toe games up to symmetry.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 /// The largest side of a board.
 const LARGEST: u64 = 3;
 
-/// Row and column that a square goes to, by its own and the last row.
+/// A symmetry: maps row and column of a square, given the index of the last row.
 type Turn = fn(usize, usize, usize) -> (usize, usize);
 
-/// The eight symmetries of a square board: the place that each square goes to.
+/// The eight symmetries of a square board, as lists of the image of each square.
 fn symmetries(side: usize) -> Vec<Vec<usize>> {
     let square = |row: usize, column: usize| row * side + column;
     let last = side - 1;
@@ -46,7 +46,7 @@ fn won(board: &Board, side: usize) -> bool {
         || line(&mut (0..side).map(|at| at * side + side - 1 - at))
 }
 
-/// Numbers of games behind a board: all, and with moves merged that a symmetry of the current
+/// Counts the games that continue from a board: all, and with moves merged that a symmetry of the current
 /// board maps to each other.
 fn games(
     board: &mut Board,
@@ -68,20 +68,20 @@ fn games(
     let (mut all, mut merged) = (0, 0);
     for at in (0..board.len()).filter(|&at| board[at] == 0).collect::<Vec<_>>() {
         board[at] = 1 + (moves % 2) as u8;
-        let behind = games(board, moves + 1, side, turns, known);
+        let continued = games(board, moves + 1, side, turns, known);
         board[at] = 0;
-        all += behind.0;
-        // Of moves that are the same, the first counts.
+        all += continued.0;
+        // Of equivalent moves, count only the first.
         if own.iter().all(|turn| turn[at] >= at) {
-            merged += behind.1;
+            merged += continued.1;
         }
     }
     known.insert(board.clone(), (all, merged));
     (all, merged)
 }
 
-/// Games on a board of a side: all, up to symmetries of the whole game, and with moves merged that
-/// a symmetry of the current board maps to each other.
+/// Counts the games on a board with a given side: all, up to symmetries of the whole game, and with moves
+/// merged that a symmetry of the current board maps to each other.
 pub(super) fn played(side: u64) -> Result<Value, String> {
     let side = match side {
         9 => 3,
@@ -101,7 +101,7 @@ pub(super) fn played(side: u64) -> Result<Value, String> {
     }))
 }
 
-/// Orbits of whole games: games whose sequence of squares is the least of its images.
+/// Counts orbits of whole games, by counting games whose sequence of squares is the least of its images.
 fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
     fn count(board: &mut Board, game: &mut Vec<usize>, side: usize, turns: &[&Vec<usize>]) -> u64 {
         if won(board, side) || game.len() == board.len() {
@@ -109,7 +109,7 @@ fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
         }
         let mut sum = 0;
         for at in (0..board.len()).filter(|&at| board[at] == 0).collect::<Vec<_>>() {
-            // Images that are smaller make this game no least one; larger ones never will.
+            // A smaller image means that the game is not the least; larger images need not be compared further.
             if turns.iter().any(|turn| turn[at] < at) {
                 continue;
             }
@@ -132,8 +132,8 @@ fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
     turns.iter().filter(|turn| turn[square] == square).cloned().collect()
 }
 
-/// Orders in which all squares are taken: all, merged at the first move, merged at two levels
-/// more as in the paper's example 6, and merged fully.
+/// Counts the orders in which all squares are taken: all, merged at the first move, merged at two further
+/// levels as in the paper's example 6, and merged fully.
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
     let side = side.ok_or_else(|| format!("{squares} squares are no board"))? as usize;
@@ -165,7 +165,7 @@ pub(super) fn orders(squares: u64) -> Result<Value, String> {
             };
         }
     }
-    // No symmetry but the identity keeps an order: its squares are all different.
+    // Only the identity keeps an order, because its squares are all different.
     Ok(json!({
         "orders": factorial(n),
         "after_first": first,

@@ -24,7 +24,7 @@ pub(super) const MAX_THREADS: usize = 4096;
 /// The largest number of words of the data, and of the variables of all threads.
 const MAX_WORDS: usize = 4096;
 
-/// A name that a value has.
+/// A variable of the thread or effect that is compiled.
 #[derive(Clone, Debug)]
 struct Variable {
     name: String,
@@ -39,7 +39,7 @@ enum Constant {
     Set(EventSet),
 }
 
-/// What a compiler knows of the model so far.
+/// The state of the compiler: the declarations so far.
 struct Compiler {
     constants: FxHashMap<String, Constant>,
     events: Events,
@@ -57,7 +57,7 @@ struct Compiler {
     local_words: usize,
 }
 
-/// A compiled model with what is not part of the program.
+/// A compiled model, with its parts that do not belong to the program.
 pub(super) struct Compiled {
     pub(super) program: Program,
     pub(super) faults: Vec<NamedWord>,
@@ -66,11 +66,11 @@ pub(super) struct Compiled {
     pub(super) warnings: Vec<String>,
 }
 
-/// Compiles a model. `settings` replace constants of these names.
+/// Compiles a model. `settings` replace the values of constants.
 ///
 /// # Errors
 ///
-/// The first place at fault.
+/// The first error in the model.
 pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Compiled, ModelError> {
     let mut compiler = Compiler {
         constants: FxHashMap::default(),
@@ -239,7 +239,7 @@ impl Compiler {
     fn target(&self, expr: &syntax::Expr) -> Result<(Place, Type), ModelError> {
         match self.place(expr)? {
             Some((place, of)) if place.data => Ok((place, of)),
-            Some(_) => Err(ModelError::new(expr.span, "an effect changes data alone")),
+            Some(_) => Err(ModelError::new(expr.span, "an effect can change only data")),
             None => {
                 let names = self.data.iter().map(|variable| variable.name.as_str());
                 Err(self.unknown(expr, "variable", names))
@@ -290,7 +290,7 @@ impl Compiler {
         })
     }
 
-    /// An error about a name that means nothing here.
+    /// The error for an unknown name.
     fn unknown<'n>(
         &self,
         expr: &syntax::Expr,
@@ -308,7 +308,7 @@ impl Compiler {
     }
 }
 
-/// A dotted name as one text; `None` if the expression is something else.
+/// A dotted name as a string; `None` if the expression is something else.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),

@@ -1,4 +1,4 @@
-//! Errors in models, with the place in the text.
+//! Errors in models, with their positions.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::span::Span;
 pub struct ModelError {
     /// The file; empty if the caller knows it.
     pub file: String,
-    /// Where the error is.
+    /// The position of the error.
     pub span: Span,
     /// What is wrong, in one line.
     pub cause: String,
@@ -18,12 +18,12 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// An error at a place.
+    /// An error at a position.
     pub(crate) fn new(span: Span, cause: impl Into<String>) -> ModelError {
         ModelError { file: String::new(), span, cause: cause.into(), hint: String::new() }
     }
 
-    /// The error with something to do about it.
+    /// Adds a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> ModelError {
         self.hint = hint.into();
@@ -48,7 +48,7 @@ impl fmt::Display for ModelError {
     }
 }
 
-/// The known name that a mistyped name resembles most; `None` if none is close.
+/// The known name that is most similar to a mistyped one; `None` if none is similar.
 pub(crate) fn closest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = 1 + name.chars().count() / 4;
     let near = known.into_iter().map(|other| (distance(name, other), other));

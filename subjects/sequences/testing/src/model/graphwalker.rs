@@ -71,7 +71,7 @@ impl Edge {
         }
     }
 
-    /// The error of an edge that needs JavaScript.
+    /// Refuses an edge that needs JavaScript.
     fn check(&self) -> Result<(), ModelError> {
         let is_set = |value: &Value| match value {
             Value::Null => false,
@@ -93,7 +93,7 @@ impl Edge {
     }
 }
 
-/// Converts the text of a file to the table form: one b-thread that goes along the edges.
+/// Converts the text of a file to the table form: one b-thread that follows the edges.
 ///
 /// # Errors
 ///
@@ -126,7 +126,7 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
         let known = id.as_deref().and_then(|id| numbers.get(id).copied());
         known.ok_or_else(|| failed(format!("edge `{}` has no {end}", edge.event())))
     };
-    // State 0 is the beginning: the edges from the start, or the start itself if it is an edge.
+    // State 0 has the edges from the start vertex, or the start itself if it is an edge.
     let mut states = vec![Vec::new(); graph.vertices.len() + 1];
     let start = match &graph.start_element_id {
         Some(id) => id.clone(),
@@ -158,8 +158,8 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     Ok(tables(graph, &states))
 }
 
-/// The table form. An event is an edge by its name; edges of one name that leave one vertex for
-/// different ones get their ids as fields.
+/// The table form. The event of an edge has the edge's name. Edges with the same name that lead from one
+/// vertex to different ones get their ids as fields.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let mut ambiguous: BTreeSet<String> = BTreeSet::new();
     for edges in states {
@@ -186,7 +186,7 @@ fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let name = if graph.name.is_empty() { "graph" } else { &graph.name };
     let states: Vec<Value> = states.iter().map(state).collect();
     let thread = json!({"name": name, "states": states});
-    // A requirement of a vertex is that of the edges which lead to it.
+    // A requirement of a vertex becomes a requirement of the edges that lead to it.
     let mut requirements: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
     for edge in &graph.edges {
         let is_target = |vertex: &&Vertex| Some(&vertex.id) == edge.target_vertex_id.as_ref();

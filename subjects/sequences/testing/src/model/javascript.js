@@ -1,13 +1,13 @@
 // The objects of BPjs for models in JavaScript, and the conversion of b-threads to tables.
 //
-// A b-thread is a function that calls `sync`. QuickJS cannot keep a function that waits, so that the
-// function is called anew for each state: its first calls of `sync` return the events of the state's
-// history, and the next one throws PAUSE. A state is a history; histories after which the same events
-// lead to the same statements, as far as some sequences of events show, are one state.
+// A b-thread is a function that calls `sync`. QuickJS cannot copy a suspended function, so the function
+// is called again for each state: its first calls of `sync` return the events of the state's history,
+// and the next one throws PAUSE. A state is a set of histories after which the same events lead to the
+// same statements, as far as a number of test sequences of events (probes) show.
 (() => {
   "use strict";
-  // Sequences of events that tell states apart: long ones, and a short one for each first event. The
-  // only sequence of a b-thread that waits for one event at a time is longer.
+  // Probes that distinguish states: a number of long ones, and a short one for each first event. A b-thread
+  // that waits for one event at a time has a single, longer probe.
   const LONG_PROBES = 4, LONG = 120, MAX_PROBES = 64, SHORT = 8, ONLY = 800;
   const MAX_STATES = 2000, MAX_EVENTS = 4096, MAX_THREADS = 4096;
   const PAUSE = { toString: () => "the end of the known events" };
@@ -97,7 +97,7 @@
 
   const PARTS = ["request", "waitFor", "block", "interrupt", "priority"];
   const threads = [];
-  // What the running b-thread is asked: what follows each statement. `undefined` outside of one.
+  // The running b-thread with the function that its statements call; `undefined` outside of a b-thread.
   let running;
 
   const read = (call, priority) => {
@@ -134,8 +134,8 @@
     return events.get(label);
   };
 
-  // Calls a b-thread; `next` gets what makes each statement, and says which event resumes the b-thread.
-  // Whether it ended.
+  // Calls a b-thread. `next` receives a function that returns the current statement, and returns the event
+  // that resumes the b-thread. Returns whether the b-thread ended.
   const execute = (thread, next) => {
     running = { next, paused: false };
     const state = running;
@@ -164,7 +164,7 @@
     return found;
   };
 
-  // Numbers of statements by their texts.
+  // Numbers of statements, by their JSON.
   const known = new Map();
   const numberOf = (statement) => {
     const text = JSON.stringify(statement);
@@ -172,7 +172,7 @@
     return known.get(text);
   };
 
-  // What the b-thread does after a history that leads to a statement, for some sequences of events.
+  // Digest of the behaviour of the b-thread after a history that leads to a statement, for all probes.
   const digest = (thread, history, first) => {
     const parts = [], width = resumers(first).length;
     const probes = Math.min(Math.max(width, LONG_PROBES), MAX_PROBES);
@@ -186,7 +186,7 @@
         const most = !branches ? ONLY : probe < LONG_PROBES ? LONG : SHORT;
         if (steps++ >= most || open.length === 0) return undefined;
         draw = (Math.imul(draw, 1103515245) + 12345) & 0x7fffffff;
-        // The first event is each of the enabled ones in turn.
+        // Each probe begins with another enabled event.
         return open[(steps === 1 ? probe : draw >> 8) % open.length];
       });
       parts.push(`${hash}.${steps}.${ended}`);
@@ -197,7 +197,7 @@
 
   const shares = (thread) => fail(`b-thread \`${thread.name}\` depends on data outside of it`);
 
-  // Fails if the first statement does not request what it did at the beginning.
+  // Fails if the first statement no longer requests the same events as at the beginning.
   const begin = (thread) => {
     const first = JSON.stringify(statementAfter(thread, [])?.request ?? null);
     thread.first ??= first;
@@ -226,7 +226,7 @@
       const state = states[at];
       for (const label of resumers(state)) state.next[label] = number([...open[at], label]);
     }
-    // A second look finds data that b-threads share, because they change with each call.
+    // Compute the states again to detect data that b-threads share, because such data change with each call.
     for (let at = 0; at < open.length && !grown; at += 1) {
       const { next, ...first } = states[at];
       if (numberOf(statementAfter(thread, open[at]) ?? {}) !== numberOf(first)) {

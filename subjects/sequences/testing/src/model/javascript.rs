@@ -1,9 +1,9 @@
-//! Models in JavaScript, as BPjs has them: b-threads are functions that call `sync`. They are
+//! Models in JavaScript, in the style of BPjs: b-threads are functions that call `sync`. They are
 //! converted to the table form.
 //!
-//! A b-thread is called anew for each of its states, so that it must not depend on data outside of it.
-//! States are told apart by what follows them, up to a horizon: a loop of more than some hundred rounds
-//! is taken to be endless.
+//! A b-thread is called again for each of its states, so it must not depend on data outside of it.
+//! States are distinguished by the statements that follow them, up to a horizon: a loop of more than a few
+//! hundred rounds is taken to be endless.
 
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
@@ -11,7 +11,7 @@ use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
 use super::error::ModelError;
 use crate::span::Span;
 
-/// The objects of BPjs; the value is the function that converts the b-threads.
+/// A script that defines the objects of BPjs; its value is the function that converts the b-threads.
 const OBJECTS: &str = include_str!("javascript.js");
 
 /// The name of the model's file in errors of the engine.
@@ -27,7 +27,7 @@ fn failed(cause: impl Into<String>) -> ModelError {
     ModelError::new(Span::default(), cause)
 }
 
-/// The error of a script that has thrown or met a limit.
+/// The error for a script that has thrown or met a limit.
 fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
     match session.stopped() {
         Some(Stop::Operations) => failed("the b-threads do not stop computing")
@@ -52,7 +52,7 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
 ///
 /// # Errors
 ///
-/// What the script throws, with its line, or the limit that it meets.
+/// If the script throws, with the line, or meets a limit.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)
 }
@@ -130,7 +130,7 @@ mod tests {
                           block: bp.Event("stop") });
             });"#;
         let space = space(text);
-        // Both log in, in either order; then each requests stop, once for both.
+        // Both log in, in either order. Then one `stop` serves the requests of both.
         assert_eq!(space.counts(None).traces.unwrap().maximal, 2_u32.into());
         assert_eq!(space.occurring().len(), 3);
         let counter = r#"bthread("counter", function () {
@@ -138,7 +138,7 @@ mod tests {
             sync({ request: "end", block: "tick", priority: 2 });
         });
         bthread("clock", () => { while (true) sync({ request: ["tick", "tock"] }); });"#;
-        // Two edges for each of 90 waits, the end alone by its priority, and two for ever.
+        // Two edges for each of 90 waits, then only the end because of its priority, and two that repeat.
         assert_eq!(space_of(counter), (92, 183));
     }
 

@@ -30,10 +30,10 @@ const ITEMS: [&str; 11] = [
     "default",
 ];
 
-/// The word among them that may be a name.
+/// The only one of these words that may also be a name.
 const NAME: &str = "requirement";
 
-/// Other words that name nothing.
+/// Other words that may not be names.
 const WORDS: [&str; 24] = [
     "wait",
     "block",
@@ -61,16 +61,16 @@ const WORDS: [&str; 24] = [
     "false",
 ];
 
-/// Words that begin something and so name nothing.
+/// All words that may not be names.
 fn keywords() -> impl Iterator<Item = &'static str> {
     ITEMS.into_iter().filter(|word| *word != NAME).chain(WORDS)
 }
 
-/// Parses a file and adds what it declares to a syntax tree.
+/// Parses a file and adds its declarations to a syntax tree.
 ///
 /// # Errors
 ///
-/// The first place that cannot be read.
+/// The first syntax error.
 pub(super) fn parse(text: &str, file: u32, syntax: &mut Syntax) -> Result<(), ModelError> {
     let mut parser = Parser { tokens: tokens(text, file)?, at: 0, depth: 0, operators: 0 };
     while *parser.token() != Token::End {
@@ -158,7 +158,7 @@ impl Parser {
         }
     }
 
-    /// A name that is no keyword.
+    /// Reads a name that is no keyword.
     fn name(&mut self, wanted: &str) -> Result<String, ModelError> {
         match self.token() {
             Token::Word(word) if keywords().all(|keyword| keyword != word) => {
@@ -170,7 +170,7 @@ impl Parser {
         }
     }
 
-    /// A name or a text in quotation marks.
+    /// Reads a name, or a string in quotation marks.
     fn title(&mut self, wanted: &str) -> Result<String, ModelError> {
         if let Token::Text(text) = self.token() {
             let text = text.clone();
@@ -180,7 +180,7 @@ impl Parser {
         self.name(wanted)
     }
 
-    /// Counts an operator: a chain of them nests as deep as it is long.
+    /// Counts an operator, because a chain of operators is nested as deeply as it is long.
     fn operator(&mut self) -> Result<(), ModelError> {
         self.operators += 1;
         if self.operators <= MAX_OPERATORS {
@@ -190,7 +190,7 @@ impl Parser {
         Err(ModelError::new(self.span(), cause).hint("split it into constants"))
     }
 
-    /// Counts a level of nesting while `parse` works.
+    /// Counts a level of nesting during `parse`.
     fn nested<T>(
         &mut self,
         parse: impl FnOnce(&mut Self) -> Result<T, ModelError>,
@@ -255,7 +255,7 @@ impl Parser {
                 let fault = self.named_word(span, "the name of the fault")?;
                 syntax.faults.push(fault);
             }
-            // No keyword, so that events and variables may have the name.
+            // Not a keyword, so that events and variables may have this name.
             "requirement" => {
                 let requirement = self.named_word(span, "the name of the requirement")?;
                 syntax.requirements.push(requirement);
@@ -287,7 +287,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A name, and sets of events behind a colon.
+    /// A name, and sets of events after a colon.
     fn named_word(&mut self, span: Span, wanted: &str) -> Result<WordSyntax, ModelError> {
         let name = self.title(wanted)?;
         self.expect(":")?;
@@ -298,7 +298,7 @@ impl Parser {
         Ok(WordSyntax { span, name, word })
     }
 
-    /// `request E when GUARD`: a thread that requests E again and again while the guard holds.
+    /// `request E when GUARD`: a thread that requests E repeatedly while the guard holds.
     fn guarded_request(&mut self) -> Result<ThreadSyntax, ModelError> {
         let span = self.span();
         let sync = self.sync()?;
@@ -399,7 +399,7 @@ impl Parser {
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
                 "priority" => &mut sync.priority,
-                // No keyword, so that events and variables may have the name.
+                // Not a keyword, so that events and variables may have this name.
                 "weight" => &mut sync.weight,
                 _ => {
                     return Err(
@@ -428,7 +428,7 @@ impl Parser {
     }
 }
 
-/// A short text for an event in the name of a thread.
+/// A short label for an event, for the name of a thread.
 fn label(kind: &ExprKind) -> String {
     match kind {
         ExprKind::Name(name) | ExprKind::Text(name) => name.clone(),

@@ -29,7 +29,7 @@ pub const BUILTIN: [(&str, &str); 11] = [
 /// The prefix of the names of built-in models.
 const BUILTIN_PREFIX: &str = "builtin:";
 
-/// The beginning of the path of a model of GraphWalker.
+/// The prefix of the path of a model of GraphWalker.
 const GRAPHWALKER_PREFIX: &str = "graphwalker:";
 
 /// The ending of the path of a model in JavaScript.
@@ -50,7 +50,7 @@ pub struct Source {
     name: String,
     /// Name and text of each file, the model itself first.
     files: Vec<(String, String)>,
-    /// Values of constants that replace those of the model.
+    /// Values that replace the values of constants of the model.
     settings: Vec<(String, i32)>,
 }
 
@@ -64,10 +64,9 @@ struct Packed {
 }
 
 impl Source {
-    /// Reads the files of a model: a path (of JavaScript, if it ends with `.bp.js`), `graphwalker:PATH`
-    /// for the JSON of GraphWalker, or
-    /// `builtin:NAME`; a number after a second colon sets the first constant of a built-in model, as
-    /// in `builtin:abp:3`.
+    /// Reads the files of a model. `path` is a file (JavaScript if it ends with `.bp.js`), `graphwalker:PATH`
+    /// for JSON of GraphWalker, or `builtin:NAME`. A number after a second colon, as in `builtin:abp:3`, sets
+    /// the first constant of a built-in model.
     ///
     /// # Errors
     ///
@@ -99,7 +98,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The source of a text.
+    /// The source that consists of one text.
     pub fn of_text(name: &str, text: &str) -> Source {
         Source {
             name: name.to_owned(),
@@ -170,15 +169,16 @@ impl Source {
             parser::parse(text, file, &mut syntax).map_err(|error| self.named(error))?;
             open.push(path.to_owned());
             for (included, span) in syntax.includes {
-                let beside = path.parent().unwrap_or(Path::new("")).join(&included);
-                self.add(&beside, &included, span, open).map_err(|error| self.named(error))?;
+                let included_path = path.parent().unwrap_or(Path::new("")).join(&included);
+                self.add(&included_path, &included, span, open)
+                    .map_err(|error| self.named(error))?;
             }
             open.pop();
         }
         Ok(())
     }
 
-    /// The bytes that contain the whole model: its text, or JSON if it has several files.
+    /// Packs the whole model into bytes: its text, or JSON if it has several files.
     pub fn pack(&self) -> Vec<u8> {
         match (self.files.as_slice(), self.settings.as_slice()) {
             ([(_, text)], []) => text.clone().into_bytes(),
@@ -189,16 +189,16 @@ impl Source {
                     files: self.files.clone(),
                     settings: self.settings.clone(),
                 };
-                serde_json::to_vec(&packed).expect("texts and numbers are JSON")
+                serde_json::to_vec(&packed).expect("strings and numbers serialise to JSON")
             }
         }
     }
 
-    /// Reads what [`Source::pack`] returned. `name` is that of a model that does not name itself.
+    /// Reads the bytes of [`Source::pack`]. `name` is the name of a model that does not name itself.
     ///
     /// # Errors
     ///
-    /// If the bytes are no text.
+    /// If the bytes are not UTF-8.
     pub fn unpack(name: &str, bytes: &[u8]) -> Result<Source, ModelError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| ModelError::new(Span::default(), "the model is not UTF-8 text"))?;
@@ -237,7 +237,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// The first place at fault.
+    /// The first error in the model.
     pub fn model(&self) -> Result<Model, ModelError> {
         let (file, text) = &self.files[0];
         let mut model = if text.trim_start().starts_with('{') {

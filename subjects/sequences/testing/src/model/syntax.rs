@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-/// An expression: a value or a set of events, which the place decides.
+/// An expression: a value or a set of events, depending on the context.
 #[derive(Clone, Debug)]
 pub(super) struct Expr {
     pub(super) span: Span,
@@ -127,7 +127,7 @@ pub(super) struct EffectSyntax {
     pub(super) body: Vec<Statement>,
 }
 
-/// A fault or a requirement by its word of events.
+/// A fault or a requirement, with its word of events.
 #[derive(Clone, Debug)]
 pub(super) struct WordSyntax {
     pub(super) span: Span,
@@ -135,7 +135,7 @@ pub(super) struct WordSyntax {
     pub(super) word: Vec<Expr>,
 }
 
-/// A model as it is written.
+/// The syntax tree of a model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Syntax {
     pub(super) name: Option<String>,

@@ -39,7 +39,7 @@ struct Tables {
     t: Option<u32>,
 }
 
-/// The events of a place in a word: one label, or several.
+/// The alternative events of a position in a word: one label, or several.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Labels {
@@ -55,7 +55,7 @@ enum EventForm {
     Fields(Members),
 }
 
-/// The members of an object in their order, which is that of the fields.
+/// The members of an object in the order of the fields.
 struct Members(Vec<(String, serde_json::Value)>);
 
 impl Serialize for Members {
@@ -132,7 +132,7 @@ fn failed(cause: impl Into<String>) -> ModelError {
 ///
 /// # Errors
 ///
-/// The first place at fault: line and column of the JSON, or thread and state.
+/// The first error, with line and column of the JSON, or with thread and state.
 pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let tables: Tables = serde_json::from_str(text).map_err(|error| {
         let span = Span { file: 0, line: error.line() as u32, column: error.column() as u32 };
@@ -252,7 +252,7 @@ fn event(form: &EventForm) -> Result<Event, ModelError> {
     Ok(event)
 }
 
-/// The events that labels name: labels, names, or [`ANY`].
+/// The set of events that strings name: by label, by name, or all by [`ANY`].
 fn set(labels: &[String], events: &Events) -> Result<EventSet, ModelError> {
     let mut found = EventSet::empty(events.len());
     for label in labels {
@@ -375,7 +375,7 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
     serde_json::to_string_pretty(&tables).map_err(|error| error.to_string())
 }
 
-/// A thread that is a table already.
+/// The table form of a thread that is already a table.
 fn own_form(program: &Program, thread: &Thread) -> ThreadForm {
     let label = |event: EventId| program.events().get(event).to_string();
     let labels = |set: u32| ones(program.set(set)).map(label).collect();

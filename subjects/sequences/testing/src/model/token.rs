@@ -1,4 +1,4 @@
-//! Words of the model language.
+//! Tokens of the model language.
 
 use super::error::ModelError;
 use crate::span::Span;
@@ -8,7 +8,7 @@ use crate::span::Span;
 pub(super) enum Token {
     /// A name or a keyword.
     Word(String),
-    /// A text in quotation marks.
+    /// A string in quotation marks.
     Text(String),
     /// A whole number.
     Number(i32),
@@ -19,7 +19,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as messages show it.
+    /// The token as it is shown in messages.
     pub(super) fn shown(&self) -> String {
         match self {
             Token::Word(word) => format!("`{word}`"),
@@ -40,7 +40,7 @@ const SIGNS: [&str; 25] = [
 ///
 /// # Errors
 ///
-/// A character or number that cannot be read, or a text without its end.
+/// A character or number that cannot be read, or a string without its end.
 pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelError> {
     let mut found = Vec::new();
     let mut span = Span { file, line: 1, column: 1 };
@@ -88,7 +88,7 @@ pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelE
     Ok(found)
 }
 
-/// The length in bytes of a text in quotation marks at the beginning, and what it says.
+/// Reads a string in quotation marks: returns its length in bytes and its value.
 fn quoted(rest: &str, span: Span) -> Result<(usize, String), ModelError> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);

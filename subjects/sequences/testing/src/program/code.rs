@@ -23,7 +23,7 @@ pub(crate) struct Code {
 /// An operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
-    /// Sleeps at a statement.
+    /// Suspends the thread at a statement.
     Sync(usize),
     Jump(usize),
     /// Jumps if the condition does not hold.
@@ -42,16 +42,16 @@ pub(crate) struct Sync {
     pub(crate) priority: i32,
     /// The weight of its requests in walks.
     pub(crate) weight: u32,
-    /// The variable that gets the selected event.
+    /// The variable to which the selected event is assigned.
     pub(crate) bind: Option<usize>,
-    /// Number of its operation.
+    /// The index of its operation.
     pub(crate) op: usize,
-    /// Words of variables whose blocks contain the statement, if the thread can wake up; the
-    /// others are 0 while it sleeps.
+    /// The words of variables that are in scope at the statement, as bits. Other words are 0 while the thread
+    /// is suspended. All are, if nothing can resume the thread.
     pub(crate) live: u64,
 }
 
-/// A thread that sleeps: its statement and its variables.
+/// A suspended thread: its statement and its variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Running {
     /// Number of the statement plus 1; 0 if the thread has ended.
@@ -65,7 +65,7 @@ impl Code {
         self.run(0, vec![0; self.locals], data, facts)
     }
 
-    /// Resumes a thread that sleeps by an event, up to its next statement.
+    /// Resumes a suspended thread with an event, and runs it to its next statement.
     pub(crate) fn resume(
         &self,
         sync: usize,
@@ -210,7 +210,7 @@ impl Effect {
                 let length = data[at] as usize;
                 let items = &mut data[at + 1..at + 1 + length * width];
                 items.reverse();
-                // Reversing the words reversed each item as well.
+                // Reversing all words has also reversed each item, so reverse the items back.
                 items.chunks_mut(*width).for_each(<[i32]>::reverse);
             }
             Effect::If(condition, then, otherwise) => {

@@ -1,4 +1,4 @@
-//! Typed expressions and their values: a value is one or more whole numbers in a row.
+//! Typed expressions and their values. A value consists of one or more whole numbers (words).
 
 use crate::events::{EventId, EventSet};
 use crate::span::Span;
@@ -17,18 +17,18 @@ pub(crate) enum BinaryOp {
     AtMost,
 }
 
-/// A place of variables: of a thread or of the data.
+/// A reference to a variable of a thread or of the data, or to a part of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) data: bool,
     pub(crate) offset: usize,
-    /// Width of the whole variable, for liveness.
+    /// Offset and width of the whole variable, for liveness.
     pub(crate) variable: (usize, usize),
     pub(crate) path: Vec<PlaceStep>,
     pub(crate) width: usize,
 }
 
-/// A step into a value.
+/// A step from a value to a part of it.
 #[derive(Clone, Debug)]
 pub(crate) enum PlaceStep {
     Field(usize),
@@ -41,7 +41,7 @@ pub(crate) enum Expr {
     Constant(Vec<i32>),
     Load(Place),
     Tuple(Vec<Expr>),
-    /// A list of at most so many items: their number, the items, zeros.
+    /// A list with a capacity: the number of items, the items, then zeros.
     List {
         items: Vec<Expr>,
         width: usize,
@@ -53,7 +53,7 @@ pub(crate) enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>, Span),
     /// Whether two values without lists are equal.
     Same(Box<Expr>, Box<Expr>),
-    /// Whether two lists are equal; the width of their items.
+    /// Whether two lists, whose items have a width, are equal.
     SameList(Box<Expr>, Box<Expr>, usize),
     Length(Box<Expr>),
     /// How often a list contains a value.
@@ -62,11 +62,11 @@ pub(crate) enum Expr {
     EventField(Box<Expr>, u32, Span),
     /// The name of an event as a number.
     EventNumber(Box<Expr>, Span),
-    /// The item whose number the first expression has, among scalars.
+    /// The scalar whose index is the value of the first expression.
     Choose(Box<Expr>, Vec<Expr>),
 }
 
-/// What an expression reads.
+/// The values that expressions read.
 #[derive(Clone, Copy)]
 pub(crate) struct Environment<'e> {
     pub(crate) locals: &'e [i32],
@@ -75,7 +75,7 @@ pub(crate) struct Environment<'e> {
 }
 
 impl Place {
-    /// Where the value stands.
+    /// The offset of the value.
     pub(crate) fn offset(&self, environment: &Environment<'_>) -> Result<usize, Fault> {
         let mut offset = self.offset;
         for step in &self.path {
@@ -146,7 +146,7 @@ impl Expr {
         Ok(out)
     }
 
-    /// The value of an expression of one number.
+    /// The value of an expression that consists of one number.
     pub(crate) fn scalar(&self, environment: &Environment<'_>) -> Result<i32, Fault> {
         Ok(match self {
             Expr::Constant(words) => words[0],
@@ -259,9 +259,9 @@ impl BinaryOp {
 #[derive(Clone, Debug)]
 pub(crate) enum SetExpr {
     Constant(EventSet),
-    /// The event that an expression has.
+    /// The event that is the value of an expression.
     Event(Expr),
-    /// The events among these whose fields have these values.
+    /// The events of a set whose fields have given values.
     Pattern(EventSet, Vec<(u32, Expr)>),
     Union(Box<SetExpr>, Box<SetExpr>),
     Not(Box<SetExpr>),

@@ -1,4 +1,4 @@
-//! Steps: which events are enabled in a state, and what follows.
+//! Steps: the events that are enabled in a state, and the state that follows.
 
 use crate::events::{EventId, has, ones};
 
@@ -7,7 +7,7 @@ use super::{Body, Environment, Fault, Program};
 /// The events that are enabled in a state, in the order of their numbers.
 pub type Enabled = Vec<EventId>;
 
-/// Steps through the states of a program. It keeps memory that steps use again.
+/// Steps through the states of a program. Buffers are reused between steps.
 #[derive(Clone, Debug)]
 pub struct Stepper<'p> {
     program: &'p Program,
@@ -82,8 +82,7 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Only the events that statements of the highest priority request, among those that are
-    /// enabled.
+    /// Keeps only the enabled events that statements of the highest priority request.
     fn enabled_by_priority(&mut self, state: &[i32], enabled: &mut Enabled) -> Result<(), Fault> {
         let program = self.program;
         let mut requests: Vec<(i32, Vec<u64>)> = Vec::new();

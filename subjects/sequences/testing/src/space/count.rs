@@ -1,4 +1,4 @@
-//! Numbers of traces.
+//! Counts of traces.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::alphabet::Alphabet;
 
 use super::Space;
 
-/// Sizes of a state space and numbers of its traces.
+/// Sizes of a state space and counts of its traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
     /// States.
@@ -22,18 +22,18 @@ pub struct Counts {
     pub deadlocks: usize,
     /// Whether a state can be reached from itself.
     pub cyclic: bool,
-    /// Whether the limit of states was too low for the whole model. The other numbers are then
-    /// about the states that were found.
+    /// Whether the limit of states was too low for the whole model. The other numbers then refer only to the
+    /// states found.
     pub truncated: bool,
-    /// Events of the shortest trace that ends; `None` if no trace ends.
+    /// Number of events of the shortest complete trace; `None` if no trace ends.
     pub shortest: Option<usize>,
-    /// Events of the longest trace that ends; `None` if there is none because the model is cyclic.
+    /// Number of events of the longest complete trace; `None` if there is none, because the model is cyclic.
     pub longest: Option<usize>,
     /// The traces; `None` if there are infinitely many.
     pub traces: Option<Traces>,
 }
 
-/// Numbers of traces.
+/// Counts of traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traces {
     /// All traces, the empty one included.
@@ -72,30 +72,30 @@ impl Space {
         order
     }
 
-    /// All traces of an acyclic space.
+    /// Counts all traces of an acyclic space.
     fn all_traces(&self) -> Traces {
         let mut prefixes = vec![BigUint::ZERO; self.states()];
         for state in self.bottom_up() {
-            let behind = self.edges(state).iter().map(|edge| &prefixes[edge.target as usize]);
-            let all = behind.fold(BigUint::from(1_u32), |sum, behind| sum + behind);
+            let counts = self.edges(state).iter().map(|edge| &prefixes[edge.target as usize]);
+            let all = counts.fold(BigUint::from(1_u32), |sum, count| sum + count);
             prefixes[state as usize] = all;
         }
         Traces { prefixes: prefixes.swap_remove(0), maximal: self.ends().swap_remove(0) }
     }
 
-    /// The number of traces that end behind each state of an acyclic space.
+    /// The number of complete traces from each state of an acyclic space.
     pub(crate) fn ends(&self) -> Vec<BigUint> {
         let mut maximal = vec![BigUint::ZERO; self.states()];
         for state in self.bottom_up() {
             let edges = self.edges(state);
-            let behind = edges.iter().map(|edge| &maximal[edge.target as usize]);
-            let ended = behind.fold(BigUint::ZERO, |sum, behind| sum + behind);
+            let counts = edges.iter().map(|edge| &maximal[edge.target as usize]);
+            let ended = counts.fold(BigUint::ZERO, |sum, count| sum + count);
             maximal[state as usize] = if edges.is_empty() { BigUint::from(1_u32) } else { ended };
         }
         maximal
     }
 
-    /// The traces of at most so many events.
+    /// Counts the traces of at most `length` events.
     fn bounded_traces(&self, length: usize) -> Traces {
         let (mut prefixes, mut maximal) = (BigUint::ZERO, BigUint::ZERO);
         let mut layer = vec![BigUint::ZERO; self.states()];
@@ -123,7 +123,7 @@ impl Space {
         Traces { prefixes, maximal }
     }
 
-    /// The numbers of traces that end, by their length; for acyclic spaces.
+    /// The number of complete traces by length, for acyclic spaces.
     pub fn lengths(&self) -> BTreeMap<usize, BigUint> {
         let mut lengths = BTreeMap::new();
         let mut layer: FxHashMap<u32, BigUint> = FxHashMap::default();
@@ -175,8 +175,8 @@ impl Space {
         longest[0]
     }
 
-    /// The number of distinct projections of the traces that end; `None` if the space is cyclic or
-    /// has too many sets of states.
+    /// The number of distinct projections of complete traces; `None` if the space is cyclic or the subset
+    /// construction needs too many sets of states.
     pub fn projected_traces(&self, alphabet: &Alphabet) -> Option<BigUint> {
         const MAX_SETS: usize = 1 << 20;
         if self.cyclic() {
@@ -209,7 +209,7 @@ impl Space {
                 return None;
             }
         }
-        // Depth first without recursion: a set is counted after those that follow it.
+        // Depth-first search without recursion: a set is counted after its successors.
         let mut counts: Vec<Option<BigUint>> = vec![None; sets.len()];
         let mut stack = vec![0];
         while let Some(&set) = stack.last() {
@@ -231,7 +231,7 @@ impl Space {
         counts.swap_remove(0)
     }
 
-    /// The states that are reached from some without a letter, sorted.
+    /// The states that are reachable from given states by events without a letter, sorted.
     fn silent_closure(&self, states: Vec<u32>, alphabet: &Alphabet) -> Vec<u32> {
         let mut found: std::collections::BTreeSet<u32> = states.iter().copied().collect();
         let mut open = states;

@@ -21,7 +21,7 @@ pub enum Format {
     Graphml,
 }
 
-/// A name that is no format's.
+/// There is no format of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{0}`: use dot, json or graphml")]
 pub struct UnknownFormat(String);
@@ -40,7 +40,7 @@ impl FromStr for Format {
 }
 
 impl Space {
-    /// The space in a format; edges carry events with their fields.
+    /// Writes the space in a format. Edges are labelled with events and their fields.
     pub fn export(&self, events: &Events, format: Format) -> String {
         match format {
             Format::Dot => self.dot(events),
@@ -67,9 +67,9 @@ impl Space {
         text + "}\n"
     }
 
-    /// The space in the language of Graphviz with what tests cover of it: edges that a test takes are
-    /// drawn through, with the number of tests that take them, the others are dashed. Events that the
-    /// space does not allow end a test.
+    /// Writes the space in the language of Graphviz, with the coverage of tests. Edges that tests take are solid
+    /// and labelled with the number of these tests; the others are dashed. A test ends at the first event that
+    /// the space does not allow.
     pub fn coverage(&self, events: &Events, tests: &[Vec<EventId>]) -> String {
         let mut taken = vec![0_u32; self.edge_count()];
         for test in tests {
@@ -134,7 +134,7 @@ impl Space {
     }
 }
 
-/// The label of an event as a text of Graphviz.
+/// The label of an event, escaped for Graphviz.
 fn dot_label(events: &Events, event: EventId) -> String {
     events.get(event).to_string().replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -13,22 +13,22 @@ const TOURNAMENT: usize = 3;
 const CROSSOVER: f64 = 0.7;
 const MUTATION: f64 = 0.05;
 
-/// Windows of the test of convergence.
+/// Numbers of generations that are compared to detect convergence.
 const SHORT: usize = 10;
 const LONG: usize = 30;
 
 /// The settings of the algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Those of the paper: 100 individuals, all replaced by each generation.
+    /// The settings of the paper: 100 individuals, all replaced by each generation.
     #[default]
     Paper,
-    /// Those of the released program: 50 individuals, of which 40 % survive, at most five
-    /// generations old.
+    /// The settings of the released program: 50 individuals, of which 40 % survive, if they are at most
+    /// five generations old.
     Released,
-    /// The same, with mutations in groups as Jenetics 6, the library of that program, draws them:
-    /// the cube root of the probability applies to the individual, its chromosome and each test.
-    /// Few individuals are mutated, and those in more than a third of their tests.
+    /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube root of
+    /// the probability applies to the individual, to its chromosome, and to each test. As a result, few
+    /// individuals are mutated, but these in more than a third of their tests.
     ReleasedGrouped,
 }
 
@@ -40,7 +40,7 @@ struct Individual {
     born: u64,
 }
 
-/// Searches suites by crossover and mutation until the best rank stays the same.
+/// Searches for suites by crossover and mutation until the best rank no longer changes.
 pub fn evolve(
     matrix: &Matrix,
     size: usize,
@@ -211,7 +211,7 @@ impl Evolution<'_, '_> {
         }
     }
 
-    /// A number of the pool that the suite lacks.
+    /// The index of a random test that is not in the suite.
     fn absent(&mut self, suite: &[u32]) -> u32 {
         loop {
             let test = self.stream.index(self.pool) as u32;
@@ -221,7 +221,7 @@ impl Evolution<'_, '_> {
         }
     }
 
-    /// Replaces later copies of a number.
+    /// Replaces duplicates of a test.
     fn repair(&mut self, suite: &mut [u32]) {
         for at in 1..suite.len() {
             if suite[..at].contains(&suite[at]) {
@@ -231,8 +231,7 @@ impl Evolution<'_, '_> {
     }
 }
 
-/// The cube root of a probability, by Newton's method: the operations of every machine are the
-/// same.
+/// The cube root of a probability, by Newton's method, so that results are the same on every computer.
 fn cube_root(x: f64) -> f64 {
     (0..64).fold(1.0, |root: f64, _| (2.0 * root + x / (root * root)) / 3.0)
 }
@@ -260,8 +259,8 @@ pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize)
     }
 }
 
-/// Whether the mean of the last `short` best ranks is within `epsilon` of that of the last `long`,
-/// relative to the larger.
+/// Whether the mean of the last `short` best ranks differs from the mean of the last `long` ones by at most
+/// `epsilon`, relative to the larger mean.
 pub fn converged(best: &[u64], short: usize, long: usize, epsilon: f64) -> bool {
     if best.len() < long {
         return false;

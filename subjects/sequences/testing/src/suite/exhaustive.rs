@@ -1,13 +1,13 @@
-//! The optimum by branch and bound: a check on the other algorithms.
+//! The optimal suite by branch and bound, to check the other algorithms.
 
 use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
 
 /// The largest suite and pool of [`optimal`].
-const MOST: (usize, usize) = (4, 300);
+const LARGEST: (usize, usize) = (4, 300);
 
 /// A problem that is too large for the exact algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("optimal: suites of at most {} of at most {} tests, not {size} of {pool}", MOST.0, MOST.1)]
+#[error("optimal: suites of at most {} of at most {} tests, not {size} of {pool}", LARGEST.0, LARGEST.1)]
 pub struct TooLarge {
     size: usize,
     pool: usize,
@@ -25,7 +25,7 @@ pub fn optimal(
     on_progress: &mut OnProgress<'_>,
 ) -> Result<Found, TooLarge> {
     let pool = matrix.tests();
-    if size > MOST.0 || pool > MOST.1 {
+    if size > LARGEST.0 || pool > LARGEST.1 {
         return Err(TooLarge { size, pool });
     }
     let start =
@@ -46,8 +46,8 @@ pub fn optimal(
     Ok(session.found)
 }
 
-/// Extends a suite by later tests. No `left` tests raise the rank by more than the sum of their
-/// gains.
+/// Extends a suite by later tests. A branch is pruned if the largest gains of `left` tests cannot raise the
+/// rank above the best one, because tests raise it by at most the sum of their gains.
 fn branch(
     matrix: &Matrix,
     left: usize,
@@ -68,7 +68,7 @@ fn branch(
     let mut gains: Vec<(u64, u32)> =
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();
-    // The largest sum of gains of `left` tests from each test on.
+    // For each test, the largest sum of gains of `left` tests, beginning with this test.
     for at in 0..gains.len() {
         if gains.len() - at < left {
             return;

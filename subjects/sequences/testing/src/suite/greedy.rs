@@ -6,7 +6,7 @@ use crate::streams::TIES;
 
 use super::{Found, Matrix, OnProgress, Session, Union};
 
-/// Which of several tests with the same gain is taken.
+/// The rule that selects among tests with the same gain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
     /// The first of the pool.
@@ -16,8 +16,8 @@ pub enum Ties {
     Random,
 }
 
-/// Adds the test with the largest gain until the suite has `size` tests. Gains only fall as the
-/// suite grows, so that a test whose last known gain is not the largest need not be looked at.
+/// Adds the test with the largest gain until the suite has `size` tests. Gains never increase as the suite
+/// grows, so the last known gain of a test is an upper bound.
 pub fn greedy(
     matrix: &Matrix,
     size: usize,
@@ -35,7 +35,7 @@ pub fn greedy(
         suite.push(test);
         session.evaluated(&suite, rank);
         if rank == session.found.best.rank {
-            // A test without gain belongs to the suite, too.
+            // Add tests without gain too, until the suite has its size.
             session.found.best.suite.clone_from(&suite);
         }
     }
@@ -68,7 +68,7 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     suite
 }
 
-/// The tests in the order of the greedy algorithm, each with the rank of all up to it.
+/// An iterator over tests in the order of the greedy algorithm, each with the rank of the suite so far.
 struct Greedy<'m> {
     union: Union<'m>,
     /// One more than the last known gain of each test, which bounds its gain; 0 for a test that was
@@ -92,7 +92,7 @@ impl<'m> Greedy<'m> {
         Greedy { union: Union::new(matrix), bounds, ties, ranks: 0 }
     }
 
-    /// Adds tests from outside.
+    /// Adds given tests before the first choice.
     fn start(&mut self, tests: &[u32]) {
         for &test in tests {
             self.union.add(test as usize);
@@ -113,9 +113,9 @@ impl<'m> Greedy<'m> {
 impl Iterator for Greedy<'_> {
     type Item = (u32, u64);
 
-    /// Looks at the tests in their order, because memory is fast in this order, but computes only
-    /// gains whose bounds reach the largest gain so far. The first one that is computed is that of the
-    /// largest bound, so that most others need not be.
+    /// Visits the tests in order, because sequential memory access is fast, but computes only gains whose
+    /// bounds reach the largest gain so far. The gain of the test with the largest bound is computed first,
+    /// which makes most others unnecessary.
     fn next(&mut self) -> Option<(u32, u64)> {
         let mut largest = 0;
         let mut best = None;

@@ -7,8 +7,8 @@ use crate::streams::SEARCH;
 use super::random::draw;
 use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
 
-/// Starts with the greedy suite, then with random ones, and replaces a test by the one with the
-/// largest gain as long as the rank grows, so often as `restarts` says.
+/// Improves the greedy suite, then `restarts` random ones: repeatedly swaps a test for the one with the
+/// largest gain as long as the rank grows.
 pub fn local(
     matrix: &Matrix,
     size: usize,
@@ -45,8 +45,8 @@ pub fn local(
     session.found
 }
 
-/// The suite with the highest rank among those that differ in one test, the first of equal ones;
-/// `None` if the session ended meanwhile.
+/// The suite with the highest rank among all suites that differ in one test, the first of equal ones;
+/// `None` if the session has ended.
 fn best_swap(
     matrix: &Matrix,
     suite: &[u32],

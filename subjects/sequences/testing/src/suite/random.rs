@@ -6,7 +6,7 @@ use crate::streams::SEARCH;
 
 use super::{Found, Matrix, OnProgress, Session};
 
-/// Draws distinct numbers of tests, each set equally likely, sorted (Floyd's method).
+/// Draws the indices of distinct tests, sorted; each set is equally likely (Floyd's method).
 pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
     let size = size.min(pool);
     let mut suite: Vec<u32> = Vec::with_capacity(size);
@@ -18,7 +18,7 @@ pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
     suite
 }
 
-/// A suite of tests at random without replacement.
+/// A suite of random tests without replacement.
 pub fn unranked(
     matrix: &Matrix,
     size: usize,

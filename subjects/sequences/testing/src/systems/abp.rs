@@ -1,4 +1,4 @@
-//! The alternating-bit protocol as an object.
+//! The alternating-bit protocol as a system under test.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use crate::events::Event;
 
 use super::{Answer, CommandError, System};
 
-/// The faults by the number of the bug.
+/// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// After sAck, sAck: the second undoes the first.
@@ -37,7 +37,7 @@ struct State {
     received: Vec<i64>,
     /// The last two events.
     before: [String; 2],
-    /// By how much the last sAck moved `next`.
+    /// The amount by which the last sAck moved `next`.
     moved: i64,
 }
 
@@ -74,12 +74,12 @@ impl System for Protocol {
 }
 
 impl State {
-    /// Whether the events directly before were these.
+    /// Whether the preceding events were these.
     fn after(&self, word: &[&str]) -> bool {
         self.before.iter().rev().zip(word.iter().rev()).all(|(event, expected)| event == expected)
     }
 
-    /// Executes an event if its condition holds; the error is the condition that does not.
+    /// Executes an event if its condition holds; otherwise the error names the condition.
     fn execute(
         &mut self,
         event: &str,

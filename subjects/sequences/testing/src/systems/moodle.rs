@@ -1,4 +1,4 @@
-//! A quiz service: users with sessions and roles, a course, a quiz with questions, attempts.
+//! A quiz service as a system under test: sessions, a course, a quiz with questions, and attempts.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub(super) struct Quiz {
 #[derive(Clone, Debug, Default)]
 struct State {
     sessions: BTreeSet<String>,
-    /// Forms that were opened, by event and fields.
+    /// Open forms, by event and fields.
     forms: BTreeSet<String>,
     /// Forms that were opened before the first attempt was submitted.
     opened_before_attempt: BTreeSet<String>,
@@ -25,7 +25,7 @@ struct State {
     quiz: bool,
     questions: BTreeSet<String>,
     attempts: u32,
-    /// The last event directly before, by name.
+    /// The name of the preceding event.
     before: [String; 2],
 }
 
@@ -93,7 +93,7 @@ impl State {
                     }
                     "AddQuiz" => self.quiz = true,
                     "AddQuestion" if self.attempts > 0 => {
-                        // The attempt between the opening of the form and its submission.
+                        // An attempt was submitted between opening the form and submitting it.
                         let between = ["AddQuestion.Start", "AnswerQuestion.Submit"];
                         if race
                             && self.before == between
@@ -101,7 +101,7 @@ impl State {
                         {
                             return Err("an exception, not a refusal");
                         }
-                        // The refusal is what the model expects: the question is not added.
+                        // The model expects the refusal: the question is not added.
                     }
                     "AddQuestion" => {
                         self.questions.insert(field(event, "question"));
@@ -115,7 +115,7 @@ impl State {
         Ok(Answer::Done)
     }
 
-    /// Whether the session and the objects that an object needs are there.
+    /// Checks that the session and the objects that an object belongs to exist.
     fn permitted(&self, object: &str) -> Result<(), &'static str> {
         let (session, ready) = match object {
             "AddCourse" => ("admin", true),

@@ -1,4 +1,4 @@
-//! Online testing: tests that are made while they are executed, from what the system answers.
+//! Online testing: tests that are made while they are executed, guided by the answers of the system.
 
 use catherd_search::Stream;
 
@@ -8,8 +8,8 @@ use crate::streams::ONLINE;
 
 use super::{Answer, CommandError, System, Verdict};
 
-/// Makes tests while it executes them. Of the events that the model allows and the system does not
-/// rule out, it takes those that it took least often in the state so far.
+/// Makes tests while it executes them. Among the events that the model allows and the system does not
+/// rule out, it chooses one that it has chosen least often in the state so far.
 pub struct Online<'s> {
     space: &'s Space,
     events: &'s Events,
@@ -32,9 +32,9 @@ impl<'s> Online<'s> {
         taken as f64 / self.taken.len().max(1) as f64
     }
 
-    /// Makes and executes a test. The system rules out an event by skipping it, and it may say after
-    /// each event which ones come next; if the model allows none of those, the test fails. The test
-    /// ends where nothing is left to try.
+    /// Makes and executes a test. The system rules out an event by skipping it, and its answers may name the
+    /// events that come next; if the model allows none of these, the test fails. The test ends when no event
+    /// is left to try.
     ///
     /// # Errors
     ///

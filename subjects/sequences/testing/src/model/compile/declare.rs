@@ -35,7 +35,7 @@ impl Compiler {
                 Ok(found) if plain => {
                     self.constants.insert(name.clone(), found);
                 }
-                // A set of events, which are declared next.
+                // Skip sets of events, because events are declared next.
                 _ => sets.push((name, value)),
             }
         }
@@ -85,7 +85,7 @@ impl Compiler {
         }
     }
 
-    /// The number that a constant expression has.
+    /// The value of a constant expression.
     pub(super) fn constant_integer(&self, expr: &Expr) -> Result<i32, ModelError> {
         match self.constant_value(expr)? {
             Constant::Value(Type::Integer(..), words) => Ok(words[0]),

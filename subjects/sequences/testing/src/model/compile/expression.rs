@@ -1,4 +1,4 @@
-//! Values.
+//! Compilation of value expressions.
 
 use crate::program::{BinaryOp, Expr};
 
@@ -12,14 +12,14 @@ use crate::types::{INTEGER, Type};
 const LONGEST: i64 = 4096;
 
 impl Compiler {
-    /// A value of a type.
+    /// Compiles an expression that must have a type.
     pub(super) fn value_of(&self, expr: &syntax::Expr, of: &Type) -> Result<Expr, ModelError> {
         let (value, found) = self.value(expr, Some(of))?;
         if !of.fits(&found) {
             let cause = format!("expected {}, found {}", of.shown(), found.shown());
             return Err(ModelError::new(expr.span, cause));
         }
-        // Lists of the same items may differ in capacity, which is part of the layout.
+        // Lists of the same type may differ in capacity, which is part of the layout.
         match (value, of, &found) {
             (Expr::List { items, width, .. }, &Type::List(_, capacity), _) => {
                 if items.len() > capacity {
@@ -44,17 +44,17 @@ impl Compiler {
         }
     }
 
-    /// A condition.
+    /// Compiles a condition.
     pub(super) fn flag(&self, expr: &syntax::Expr) -> Result<Expr, ModelError> {
         self.value_of(expr, &Type::Flag)
     }
 
-    /// A number.
+    /// Compiles a number.
     pub(super) fn integer(&self, expr: &syntax::Expr) -> Result<Expr, ModelError> {
         self.value_of(expr, &INTEGER)
     }
 
-    /// A value and its type. `expected` decides what a word means that may be several things.
+    /// Compiles an expression and returns its type. `expected` decides between several meanings of a word.
     pub(super) fn value(
         &self,
         expr: &syntax::Expr,
@@ -116,7 +116,7 @@ impl Compiler {
         }
     }
 
-    /// A word that some field or enumeration has.
+    /// Compiles a word that is a value of a field or of an enumeration.
     fn word_value(&self, word: &str, expr: &syntax::Expr) -> Result<(Expr, Type), ModelError> {
         if let Some(&id) = self.word_ids.get(word) {
             return Ok((constant([id]), Type::Text(Vec::new())));
@@ -128,7 +128,7 @@ impl Compiler {
         Err(self.unknown(expr, "name", known))
     }
 
-    /// A single event.
+    /// Compiles a single event.
     fn event_value(&self, expr: &syntax::Expr) -> Result<(Expr, Type), ModelError> {
         let set = super::known(self.set(expr)?, expr.span)?;
         let mut events = set.iter();
@@ -203,7 +203,7 @@ impl Compiler {
         Ok((Expr::Tuple(values), Type::Tuple(types)))
     }
 
-    /// A list that is written out; ranges of constant numbers stand for their numbers.
+    /// Compiles a list literal; a range of constant numbers stands for its numbers.
     fn list_value(
         &self,
         items: &[syntax::Expr],
@@ -282,7 +282,7 @@ impl Compiler {
         }
     }
 
-    /// A number, or an event whose name is one.
+    /// Compiles a number, or an event whose name is a number.
     fn number_like(&self, expr: &syntax::Expr) -> Result<Expr, ModelError> {
         match self.value(expr, None)? {
             (value, Type::Integer(..)) => Ok(value),
@@ -293,7 +293,7 @@ impl Compiler {
         }
     }
 
-    /// Whether two values are equal. A word means what the other side can be compared with.
+    /// Compiles a comparison for equality. A word gets the meaning that can be compared with the other side.
     fn equal(&self, a: &syntax::Expr, b: &syntax::Expr, span: Span) -> Result<Expr, ModelError> {
         let plain = |expr: &syntax::Expr| match &expr.kind {
             ExprKind::Name(name) => self.variable(name).is_none(),

@@ -1,4 +1,4 @@
-//! Sets of events.
+//! Compilation of sets of events.
 
 use crate::events::{EventId, EventSet};
 use crate::program::{Environment, Expr, SetExpr};
@@ -9,12 +9,12 @@ use super::{Compiler, Constant, known, path};
 use crate::types::Type;
 
 impl Compiler {
-    /// A set without variables.
+    /// Compiles a set without variables.
     pub(super) fn constant_set(&self, expr: &syntax::Expr) -> Result<EventSet, ModelError> {
         known(self.set(expr)?, expr.span)
     }
 
-    /// A set of events.
+    /// Compiles a set of events.
     pub(super) fn set(&self, expr: &syntax::Expr) -> Result<SetExpr, ModelError> {
         let set = match &expr.kind {
             ExprKind::All => SetExpr::Constant(EventSet::all(self.events.len())),
@@ -42,7 +42,7 @@ impl Compiler {
         self.fold(set)
     }
 
-    /// The value of a set without variables.
+    /// Evaluates a set if it has no variables.
     fn fold(&self, set: SetExpr) -> Result<SetExpr, ModelError> {
         let constant = match &set {
             SetExpr::Union(a, b) => {
@@ -70,7 +70,7 @@ impl Compiler {
         set
     }
 
-    /// The events of a name, the constant of this name, or the event that a variable has.
+    /// Compiles a name: of events, of a constant, or of a variable that holds an event.
     fn named_set(&self, expr: &syntax::Expr) -> Result<SetExpr, ModelError> {
         if let Some((place, of)) = self.place(expr)? {
             return match of {
@@ -102,7 +102,7 @@ impl Compiler {
         Err(self.unknown(expr, "event", self.events.names().into_iter().chain(constants)))
     }
 
-    /// `Name(field: value, *)`
+    /// Compiles a pattern `Name(field: value, *)`.
     fn pattern(
         &self,
         expr: &syntax::Expr,

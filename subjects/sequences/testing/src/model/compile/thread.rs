@@ -1,4 +1,4 @@
-//! Threads: code, and the table of states if it is small.
+//! Compilation of threads to code, and to a table of states if that is small.
 
 use std::collections::VecDeque;
 
@@ -17,26 +17,27 @@ use crate::types::{INTEGER, Type};
 /// The largest number of words of the variables of a thread: the bits of [`Sync::live`].
 const MAX_LOCALS: usize = 64;
 
-/// The largest numbers of states and transitions of a thread that is made a table.
+/// The largest number of states of a thread that is converted to a table.
 const MAX_ROWS: usize = 4096;
+/// The largest number of transitions of a thread that is converted to a table.
 const MAX_TRANSITIONS: usize = 1 << 20;
 
 /// The largest memory of all sets of events in tables, in bytes.
 const MAX_SET_BYTES: usize = 64 << 20;
 
-/// The name of variables that keep values of data for one statement.
+/// The name of hidden variables that keep values of data during one statement.
 const CAPTURED: &str = " captured";
 
 /// The code of a thread so far.
 struct Emitter {
     ops: Vec<Op>,
     syncs: Vec<Sync>,
-    /// Jumps of the `break`s of each loop around the statement.
+    /// For each enclosing loop, the jumps of its `break`s.
     loops: Vec<Vec<usize>>,
 }
 
 impl Compiler {
-    /// Compiles a thread. Returns its body and the number of its places in a state, whose largest
+    /// Compiles a thread. Returns its body and the number of elements that it has in a state; their largest
     /// values are appended to `largest`.
     pub(super) fn thread(
         &mut self,
@@ -89,7 +90,7 @@ impl Compiler {
             StatementKind::Sync(sync) => self.sync(sync, None, to)?,
             StatementKind::LetSync(name, sync) => {
                 let bind = self.local(name, Type::Event, span)?;
-                // The name means the event from the next statement on.
+                // The name is declared after the statement, so that it is not visible in it.
                 let own = self.locals.pop();
                 self.sync(sync, Some(bind), to)?;
                 self.locals.extend(own);
@@ -159,7 +160,10 @@ impl Compiler {
         to: &mut Emitter,
     ) -> Result<(), ModelError> {
         let ExprKind::Name(name) = &target.kind else {
-            return Err(ModelError::new(target.span, "a thread assigns to whole variables alone"));
+            return Err(ModelError::new(
+                target.span,
+                "a thread can assign only to whole variables",
+            ));
         };
         match self.variable(name) {
             Some((variable, false)) => {
@@ -242,7 +246,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The item whose number a variable has.
+    /// The item of a list whose index is in a variable.
     fn choose(
         &self,
         items: Vec<Expr>,
@@ -297,7 +301,7 @@ impl Compiler {
         for set in &mut sets {
             set.expressions(&mut |expr| live |= reads(expr));
         }
-        // A thread that nothing can wake will read no variable.
+        // A thread that no event can wake never reads its variables.
         if !inert {
             let named = self.locals.iter().filter(|variable| variable.name != CAPTURED);
             live |= named.fold(0, |mask, variable| {
@@ -311,7 +315,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// A set whose values of data are those at the time of the statement.
+    /// Compiles a set so that it uses the values that data had when the statement was reached.
     fn captured(
         &mut self,
         mut set: SetExpr,
@@ -344,8 +348,8 @@ impl Compiler {
         }
     }
 
-    /// The states of a thread that depends on no data, and the first of them. `None` if they are
-    /// too many, or if some state breaks a rule.
+    /// The states of a thread that does not depend on data, and the first of them. `None` if there are too many,
+    /// or if some state breaks a rule.
     fn table(&self, code: &Code, sets: &mut SetTable) -> Option<(Vec<Row>, Option<u32>)> {
         if code.reads_data() {
             return None;
@@ -394,7 +398,7 @@ impl Compiler {
     }
 }
 
-/// Transitions with the most frequent target as the default.
+/// Makes transitions, with the most frequent target as the default.
 pub(in super::super) fn next_of(mut targets: Vec<(u32, u32)>) -> Next {
     debug_assert!(targets.is_sorted() && targets.len() <= MAX_EVENTS);
     let mut counts: FxHashMap<u32, usize> = FxHashMap::default();

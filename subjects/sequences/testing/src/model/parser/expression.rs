@@ -1,4 +1,4 @@
-//! Expressions, from the weakest operator to the strongest.
+//! Parser of expressions; the functions are ordered from the weakest operator to the strongest.
 
 use super::super::error::ModelError;
 use super::super::syntax::{Argument, Expr, ExprKind, Operator};

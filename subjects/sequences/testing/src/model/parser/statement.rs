@@ -1,4 +1,4 @@
-//! Statements of threads and effects.
+//! Parser of statements of threads and effects.
 
 use super::super::error::ModelError;
 use super::super::syntax::{Statement, StatementKind};
