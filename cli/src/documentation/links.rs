@@ -64,13 +64,14 @@ fn targets_of_links_exist() {
 fn source_files_that_pages_name_exist() {
     let mut missing = Vec::new();
     // The changelog names files of earlier versions.
-    let [changelog, map] = ["CHANGELOG.md", "ARCHITECTURE.md"].map(|name| root().join(name));
+    let changelog = root().join("CHANGELOG.md");
+    let maps = ["ARCHITECTURE.md", "docs/explanation/architecture.md"].map(|map| root().join(map));
     for page in pages().into_iter().filter(|page| *page != changelog) {
         let text = read(&page);
         let prose = parts(&text).filter(|(code, _)| !code);
         for span in prose.flat_map(|(_, part)| part.split('`').skip(1).step_by(2)) {
-            // Folders on other pages are those of users.
-            let names_source = span.ends_with(".rs") || page == map && span.ends_with('/');
+            // Folders on other pages are folders of users.
+            let names_source = span.ends_with(".rs") || maps.contains(&page) && span.ends_with('/');
             let is_path = span.contains('/') && !span.contains(['{', '*', ' ']);
             if names_source && is_path && !root().join(span).exists() {
                 missing.push(format!("{}: {span}", shown(&page)));

@@ -324,8 +324,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes walks one after the other up to the end of a range of numbers, or until they have more than a
-    /// number of events together.
+    /// Makes walks one after the other up to the end of a range of numbers, or until they have more than `most`
+    /// events together.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -346,7 +346,7 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes up to `size` walks that have at most a number of events together. Also returns how many were cut.
+    /// Makes up to `walks` walks that have at most `events` events together. Also returns how many were cut.
     /// `go_on` is called every few milliseconds; returns `None` if it breaks.
     ///
     /// # Errors

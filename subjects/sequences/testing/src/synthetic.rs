@@ -13,10 +13,10 @@ use crate::streams::SYNTHETIC;
 /// Least number of complete traces of a synthetic model.
 const FEWEST_TRACES: usize = 100;
 
-/// Number of walks by which a model is checked for this many different traces.
+/// Number of walks that search a model for [`FEWEST_TRACES`] different traces.
 const WALKS: u64 = 1000;
 
-/// Number of tries to make a model with this many traces.
+/// Maximum number of tries to make a model with [`FEWEST_TRACES`] traces.
 const TRIES: u64 = 100;
 
 /// The sizes of synthetic models.

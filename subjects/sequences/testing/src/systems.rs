@@ -155,7 +155,7 @@ pub fn execute_case(
     })
 }
 
-/// Executes a test, and repeats a failing one `repetitions` times; if results differ, it is flaky.
+/// Executes a test, and repeats a failing one `repeats` times; if results differ, it is flaky.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Programs as systems: JSON, one message a line, on standard input and output.
+//! Programs as systems under test: JSON, one message per line, on standard input and output.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,8 +17,8 @@ use super::{Answer, System};
 /// The longest answer in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Messages that wait for the program, and answers that wait for a message: more than any program
-/// needs that reads each message and answers it.
+/// Capacity of the queues of messages to the program and of its answers. A program that answers each message
+/// never needs it.
 const MAX_WAITING: usize = 16;
 
 /// A program that cannot be used as a system.
@@ -36,16 +36,16 @@ pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,
     running: Option<Running>,
-    /// What the last answer named as next.
+    /// The events that the last answer named as next.
     next: Option<Vec<String>>,
-    /// Goals that answers named and that the caller has not taken yet.
+    /// Reached goals that the caller has not taken yet.
     reached: BTreeSet<String>,
 }
 
-/// The most goals that are kept until they are taken.
+/// Maximum number of goals that are kept until they are taken.
 const MAX_GOALS: usize = 1 << 20;
 
-/// The most events that an answer may name as next.
+/// Maximum number of events that an answer may name as next.
 const MAX_NEXT: usize = 10_000;
 
 struct Running {
@@ -68,7 +68,7 @@ struct Reply {
     coverage: Vec<Goal>,
 }
 
-/// A goal of the system by its name or its number.
+/// A goal of the system, by name or number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Goal {
@@ -112,7 +112,7 @@ impl Command {
         Ok(Running { child, messages, answers })
     }
 
-    /// Sends a message and waits for the answer; `Err` says why there is none.
+    /// Sends a message and waits for the answer; the error is the reason if there is none.
     fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
         self.next = None;
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
@@ -155,19 +155,19 @@ impl Command {
         Ok(reply)
     }
 
-    /// Ends the program and all that it started.
+    /// Kills the program and all processes that it started.
     fn end(&mut self) {
         if let Some(mut running) = self.running.take() {
             drop(running.messages);
-            // A group without processes has nothing left to end.
+            // Ignore the error: the process group may already have exited.
             let _ = kill_group(&mut running.child);
             let _ = running.child.wait();
         }
     }
 }
 
-/// Writes messages to a program, on a thread of its own because the program may not read them. Ends
-/// with the program, or when no message can come any more.
+/// Writes messages to a program, in a thread of its own, because writing blocks if the program does not
+/// read. Ends with the program, or when the sender is dropped.
 fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     for message in messages {
         if input.write_all(message.as_bytes()).and_then(|()| input.flush()).is_err() {
@@ -176,8 +176,8 @@ fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     }
 }
 
-/// Reads answers of a program, and waits while it has given more than were asked for. Ends with the
-/// program's output, or when nothing listens any more.
+/// Reads answers of a program, and waits while the queue of answers is full. Ends with the program's
+/// output, or when the receiver is dropped.
 fn read(output: ChildStdout, answers: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = String::new();
@@ -229,7 +229,7 @@ impl System for Command {
     }
 }
 
-/// The beginning of a text from outside, on one line.
+/// The beginning of a string from outside, on one line, for messages.
 fn shown(text: &str) -> String {
     text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
