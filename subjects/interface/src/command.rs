@@ -68,7 +68,7 @@ use catherd_experiments::{
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 use crate::files;
 use crate::kind::SubjectKind;
-use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
+use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
 pub use description::Description;
@@ -195,7 +195,11 @@ impl SubjectKind for Command {
         Ok(())
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         match projects {
             ProjectSource::Paths(paths) => {
                 files::find(paths, |_| true, progress).and_then(descriptor::named)
@@ -208,7 +212,7 @@ impl SubjectKind for Command {
     }
 
     /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
-    fn described(&self, found: Found, resolved: &Resolved) -> Found {
+    fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
         prepared::described(found, resolved)
     }
 

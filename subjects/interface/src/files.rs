@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use catherd_experiments::Digest;
 
-use crate::projects::{FindError, Found, FoundProject, Progress};
+use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 
 /// The largest project in bytes: 512 MiB, as much as the network protocol transfers.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
@@ -21,7 +21,7 @@ pub fn find(
     paths: &[PathBuf],
     takes: impl Fn(&Path) -> bool,
     progress: &dyn Progress,
-) -> Result<Found, FindError> {
+) -> Result<FoundProjects, FindError> {
     let mut files = BTreeSet::new();
     for path in paths {
         if !path.is_dir() {
@@ -37,7 +37,7 @@ pub fn find(
         }
     }
     let total = files.len() as u64;
-    let mut found = Found::default();
+    let mut found = FoundProjects::default();
     for (done, path) in (1..).zip(files) {
         let bytes = read(&path).map_err(|cause| unreadable(&path, &cause))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

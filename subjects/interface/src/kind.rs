@@ -6,7 +6,7 @@ use std::path::Path;
 use catherd_experiments::{Algorithm, Engines, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
-use crate::projects::{FindError, Found, FoundProject, Progress, ProjectTable};
+use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
 
@@ -80,11 +80,15 @@ pub trait SubjectKind: Send + Sync {
     /// # Errors
     ///
     /// If a path cannot be used at all. One bad project among others is skipped.
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError>;
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError>;
 
     /// What was found with what is known of the projects on this machine, for kinds whose algorithms are
     /// tools that describe projects: measures, and projects that no algorithm of the study can do.
-    fn described(&self, found: Found, _: &Resolved) -> Found {
+    fn described(&self, found: FoundProjects, _: &Resolved) -> FoundProjects {
         found
     }
 

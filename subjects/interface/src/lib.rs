@@ -4,7 +4,7 @@
 //! - [`AlgorithmInfo`], [`ParameterInfo`]: what a study may ask of a kind; [`FieldError`]: what
 //!   a kind refuses, with the field at fault; [`Resolved`]: the algorithms of a study with their
 //!   tools, which are read once.
-//! - [`Found`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
+//! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
 //!   whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
 //!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
@@ -31,7 +31,7 @@ pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Val
 pub use kind::{Kinds, SubjectKind, UnknownKind};
 pub use loaded::{LoadedProject, LoadedProjects, LoadedRunner};
 pub use projects::{
-    FindError, Found, FoundProject, Progress, ProjectTable, ReadError, SkippedProject,
+    FindError, FoundProject, FoundProjects, Progress, ProjectTable, ReadError, SkippedProject,
 };
 pub use recent::Recent;
 pub use resolved::{ResolveError, Resolved};

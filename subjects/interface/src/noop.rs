@@ -18,7 +18,7 @@ use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, 
 use crate::files;
 use crate::kind::SubjectKind;
 use crate::loaded::{LoadedProject, LoadedRunner};
-use crate::projects::{FindError, Found, FoundProject, Progress};
+use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 use crate::runner::{RunError, RunProgress, Runner, RunnerContext};
 
 /// The kind's name.
@@ -78,7 +78,11 @@ impl SubjectKind for Noop {
         Ok(())
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         let (count, seed) = match projects {
             ProjectSource::Paths(paths) => return files::find(paths, |_| true, progress),
             &ProjectSource::Synthetic { count, seed, .. } => (count, seed),
@@ -88,7 +92,10 @@ impl SubjectKind for Noop {
             let name = format!("{seed}-{number}");
             FoundProject::new(name.clone(), name.into(), Digest::of(&bytes()), move || Ok(bytes()))
         };
-        Ok(Found { projects: (1..=count).map(project).collect(), ..Found::default() })
+        Ok(FoundProjects {
+            projects: (1..=count).map(project).collect(),
+            ..FoundProjects::default()
+        })
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

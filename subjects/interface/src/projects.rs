@@ -19,7 +19,7 @@ impl Progress for () {
 
 /// What a search for projects found.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundProjects {
     /// The usable projects, in the order of their names.
     pub projects: Vec<FoundProject>,
     /// Projects that cannot be run.

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use catherd_experiments::{Budget, Parameter};
-use catherd_search::{Kind, ParameterError, Setting};
+use catherd_search::{ParameterError, ParameterKind, Setting};
 
 use crate::{FieldError, ParameterInfo, Values};
 
@@ -22,10 +22,12 @@ pub fn setting(parameter: &Parameter) -> Setting<'_> {
 /// Describes a parameter of the search for study files.
 pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     let values = match parameter.kind {
-        Kind::Number { low, high } => Values::Number { low, high },
-        Kind::Count { low, high } => Values::Integer { low: low as i64, high: high as i64 },
-        Kind::Switch => Values::Flag,
-        Kind::Choice(words) => {
+        ParameterKind::Number { low, high } => Values::Number { low, high },
+        ParameterKind::Count { low, high } => {
+            Values::Integer { low: low as i64, high: high as i64 }
+        }
+        ParameterKind::Switch => Values::Flag,
+        ParameterKind::Choice(words) => {
             Values::Choice { words: words.into_iter().map(str::to_owned).collect() }
         }
     };

@@ -39,7 +39,7 @@ pub use budget::{Budget, Clock, Cost, Meter, Stopwatch};
 pub use mio::{Mio, MioTargets};
 pub use mosa::{DynaMosa, Mosa};
 pub use one_plus_one::OnePlusOne;
-pub use parameters::{Field, Kind, Parameter, ParameterError, Parameters, Setting};
+pub use parameters::{Field, Parameter, ParameterError, ParameterKind, Parameters, Setting};
 pub use problem::{Problem, Test};
 pub use random::{RandomEvents, RandomSearch};
 pub use ranking::preference_sorting;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The values that a parameter may have.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ParameterKind {
     /// A number from `low` to `high`.
     Number {
         /// Smallest value allowed.
@@ -25,7 +25,7 @@ pub enum Kind {
     Choice(Vec<&'static str>),
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ParameterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number { low, high } => write!(f, "a number from {low} to {high}"),
@@ -81,7 +81,7 @@ pub struct Parameter {
     /// Its name in study files.
     pub name: &'static str,
     /// The values that it may have.
-    pub kind: Kind,
+    pub kind: ParameterKind,
     /// Its present value.
     pub value: Setting<'static>,
     /// Description in one line.
@@ -107,7 +107,7 @@ pub enum ParameterError {
         /// The value that was given.
         value: String,
         /// The values that are allowed.
-        kind: Kind,
+        kind: ParameterKind,
     },
 }
 
@@ -179,14 +179,14 @@ impl<'a> Field<'a> {
     fn parameter(&self) -> Parameter {
         let (kind, value) = match &self.slot {
             Slot::Number(value, low, high) => {
-                (Kind::Number { low: *low, high: *high }, Setting::Number(**value))
+                (ParameterKind::Number { low: *low, high: *high }, Setting::Number(**value))
             }
             Slot::Count(value, low, high) => {
-                (Kind::Count { low: *low, high: *high }, Setting::Number(**value as f64))
+                (ParameterKind::Count { low: *low, high: *high }, Setting::Number(**value as f64))
             }
-            Slot::Switch(value) => (Kind::Switch, Setting::Switch(**value)),
+            Slot::Switch(value) => (ParameterKind::Switch, Setting::Switch(**value)),
             Slot::Choice(words, chosen, _) => {
-                (Kind::Choice(words.clone()), Setting::Word(words[*chosen]))
+                (ParameterKind::Choice(words.clone()), Setting::Word(words[*chosen]))
             }
         };
         Parameter { name: self.name, kind, value, meaning: self.meaning }

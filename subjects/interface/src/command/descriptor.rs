@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::projects::{FindError, Found, FoundProject, ProjectTable};
+use crate::projects::{FindError, FoundProject, FoundProjects, ProjectTable};
 
 /// The ending of the names of descriptors.
 const ENDING: &str = ".project.toml";
@@ -104,8 +104,8 @@ impl Descriptor {
 /// # Errors
 ///
 /// The first descriptor that cannot be read, or two projects with the same name.
-pub(super) fn named(found: Found) -> Result<Found, FindError> {
-    let Found { projects, skipped, warnings } = found;
+pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
+    let FoundProjects { projects, skipped, warnings } = found;
     let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();
     let mut all = Vec::with_capacity(projects.len());
     for project in projects {
@@ -125,7 +125,7 @@ pub(super) fn named(found: Found) -> Result<Found, FindError> {
         all.push(project);
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(Found { projects: all, skipped, warnings })
+    Ok(FoundProjects { projects: all, skipped, warnings })
 }
 
 fn described(project: FoundProject) -> Result<FoundProject, FindError> {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::files;
 
-    fn find(texts: &[(&str, &str)]) -> Result<Found, FindError> {
+    fn find(texts: &[(&str, &str)]) -> Result<FoundProjects, FindError> {
         let place = tempfile::tempdir().unwrap();
         for (name, text) in texts {
             fs::create_dir_all(place.path().join(name).parent().unwrap()).unwrap();

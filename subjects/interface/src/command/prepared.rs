@@ -16,7 +16,7 @@ use super::contract::{CONTRACT, ENVIRONMENTS, EXECUTABLE};
 use super::description::{Description, known};
 use super::descriptor::Descriptor;
 use super::tool;
-use crate::projects::{Found, FoundProject, SkippedProject};
+use crate::projects::{FoundProject, FoundProjects, SkippedProject};
 use crate::resolved::Resolved;
 
 /// The file that says that an environment is complete, in its folder.
@@ -191,10 +191,10 @@ impl Tool {
 
 /// What was found with what the tools of a study have said of the projects in their environments
 /// (module `describe`). A project is skipped if every algorithm is of a tool that can never do it.
-pub(super) fn described(found: Found, resolved: &Resolved) -> Found {
+pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();
-    let Found { projects, mut skipped, warnings } = found;
+    let FoundProjects { projects, mut skipped, warnings } = found;
     let mut all = Vec::with_capacity(projects.len());
     for mut project in projects {
         let known = environments.iter().map(|environment| {
@@ -214,7 +214,7 @@ pub(super) fn described(found: Found, resolved: &Resolved) -> Found {
         project.measures.extend(known.into_iter().flatten().flat_map(|one| one.measures));
         all.push(project);
     }
-    Found { projects: all, skipped, warnings }
+    FoundProjects { projects: all, skipped, warnings }
 }
 
 fn write(file: &Path, request: &Value) -> Result<(), String> {

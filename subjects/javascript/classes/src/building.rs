@@ -7,8 +7,8 @@ use catherd_search::Stream;
 
 use crate::genes::Genes;
 use crate::model::{Model, Target, TargetKind};
-use crate::results::Results;
-use crate::settings::{Drawing, Profile, Settings};
+use crate::results::CallResults;
+use crate::settings::{Drawing, GenerationSettings, Profile};
 use crate::types::{self, Knowledge, Type};
 use crate::values::{self, Constants};
 
@@ -24,11 +24,11 @@ pub struct Maker<'m> {
     /// Evidence on the type of each parameter.
     pub knowledge: &'m [Knowledge],
     /// The results that calls of each target returned.
-    pub results: &'m [Results],
+    pub results: &'m [CallResults],
     /// Constants of the program.
     pub constants: &'m Constants,
     /// Settings of test generation.
-    pub settings: &'m Settings,
+    pub settings: &'m GenerationSettings,
     /// Whether parameters without a type are passed unknown values.
     pub unknowns: bool,
 }

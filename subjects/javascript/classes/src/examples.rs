@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{GoalKind, Units};
 use catherd_javascript_machine::{
-    Argument, ExecuteOptions, Execution, LineHints, Machine, Operation, Outcome, Package, Program,
-    Settings as MachineSettings, Statement,
+    Argument, ExecuteOptions, Execution, LineHints, Machine, MachineSettings, Operation, Package,
+    Program, Statement, TestOutcome,
 };
 use catherd_search::{Algorithm, Budget, Stream};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::generate::{Method, Request, generate};
 use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
 use crate::problem::Subject;
-use crate::settings::{Profile, Settings};
+use crate::settings::{GenerationSettings, Profile};
 use crate::types::type_name;
 
 /// The result of an example.
@@ -205,7 +205,7 @@ fn infer(program: &Rc<Program>, ask: &Value, expect: &Value, found: &mut Differe
     let method = ask["method"].as_str().ok_or("`ask` has no `method`")?;
     let scored = ask["profile"].as_str() == Some("scored");
     let profile = if scored { Profile::Scored } else { Profile::Flycatcher };
-    let settings = Settings { profile, delay: 0, ..Settings::default() };
+    let settings = GenerationSettings { profile, delay: 0, ..GenerationSettings::default() };
     let line_hints = (ask["hints"] == "line").then_some(match ask["line_comments"] == true {
         true => LineHints::WithComments,
         false => LineHints::Code,
@@ -334,7 +334,7 @@ fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Ex
         for (value, index) in execution.observed.iter().zip(&open) {
             results[*index] = value.clone();
         }
-        let Outcome::Threw { thrown, rejected } = &execution.outcome else {
+        let TestOutcome::Threw { thrown, rejected } = &execution.outcome else {
             return Ok((results, execution));
         };
         let Some(at) = open.get(execution.ended).copied() else {
@@ -383,10 +383,10 @@ fn execute(
         found.0.push("executions differ".to_owned());
     }
     let (outcome, limit) = match &execution.outcome {
-        Outcome::Passed => ("passed", None),
-        Outcome::Threw { .. } => ("threw", None),
-        Outcome::Limit("trap-threshold") => ("trap-threshold", None),
-        Outcome::Limit(name) => ("limit", Some(*name)),
+        TestOutcome::Passed => ("passed", None),
+        TestOutcome::Threw { .. } => ("threw", None),
+        TestOutcome::Limit("trap-threshold") => ("trap-threshold", None),
+        TestOutcome::Limit(name) => ("limit", Some(*name)),
     };
     found.compare("outcome", &expect["outcome"], &json!(outcome));
     found.compare("limit", &expect["limit"], &json!(limit));
@@ -436,7 +436,11 @@ fn generated(
     };
     let flycatcher = method == Method::Flycatcher;
     let profile = if flycatcher { Profile::Flycatcher } else { Profile::Scored };
-    let settings = Settings { profile, discard_throwing: flycatcher, ..Settings::default() };
+    let settings = GenerationSettings {
+        profile,
+        discard_throwing: flycatcher,
+        ..GenerationSettings::default()
+    };
     let seeds: Vec<u64> = match &ask["seeds"] {
         Value::Array(seeds) => seeds.iter().filter_map(Value::as_u64).collect(),
         count => (1..=count.as_u64().unwrap_or(1)).collect(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use catherd_javascript_machine::Settings as MachineSettings;
+use catherd_javascript_machine::MachineSettings;
 use catherd_javascript_machine::{LineHints, Machine, MachineError, Program};
 use catherd_search::{
     Algorithm, Budget, Improvement, Observer, Problem as _, Progress, Stop, Stopwatch, Stream,
@@ -16,10 +16,10 @@ use crate::coverage::Coverage;
 use crate::flycatcher;
 use crate::genes::Genes;
 use crate::minimisation::minimised;
-use crate::problem::{Counts, Subject};
+use crate::problem::{RunCounts, Subject};
 use crate::progress::Searched;
-use crate::results::{Failure, Results};
-use crate::settings::{Goals, Hints, Profile, Settings};
+use crate::results::{CallResults, FailedTest};
+use crate::settings::{GenerationSettings, Goals, Hints, Profile};
 use crate::suite::{self, Suite};
 use crate::types::{Inferred, Type, type_name};
 
@@ -38,7 +38,7 @@ pub struct Request {
     /// The algorithm.
     pub method: Method,
     /// Settings of test generation.
-    pub settings: Settings,
+    pub settings: GenerationSettings,
     /// The seed.
     pub seed: u64,
     /// The budget.
@@ -89,11 +89,11 @@ pub struct Generated {
     /// The inferred types of all parameters.
     pub parameters: Vec<ParameterReport>,
     /// What the calls of each target returned, by its name.
-    pub results: Vec<(String, Results)>,
+    pub results: Vec<(String, CallResults)>,
     /// Tests that threw.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedTest>,
     /// Counts of traps, failures and limits.
-    pub counts: Counts,
+    pub counts: RunCounts,
     /// Coverage of the suite: covered and all statements, branches, functions, lines.
     pub coverage: [(usize, usize); 4],
     /// How often the program was loaded, by its evaluation or from an image.
@@ -113,7 +113,12 @@ pub struct Generated {
 }
 
 /// The machine of a run. Without `reuse`, each execution has a context of its own; results are the same.
-pub fn machine(program: &Rc<Program>, settings: &Settings, seed: u64, reuse: bool) -> Machine {
+pub fn machine(
+    program: &Rc<Program>,
+    settings: &GenerationSettings,
+    seed: u64,
+    reuse: bool,
+) -> Machine {
     let limits = MachineSettings {
         trap_threshold: settings.trap_threshold as u32,
         idle_threshold: settings.idle_threshold as u32,
@@ -203,7 +208,7 @@ pub fn generate(
 }
 
 /// What the calls of each target returned, without targets that returned nothing.
-fn results(subject: &Subject) -> Vec<(String, Results)> {
+fn results(subject: &Subject) -> Vec<(String, CallResults)> {
     let known = subject.model.targets.iter().zip(&subject.results);
     let known = known.filter(|(_, results)| !results.types.is_empty());
     known.map(|(target, results)| (target.name.clone(), results.clone())).collect()

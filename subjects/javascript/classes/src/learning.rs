@@ -1,11 +1,11 @@
 //! Learning from executions: types of results, points for and against types of arguments, failures.
 
-use catherd_javascript_machine::{Argument, Execution, Outcome};
+use catherd_javascript_machine::{Argument, Execution, TestOutcome};
 
 use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
 use crate::problem::Subject;
-use crate::results::Failure;
+use crate::results::FailedTest;
 use crate::settings::Profile;
 use crate::types::{Knowledge, Type};
 
@@ -62,7 +62,7 @@ impl Subject {
         for (target, type_) in genes.targets[..ended].iter().zip(&execution.types) {
             self.results[*target].add(type_, &self.model);
         }
-        let Outcome::Threw { thrown, .. } = &execution.outcome else { return };
+        let TestOutcome::Threw { thrown, .. } = &execution.outcome else { return };
         let Some(last) = genes.targets.get(ended).copied() else { return };
         let of_type = thrown.name == "TypeError";
         if of_type && self.settings.profile == Profile::Scored {
@@ -74,7 +74,7 @@ impl Subject {
         }
         let arguments = &genes.statements[ended].arguments;
         let instance = |argument: &Argument| matches!(argument, Argument::Variable(_));
-        let failure = Failure {
+        let failure = FailedTest {
             statements: genes.statements[..=ended].to_vec(),
             target: self.model.targets[last].name.clone(),
             name: thrown.name.clone(),

@@ -41,8 +41,8 @@ pub use generate::{
 pub use genes::Genes;
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
-pub use problem::{Counts, Executed, Subject, has_unknowns};
-pub use results::{Failure, Results};
-pub use settings::{Drawing, Goals, Hints, Profile, Scope, Settings};
+pub use problem::{Executed, RunCounts, Subject, has_unknowns};
+pub use results::{CallResults, FailedTest};
+pub use settings::{Drawing, GenerationSettings, Goals, Hints, Profile, Scope};
 pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
 pub use values::{Constants, check_config};

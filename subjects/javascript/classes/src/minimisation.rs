@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catherd_javascript_machine::{Execution, Outcome};
+use catherd_javascript_machine::{Execution, TestOutcome};
 
 use crate::genes::Genes;
 use crate::problem::Subject;
@@ -102,7 +102,7 @@ fn attempt(subject: &mut Subject, test: &mut Kept, shorter: Genes) -> bool {
 /// For each goal of a test, the statement that reached it first; `None` if a goal was reached only after
 /// the last statement, or not at all.
 fn reaching(subject: &Subject, test: &Kept, whole: &Execution) -> Option<BTreeSet<usize>> {
-    let threw = matches!(whole.outcome, Outcome::Threw { .. });
+    let threw = matches!(whole.outcome, TestOutcome::Threw { .. });
     let first = |goal: &usize| {
         let hit = subject.goals[*goal].hit;
         let found = whole.trace.iter().position(|reached| reached.hits(hit));

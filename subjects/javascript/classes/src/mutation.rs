@@ -5,11 +5,11 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{Mutant, MutationOperator};
-use catherd_javascript_machine::{ExecuteOptions, Machine, MachineError, Outcome, Program};
+use catherd_javascript_machine::{ExecuteOptions, Machine, MachineError, Program, TestOutcome};
 use catherd_search::Stream;
 
 use crate::generate::machine;
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 use crate::suite::{Suite, Verdict, check};
 
 /// Settings of mutation analysis.
@@ -156,7 +156,7 @@ pub fn analyse(
 
 /// The tests on the program.
 fn originals(program: &Rc<Program>, suite: &Suite) -> Result<Vec<Original>, MachineError> {
-    let mut machine = machine(program, &Settings::default(), suite.seed, true);
+    let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
     let mut originals = Vec::new();
     for test in &suite.tests {
         let options = ExecuteOptions { seed: suite.seed, ..ExecuteOptions::default() };
@@ -201,9 +201,9 @@ fn execute(
     let source = program.package.text(&result.file).unwrap_or_default();
     let text = result.mutant.apply(source.trim_start_matches('\u{feff}'));
     let Ok(mutated) = program.variant(&result.file, &text) else { return Ok(false) };
-    let mut machine: Machine = machine(&mutated, &Settings::default(), suite.seed, true);
+    let mut machine: Machine = machine(&mutated, &GenerationSettings::default(), suite.seed, true);
     match machine.execute(&[], ExecuteOptions { seed: suite.seed, ..ExecuteOptions::default() }) {
-        Ok(loaded) if loaded.outcome == Outcome::Passed => {}
+        Ok(loaded) if loaded.outcome == TestOutcome::Passed => {}
         _ => return Ok(false),
     }
     for (number, test) in originals.iter().enumerate().filter(|(_, test)| reaches(test)) {

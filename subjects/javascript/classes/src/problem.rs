@@ -5,15 +5,15 @@ use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{Goal, GoalKind, Hit};
 use catherd_javascript_machine::{
-    Argument, ExecuteOptions, Execution, Machine, MachineError, Outcome, Program,
+    Argument, ExecuteOptions, Execution, Machine, MachineError, Program, TestOutcome,
 };
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::building::Maker;
 use crate::genes::Genes;
 use crate::model::{Model, TargetKind};
-use crate::results::{Failure, Results};
-use crate::settings::{Goals, Profile, Settings};
+use crate::results::{CallResults, FailedTest};
+use crate::settings::{GenerationSettings, Goals, Profile};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
 
@@ -53,7 +53,7 @@ impl Test for Executed {
 
 /// Counts of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counts {
+pub struct RunCounts {
     /// Traps of proxies.
     pub traps: u64,
     /// Tests that inferred types.
@@ -77,17 +77,17 @@ pub struct Subject {
     /// Constants of the program.
     pub constants: Constants,
     /// Settings of test generation.
-    pub settings: Settings,
+    pub settings: GenerationSettings,
     /// The goals: all goals of the program except those that loading covers.
     pub goals: Vec<Goal>,
     /// Counts so far.
-    pub counts: Counts,
+    pub counts: RunCounts,
     /// Seed of `Math.random` in every execution.
     pub seed: u64,
     /// The results that calls of each target returned.
-    pub results: Vec<Results>,
+    pub results: Vec<CallResults>,
     /// Tests that threw, one for each target, name and message.
-    pub failures: BTreeMap<(usize, String, String), Failure>,
+    pub failures: BTreeMap<(usize, String, String), FailedTest>,
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
     /// Whether each goal is known to be covered.
@@ -104,7 +104,7 @@ impl Subject {
     pub fn new(
         program: &Rc<Program>,
         mut machine: Machine,
-        settings: Settings,
+        settings: GenerationSettings,
         seed: u64,
     ) -> Result<Subject, MachineError> {
         let model = Model::of(program, &mut machine)?;
@@ -132,7 +132,7 @@ impl Subject {
         Ok(Subject {
             target_of_goal: target_of_goal.collect(),
             covered: vec![false; goals.len()],
-            results: vec![Results::default(); model.targets.len()],
+            results: vec![CallResults::default(); model.targets.len()],
             failures: BTreeMap::new(),
             constants: Constants::of(&program.units, &program.package.config),
             program: Rc::clone(program),
@@ -141,7 +141,7 @@ impl Subject {
             knowledge,
             settings,
             goals,
-            counts: Counts::default(),
+            counts: RunCounts::default(),
             seed,
             error: None,
         })
@@ -181,9 +181,9 @@ impl Subject {
         };
         self.counts.traps += execution.traps;
         match &execution.outcome {
-            Outcome::Threw { .. } => self.counts.failures += 1,
-            Outcome::Limit(name) => *self.counts.limits.entry(name).or_default() += 1,
-            Outcome::Passed => {}
+            TestOutcome::Threw { .. } => self.counts.failures += 1,
+            TestOutcome::Limit(name) => *self.counts.limits.entry(name).or_default() += 1,
+            TestOutcome::Passed => {}
         }
         if unknown {
             self.counts.inference_tests += 1;
@@ -215,11 +215,11 @@ impl Subject {
             .iter()
             .filter_map(|target| self.model.targets[*target].function)
             .collect();
-        let thrown = matches!(execution.outcome, Outcome::Threw { .. });
+        let thrown = matches!(execution.outcome, TestOutcome::Threw { .. });
         let discarded = thrown && self.settings.discard_throwing;
         // A test that does not end gets no credit for distances: its offspring would not end either, and each
         // of them would cost as much as hundreds of other tests.
-        let endless = matches!(execution.outcome, Outcome::Limit(_));
+        let endless = matches!(execution.outcome, TestOutcome::Limit(_));
         self.goals
             .iter()
             .map(|goal| self.goal_fitness(goal, execution, &called, [discarded, endless]))
@@ -285,7 +285,7 @@ impl Subject {
                 let events = genes.statements.len() as u64;
                 // Remove the statements after the one that ended the test: they were not executed, and would not be
                 // in a test that is derived from it.
-                genes.ends = execution.outcome != Outcome::Passed;
+                genes.ends = execution.outcome != TestOutcome::Passed;
                 let executed = (execution.ended + 1).min(genes.statements.len());
                 genes.statements.truncate(executed);
                 genes.targets.truncate(executed);

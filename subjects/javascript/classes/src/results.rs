@@ -9,14 +9,14 @@ use crate::model::Model;
 
 /// The types of the results that calls of a target returned.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Results {
+pub struct CallResults {
     /// How often each type was returned: a class by its name, otherwise the type in one word.
     pub types: BTreeMap<String, u64>,
     /// Indices of the classes of which it returned instances.
     pub classes: Vec<usize>,
 }
 
-impl Results {
+impl CallResults {
     /// Adds a result, given the name that the machine has for its type.
     pub(crate) fn add(&mut self, type_: &str, model: &Model) {
         let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
@@ -34,7 +34,7 @@ impl Results {
 
 /// A test that ended with an exception.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub struct FailedTest {
     /// Its statements up to the one that threw.
     pub statements: Vec<Statement>,
     /// The target that was called last.
@@ -48,7 +48,7 @@ pub struct Failure {
     pub suspected: bool,
 }
 
-impl Failure {
+impl FailedTest {
     /// The failure as one line of JSON.
     pub fn to_json(&self) -> Value {
         let statements: Vec<Value> = self.statements.iter().map(Statement::to_json).collect();

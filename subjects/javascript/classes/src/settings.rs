@@ -53,7 +53,7 @@ pub enum Scope {
 
 /// Settings of test generation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct GenerationSettings {
     /// Uses of a parameter before its type is inferred.
     pub delay: usize,
     /// Whether types are inferred by the rule of the thesis' draft instead of after the delay.
@@ -100,9 +100,9 @@ pub struct Settings {
     pub minimise: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for GenerationSettings {
+    fn default() -> GenerationSettings {
+        GenerationSettings {
             delay: 20,
             draft_delay: false,
             sequence: 10,
@@ -129,7 +129,7 @@ impl Default for Settings {
     }
 }
 
-impl Parameters for Settings {
+impl Parameters for GenerationSettings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::count("delay", &mut self.delay, 0, 1_000).meaning(

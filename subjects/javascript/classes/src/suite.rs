@@ -1,7 +1,7 @@
 //! Suites: tests with regression assertions, their format, and their verdicts.
 
 use catherd_javascript_machine::{
-    ExecuteOptions, Execution, Machine, MachineError, Operation, Outcome, Program, Statement,
+    ExecuteOptions, Execution, Machine, MachineError, Operation, Program, Statement, TestOutcome,
 };
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ const OF_THE_LANGUAGE: [&str; 8] = [
 /// string of the program, because other messages are the engine's and differ between engines.
 fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
     let mut all: Vec<Value> = execution.observed.clone();
-    if let Outcome::Threw { thrown, rejected } = &execution.outcome {
+    if let TestOutcome::Threw { thrown, rejected } = &execution.outcome {
         let key = if *rejected { "rejects" } else { "throws" };
         let mut assertion = json!({key: thrown.name});
         if thrown.name.is_empty() {
@@ -209,7 +209,7 @@ pub fn check(
     let execution = machine.execute(&test.statements, options)?;
     let count = test.statements.len();
     let got = seen(program, &execution, count);
-    let threw = matches!(execution.outcome, Outcome::Threw { .. });
+    let threw = matches!(execution.outcome, TestOutcome::Threw { .. });
     let executed = (execution.ended + usize::from(threw)).min(count);
     let failed = |statement: usize, expected: &Value, got: &Value| Verdict::Failed {
         statement,
@@ -228,7 +228,7 @@ pub fn check(
             return Ok((failed(index, expected, got), execution));
         }
     }
-    if let Outcome::Limit(name) = execution.outcome
+    if let TestOutcome::Limit(name) = execution.outcome
         && (execution.ended < count || test.limit.is_empty())
     {
         return Ok((Verdict::Limit(name), execution));
@@ -299,9 +299,9 @@ pub(crate) fn with_assertions(
 /// Cuts a test where its execution ended.
 fn cut(test: &mut SuiteTest, execution: &Execution) {
     match &execution.outcome {
-        Outcome::Passed => {}
-        Outcome::Threw { .. } => test.statements.truncate(execution.ended + 1),
-        Outcome::Limit(name) => {
+        TestOutcome::Passed => {}
+        TestOutcome::Threw { .. } => test.statements.truncate(execution.ended + 1),
+        TestOutcome::Limit(name) => {
             if execution.ended == test.statements.len() {
                 test.limit = (*name).to_owned();
             }

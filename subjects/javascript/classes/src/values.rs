@@ -1,7 +1,7 @@
 //! Primitive values: from generators, from constants of the program, and by changing other values.
 
 use catherd_javascript_machine::instrument::Units;
-use catherd_javascript_machine::{Argument, Config};
+use catherd_javascript_machine::{Argument, ProjectConfig};
 use catherd_search::Stream;
 
 use crate::pattern::Pattern;
@@ -20,7 +20,7 @@ pub struct Constants {
 ///
 /// # Errors
 /// The first key that cannot be used, with the reason.
-pub fn check_config(config: &Config) -> Result<(), String> {
+pub fn check_config(config: &ProjectConfig) -> Result<(), String> {
     for (key, pattern) in [("numbers", &config.numbers), ("strings", &config.strings)] {
         if let Some(pattern) = pattern {
             Pattern::parse(pattern).map_err(|error| format!("subject.toml: {key}: {error}"))?;
@@ -40,7 +40,7 @@ const SPECIAL_TEXTS: [&str; 6] = ["", " ", "0", "a", "__proto__", "\u{1F600}"];
 
 impl Constants {
     /// The constants of all files. A generator that [`check_config`] refuses is ignored.
-    pub fn of(units: &Units, config: &Config) -> Constants {
+    pub fn of(units: &Units, config: &ProjectConfig) -> Constants {
         let generator =
             |text: &Option<String>| text.as_ref().and_then(|text| Pattern::parse(text).ok());
         Constants {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use catherd_javascript_classes::machine::Statement;
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::{
-    Coverage, Method, Request, Settings, Subject, generate, has_unknowns, machine_of,
+    Coverage, GenerationSettings, Method, Request, Subject, generate, has_unknowns, machine_of,
 };
 use catherd_search::{Algorithm, Budget, Stream};
 use serde_json::json;
@@ -19,7 +19,7 @@ fn on_a_large_stack(work: impl FnOnce() + Send + 'static) {
 /// Compares executions of random tests from images and in new contexts: some with unknown arguments, with
 /// several seeds, at several virtual times.
 fn compare(program: &Rc<Program>, tests: usize) {
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let machine = |reuse| machine_of(program, &settings, 1, reuse);
     let subject = Subject::new(program, machine(true), settings.clone(), 1).unwrap();
     let (mut image, mut own) = (machine(true), machine(false));
@@ -92,7 +92,7 @@ fn an_execution_is_repeatable_unless_the_program_asks_for_random_numbers_or_time
         exports.thrown = () => { throw new Error('plain'); };
         exports.endless = () => { for (;;); };";
     let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-    let mut machine = machine_of(&program, &Settings::default(), 1, true);
+    let mut machine = machine_of(&program, &GenerationSettings::default(), 1, true);
     let mut repeatable = |name: &str| {
         let call = Statement::from_json(&json!({"op": "call", "path": [name], "arguments": []}));
         machine.execute(&[call.unwrap()], ExecuteOptions::default()).unwrap().repeatable
@@ -110,7 +110,7 @@ fn an_execution_is_repeatable_unless_the_program_asks_for_random_numbers_or_time
 fn a_program_that_asks_for_the_time_while_it_is_loaded_is_not_repeatable() {
     let source = "const start = Date.now(); exports.f = () => start > 0;";
     let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-    let mut machine = machine_of(&program, &Settings::default(), 1, true);
+    let mut machine = machine_of(&program, &GenerationSettings::default(), 1, true);
     for _ in 0..2 {
         assert!(!machine.execute(&[], ExecuteOptions::default()).unwrap().repeatable);
     }
@@ -125,7 +125,7 @@ fn minimised_suites_cover_what_their_run_says() {
             let run = |minimise| {
                 let request = Request {
                     method: Method::Search(Algorithm::named("random").unwrap()),
-                    settings: Settings { minimise, ..Settings::default() },
+                    settings: GenerationSettings { minimise, ..GenerationSettings::default() },
                     seed: 1,
                     budget: Budget { executions: Some(200), ..Budget::default() },
                     project: String::new(),
@@ -139,7 +139,7 @@ fn minimised_suites_cover_what_their_run_says() {
                 tests.iter().map(|test| test.statements.len()).sum()
             };
             assert!(statements(&small.suite.tests) < statements(&large.suite.tests), "{name}");
-            let mut machine = machine_of(&program, &Settings::default(), 1, true);
+            let mut machine = machine_of(&program, &GenerationSettings::default(), 1, true);
             let again = Coverage::measure(&program, &mut machine, &small.suite.tests, 1);
             assert_eq!(again.totals(&program.units), small.coverage, "{name}");
             let names: std::collections::BTreeSet<String> = again

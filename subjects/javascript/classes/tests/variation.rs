@@ -2,7 +2,9 @@
 
 use catherd_javascript_classes::machine::{ExecuteOptions, Operation, Package, Program};
 use catherd_javascript_classes::types::Type;
-use catherd_javascript_classes::{Coverage, Genes, Settings, Subject, has_unknowns, machine_of};
+use catherd_javascript_classes::{
+    Coverage, GenerationSettings, Genes, Subject, has_unknowns, machine_of,
+};
 use catherd_search::{Problem, Stream};
 
 const SOURCE: &str = "
@@ -33,7 +35,7 @@ fn repetitions(genes: &Genes) -> usize {
 #[test]
 fn mutated_tests_are_sound_and_repeat_calls() {
     let program = Program::new(Package::of_source("game.js", SOURCE).unwrap()).unwrap();
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let machine = machine_of(&program, &settings, 1, true);
     let mut subject = Subject::new(&program, machine, settings.clone(), 1).unwrap();
     let mut rng = Stream::new(7, Stream::SEARCH);
@@ -57,7 +59,7 @@ fn units_covered_by_loading_are_no_goals_but_are_counted() {
         for (let i = 0; i < 2; i++) { }
         exports.f = a => a > big ? 1 : 2;";
     let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let machine = machine_of(&program, &settings, 1, true);
     let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
     let names = subject.goals.iter().map(|goal| program.units.goal_name(goal));
@@ -84,7 +86,7 @@ fn built_in_functions_tell_the_types_of_their_arguments() {
     let source =
         "exports.f = (a, b, c) => { if (Array.isArray(a)) return 1; Math.abs(b); [1].map(c); };";
     let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let machine = machine_of(&program, &settings, 1, true);
     let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
@@ -102,7 +104,7 @@ fn a_class_that_is_not_exported_is_a_type_once_a_test_has_seen_an_instance() {
         class List { add(v) { return new Node(v); } show(node) { return node.label() + node.v; } }
         module.exports = { List, pair: () => ({ error: new Error('e') }), fail: () => new Error('e') };";
     let program = Program::new(Package::of_source("list.js", source).unwrap()).unwrap();
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let machine = machine_of(&program, &settings, 1, true);
     let mut subject = Subject::new(&program, machine, settings, 1).unwrap();
     let target =

@@ -3,10 +3,10 @@
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};
 use catherd_interface::{AlgorithmInfo, FieldError};
-use catherd_javascript_classes::machine::Config;
+use catherd_javascript_classes::machine::ProjectConfig;
 use catherd_javascript_classes::machine::instrument::MutationOperator;
 use catherd_javascript_classes::mutation::MutationSettings;
-use catherd_javascript_classes::{Method, Profile, Settings};
+use catherd_javascript_classes::{GenerationSettings, Method, Profile};
 use catherd_search::{Budget, Parameters, Setting};
 
 use crate::{EXECUTIONS, STEPS};
@@ -24,17 +24,17 @@ fn names() -> Vec<&'static str> {
 }
 
 /// The algorithm with a name, and its default settings.
-fn defaults(name: &str) -> Option<(Method, Settings)> {
+fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     if name == FLYCATCHER {
-        let settings = Settings {
+        let settings = GenerationSettings {
             profile: Profile::Flycatcher,
             discard_throwing: true,
-            ..Settings::default()
+            ..GenerationSettings::default()
         };
         return Some((Method::Flycatcher, settings));
     }
     let algorithm = catherd_search::Algorithm::named(name).ok()?;
-    (!algorithm.draws_events()).then(|| (Method::Search(algorithm), Settings::default()))
+    (!algorithm.draws_events()).then(|| (Method::Search(algorithm), GenerationSettings::default()))
 }
 
 /// The algorithm and the settings that a study asks for.
@@ -42,7 +42,7 @@ fn defaults(name: &str) -> Option<(Method, Settings)> {
 /// # Errors
 ///
 /// The first field that cannot be used.
-pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
+pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), FieldError> {
     let Some((mut method, mut settings)) = defaults(&algorithm.name) else {
         return Err(FieldError {
             field: None,
@@ -77,7 +77,10 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, Settings), FieldError> {
 /// # Errors
 ///
 /// The first field that cannot be used.
-pub fn read_for(algorithm: &Algorithm, config: &Config) -> Result<(Method, Settings), FieldError> {
+pub fn read_for(
+    algorithm: &Algorithm,
+    config: &ProjectConfig,
+) -> Result<(Method, GenerationSettings), FieldError> {
     let (method, mut settings) = read(algorithm)?;
     if !algorithm.parameters.contains_key("profile") {
         match config.profile.as_deref() {

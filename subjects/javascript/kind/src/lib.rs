@@ -19,7 +19,7 @@ use catherd_experiments::{
     Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
 };
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
@@ -85,7 +85,11 @@ impl SubjectKind for JavaScript {
         configuration::mutation(mutation).map(drop)
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         projects::find(projects, progress)
     }
 

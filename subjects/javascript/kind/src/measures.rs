@@ -4,7 +4,7 @@ use catherd_experiments::Measure;
 use catherd_interface::{FindError, FoundProject, ProjectTable};
 use catherd_javascript_classes::machine::instrument::{BranchKind, Goal, GoalKind, Units};
 use catherd_javascript_classes::machine::{Package, Program};
-use catherd_javascript_classes::{Model, Settings, machine_of};
+use catherd_javascript_classes::{GenerationSettings, Model, machine_of};
 
 use crate::runner::on_a_large_stack;
 
@@ -42,7 +42,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
 fn measured(package: Package) -> Vec<(&'static str, String)> {
     let program = Program::new(package).ok();
     let model = program.as_ref().and_then(|program| {
-        let mut machine = machine_of(program, &Settings::default(), 0, false);
+        let mut machine = machine_of(program, &GenerationSettings::default(), 0, false);
         Model::of(program, &mut machine).ok()
     });
     let units = program.as_ref().map(|program| &program.units);

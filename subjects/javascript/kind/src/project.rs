@@ -8,7 +8,7 @@ use catherd_experiments::{Algorithm, Budget, Digest};
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
-    Code, Coverage, Generated, Model, Request, Settings, Style, Subject, Suite, Verdict,
+    Code, Coverage, Generated, GenerationSettings, Model, Request, Style, Subject, Suite, Verdict,
     check_config, generate, machine_of,
 };
 use catherd_search::{Progress, Stream};
@@ -151,7 +151,7 @@ impl Project {
     ) -> Result<Vec<(Verdict, u64)>, String> {
         self.with_program(|program| {
             // Use a new context for each test, so that no test sees changes of built-in objects by another.
-            let mut machine = machine_of(program, &Settings::default(), seed, true);
+            let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {
                 let checked =
@@ -170,7 +170,7 @@ impl Project {
     pub fn coverage(&self, suite: &Suite) -> Result<SuiteCoverage, String> {
         self.with_program(|program| {
             let units = &program.units;
-            let mut machine = machine_of(program, &Settings::default(), suite.seed, true);
+            let mut machine = machine_of(program, &GenerationSettings::default(), suite.seed, true);
             let coverage = Coverage::measure(program, &mut machine, &suite.tests, suite.seed);
             let uncovered = coverage.uncovered(units);
             Ok(SuiteCoverage {
@@ -204,7 +204,7 @@ impl Project {
     /// If the project cannot be loaded.
     pub fn inspect(&self, executions: u64, seed: u64) -> Result<Value, String> {
         self.with_program(|program| {
-            let settings = Settings::default();
+            let settings = GenerationSettings::default();
             let machine = machine_of(program, &settings, seed, true);
             let mut subject = Subject::new(program, machine, settings, seed)
                 .map_err(|error| error.to_string())?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_interface::{FindError, Found, FoundProject, Progress, SkippedProject};
+use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
 use catherd_javascript_classes::machine::{Package, PackageError, Program};
 
 /// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In any other
@@ -14,7 +14,10 @@ use catherd_javascript_classes::machine::{Package, PackageError, Program};
 /// # Errors
 ///
 /// If a path cannot be used.
-pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+pub(crate) fn find(
+    projects: &ProjectSource,
+    progress: &dyn Progress,
+) -> Result<FoundProjects, FindError> {
     let ProjectSource::Paths(paths) = projects else {
         return Err(FindError {
             cause: "subject kind `javascript` makes no synthetic projects".to_owned(),
@@ -38,7 +41,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
         }
     }
     let total = places.len() as u64;
-    let mut found = Found::default();
+    let mut found = FoundProjects::default();
     for (done, path) in (1..).zip(places) {
         match read(&path) {
             Ok(bytes) => {

@@ -31,7 +31,7 @@ impl Thrown {
 
 /// How a test ended.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum TestOutcome {
     /// All statements were executed.
     Passed,
     /// A statement threw, or its promise was rejected.
@@ -97,7 +97,7 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 #[derive(Clone, Debug)]
 pub struct Execution {
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// Number of the statement at which it ended; the length of the test if it passed.
     pub ended: usize,
     /// Statements, loop iterations, entries of functions and traps.

@@ -10,7 +10,7 @@ use catherd_javascript_engine::EngineImage;
 use catherd_search::Stream;
 
 use crate::live::{ArraysImage, Live, SUBJECT};
-use crate::settings::{ExecuteOptions, Settings};
+use crate::settings::{ExecuteOptions, MachineSettings};
 
 /// Maximum number of images of a context: for three seeds and times, and one for the inference build.
 const MAX_IMAGES: usize = 4;
@@ -84,7 +84,7 @@ impl Live {
 
     /// Makes an image of the context, in which the program has just been loaded with these options. Old images
     /// are dropped, so that all together take at most the memory limit of a context.
-    pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &Settings) {
+    pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &MachineSettings) {
         if self.images.bare.is_none() || options.loading {
             return;
         }
@@ -111,7 +111,7 @@ impl Live {
 mod tests {
     use catherd_javascript_engine::quickjs::{Function, Object};
 
-    use crate::{Package, Program, Settings};
+    use crate::{MachineSettings, Package, Program};
 
     use super::*;
 
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn programs_reach_no_function_of_the_host() {
         let program = Program::new(Package::of_source("collector.js", COLLECTOR).unwrap()).unwrap();
-        let live = Live::new(&program, &Settings::default()).unwrap();
+        let live = Live::new(&program, &MachineSettings::default()).unwrap();
         live.try_load().unwrap();
         let answer: String = live
             .enter(|session| {

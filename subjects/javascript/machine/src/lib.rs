@@ -19,9 +19,9 @@ mod settings;
 mod statement;
 
 pub use catherd_javascript_instrument as instrument;
-pub use execution::{Evidence, Execution, Outcome, Reached, Thrown};
+pub use execution::{Evidence, Execution, Reached, TestOutcome, Thrown};
 pub use machine::{Machine, MachineError};
-pub use package::{Config, Package, PackageError};
+pub use package::{Package, PackageError, ProjectConfig};
 pub use program::{Program, ProgramError};
-pub use settings::{ExecuteOptions, LineHints, Settings};
+pub use settings::{ExecuteOptions, LineHints, MachineSettings};
 pub use statement::{Argument, Operation, Statement};

@@ -19,7 +19,7 @@ use crate::execution::Reached;
 use crate::images::Images;
 use crate::program::Program;
 use crate::resolve;
-use crate::settings::Settings;
+use crate::settings::MachineSettings;
 
 const PRELUDE: &str = concat!(
     "(function (host) {'use strict';\n",
@@ -218,7 +218,7 @@ const NAMES: [&str; 11] = [
 
 impl Live {
     /// A context without any state of the program.
-    pub(crate) fn new(program: &Rc<Program>, settings: &Settings) -> Result<Live, String> {
+    pub(crate) fn new(program: &Rc<Program>, settings: &MachineSettings) -> Result<Live, String> {
         let shared = Rc::new(Shared {
             reason: Cell::new(None),
             subject: RefCell::new(Stream::new(0, SUBJECT)),
@@ -305,7 +305,7 @@ impl Live {
 }
 
 /// The limits of engines.
-fn limits(settings: &Settings) -> Limits {
+fn limits(settings: &MachineSettings) -> Limits {
     Limits {
         turn: settings.load_polls,
         test: u64::MAX,
@@ -323,7 +323,7 @@ pub(crate) const PROXY: u64 = 41;
 fn prelude<'js>(
     session: &Session<'js>,
     program: &Rc<Program>,
-    settings: &Settings,
+    settings: &MachineSettings,
     shared: &Rc<Shared>,
 ) -> Result<Functions, String> {
     let failed = |error: Thrown| error.to_string();
@@ -347,7 +347,7 @@ fn prelude<'js>(
 fn host<'js>(
     session: &Session<'js>,
     program: &Rc<Program>,
-    settings: &Settings,
+    settings: &MachineSettings,
     shared: &Rc<Shared>,
 ) -> Result<Object<'js>, Error> {
     let ctx = session.ctx();

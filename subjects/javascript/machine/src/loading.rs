@@ -10,7 +10,7 @@ use crate::live::Live;
 use crate::package::Package;
 use crate::program::{Program, ProgramError};
 use crate::resolve;
-use crate::settings::Settings;
+use crate::settings::MachineSettings;
 
 impl Program {
     /// Loads a package once to see which files it needs, and instruments the target files among them.
@@ -68,7 +68,7 @@ fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
         texts: [BTreeMap::new(), BTreeMap::new()],
         loaded: RefCell::default(),
     });
-    let live = Live::new(&bare, &Settings::default()).map_err(ProgramError::Load)?;
+    let live = Live::new(&bare, &MachineSettings::default()).map_err(ProgramError::Load)?;
     live.try_load().map_err(ProgramError::Load)?;
     Ok(live.compiled())
 }

@@ -8,10 +8,10 @@ use catherd_search::Stream;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::execution::{Evidence, Execution, Outcome, Reached, Thrown};
+use crate::execution::{Evidence, Execution, Reached, TestOutcome, Thrown};
 use crate::live::{Live, PROXY, SUBJECT};
 use crate::program::Program;
-use crate::settings::{ExecuteOptions, Settings};
+use crate::settings::{ExecuteOptions, MachineSettings};
 use crate::statement::Statement;
 
 /// The machine cannot continue.
@@ -23,7 +23,7 @@ pub struct MachineError(String);
 pub struct Machine {
     live: Option<Live>,
     program: Rc<Program>,
-    settings: Settings,
+    settings: MachineSettings,
     proxy: Stream,
     loads: u64,
     /// Names of the known classes; `None` if new classes are not looked for.
@@ -40,7 +40,7 @@ struct Report {
 
 /// The result of executing the statements of a test.
 struct Ended {
-    outcome: Outcome,
+    outcome: TestOutcome,
     at: usize,
     observed: Vec<Value>,
     awaited: Vec<bool>,
@@ -50,7 +50,7 @@ struct Ended {
 
 impl Machine {
     /// A machine with a seed for the numbers of proxies.
-    pub fn new(program: &Rc<Program>, settings: Settings, seed: u64) -> Machine {
+    pub fn new(program: &Rc<Program>, settings: MachineSettings, seed: u64) -> Machine {
         Machine {
             live: None,
             program: Rc::clone(program),
@@ -159,11 +159,11 @@ impl Machine {
 fn execute(
     live: &Live,
     session: &Session<'_>,
-    settings: &Settings,
+    settings: &MachineSettings,
     text: &str,
     test: &[Statement],
     options: ExecuteOptions,
-    loading: Option<Outcome>,
+    loading: Option<TestOutcome>,
 ) -> (Execution, bool) {
     let shared = &live.shared;
     session.resume(settings.load_polls);
@@ -171,10 +171,10 @@ fn execute(
     let allowance = if options.loading { settings.load_steps } else { 0 };
     let most_steps = options.steps.unwrap_or(settings.steps) + allowance;
     shared.most_steps.set(most_steps);
-    let not_loaded = matches!(loading, Some(Outcome::Limit(_)));
+    let not_loaded = matches!(loading, Some(TestOutcome::Limit(_)));
     let mut ended = match (loading, live.stopped(session), began) {
         (Some(outcome), _, _) => Ended::new(outcome, 0),
-        (None, Some(limit), _) => Ended::new(Outcome::Limit(limit), 0),
+        (None, Some(limit), _) => Ended::new(TestOutcome::Limit(limit), 0),
         (None, None, Err(thrown)) => Ended::new(thrown_by(thrown), 0),
         (None, None, Ok(())) => {
             session.resume(settings.polls);
@@ -197,14 +197,14 @@ fn execute(
         }
     }
     steps += report.traps;
-    if ended.outcome == Outcome::Limit("steps") || steps > most_steps {
+    if ended.outcome == TestOutcome::Limit("steps") || steps > most_steps {
         // Report exactly the limit, because the number of steps beyond it depends on when the engine polled.
-        ended.outcome = Outcome::Limit("steps");
+        ended.outcome = TestOutcome::Limit("steps");
         steps = most_steps;
     }
     let asked = shared.drawn.get() || session.clock().was_asked();
     let execution = Execution {
-        repeatable: !asked && !matches!(ended.outcome, Outcome::Limit(_)),
+        repeatable: !asked && !matches!(ended.outcome, TestOutcome::Limit(_)),
         outcome: ended.outcome,
         ended: ended.at,
         steps,
@@ -226,9 +226,9 @@ fn execute(
 }
 
 /// The outcome of a test in which a function of the prelude has thrown.
-fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> Outcome {
+fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> TestOutcome {
     let thrown = Thrown { name: thrown.name, message: thrown.message, value: Value::Null };
-    Outcome::Threw { thrown, rejected: false }
+    TestOutcome::Threw { thrown, rejected: false }
 }
 
 impl Live {
@@ -236,9 +236,9 @@ impl Live {
     /// loading fails.
     fn load(
         &mut self,
-        settings: &Settings,
+        settings: &MachineSettings,
         options: ExecuteOptions,
-    ) -> Result<Option<Outcome>, String> {
+    ) -> Result<Option<TestOutcome>, String> {
         self.shared.reason.set(None);
         if self.restore(&options) {
             return Ok(None);
@@ -253,7 +253,7 @@ impl Live {
             session.resume(settings.load_polls);
             let loaded = self.call::<_, ()>(session, "prepare", (options.infer, options.loading));
             match (self.stopped(session), loaded) {
-                (Some(limit), _) => (Some(Outcome::Limit(limit)), false),
+                (Some(limit), _) => (Some(TestOutcome::Limit(limit)), false),
                 (None, Err(thrown)) => (Some(thrown_by(thrown)), false),
                 (None, Ok(())) => {
                     session.drain();
@@ -279,7 +279,7 @@ fn new_classes(
     known: &mut BTreeSet<String>,
 ) -> Vec<Value> {
     let mut found = Vec::new();
-    if matches!(execution.outcome, Outcome::Limit(_)) {
+    if matches!(execution.outcome, TestOutcome::Limit(_)) {
         return found;
     }
     for (index, type_) in execution.types.iter().enumerate() {
@@ -297,13 +297,13 @@ fn new_classes(
 }
 
 impl Ended {
-    fn new(outcome: Outcome, at: usize) -> Ended {
+    fn new(outcome: TestOutcome, at: usize) -> Ended {
         let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
         Ended { outcome, at, observed, awaited, trace, useful: None }
     }
 
     /// The same observations with another outcome, at the statement with this index.
-    fn stopped_at(self, outcome: Outcome, at: usize) -> Ended {
+    fn stopped_at(self, outcome: TestOutcome, at: usize) -> Ended {
         Ended { outcome, at, useful: None, ..self }
     }
 }
@@ -312,11 +312,11 @@ impl Ended {
 fn statements(
     live: &Live,
     session: &Session<'_>,
-    settings: &Settings,
+    settings: &MachineSettings,
     test: &[Statement],
     options: ExecuteOptions,
 ) -> Ended {
-    let mut ended = Ended::new(Outcome::Passed, test.len());
+    let mut ended = Ended::new(TestOutcome::Passed, test.len());
     let mut timers = 0;
     let mut reached = live.shared.reached();
     let mut useful = reached.map(|_| 0);
@@ -332,19 +332,19 @@ fn statements(
             rejected = code == 2;
         }
         if let Some(limit) = live.stopped(session) {
-            return ended.stopped_at(Outcome::Limit(limit), index);
+            return ended.stopped_at(TestOutcome::Limit(limit), index);
         }
         if timers > settings.timers {
-            return ended.stopped_at(Outcome::Limit("timers"), index);
+            return ended.stopped_at(TestOutcome::Limit("timers"), index);
         }
         if code == 1 && !rejected || code == 2 {
             let text = live.call::<_, String>(session, "exception", ());
             let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
             let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
             if let Some(limit) = thrown.limit() {
-                return ended.stopped_at(Outcome::Limit(limit), index);
+                return ended.stopped_at(TestOutcome::Limit(limit), index);
             }
-            return ended.stopped_at(Outcome::Threw { thrown, rejected }, index);
+            return ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
         }
         let now = live.shared.reached();
         if now != reached {
@@ -366,16 +366,21 @@ fn statements(
         useful = None;
     }
     ended.outcome = match live.stopped(session) {
-        Some(limit) => Outcome::Limit(limit),
-        None if timers > settings.timers => Outcome::Limit("timers"),
-        None => Outcome::Passed,
+        Some(limit) => TestOutcome::Limit(limit),
+        None if timers > settings.timers => TestOutcome::Limit("timers"),
+        None => TestOutcome::Passed,
     };
     Ended { useful, ..ended }
 }
 
 /// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was fulfilled or no
 /// timer is left that could settle it.
-fn settle(live: &Live, session: &Session<'_>, settings: &Settings, timers: &mut usize) -> i32 {
+fn settle(
+    live: &Live,
+    session: &Session<'_>,
+    settings: &MachineSettings,
+    timers: &mut usize,
+) -> i32 {
     loop {
         match live.call::<_, i32>(session, "isSettled", ()) {
             Ok(2) => return 2,

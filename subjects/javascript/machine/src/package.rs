@@ -17,7 +17,7 @@ const MAGIC: &[u8] = b"catherd javascript 1\n";
 /// `subject.toml`, which selects the parts of a project that are under test. All keys are optional.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields, default)]
-pub struct Config {
+pub struct ProjectConfig {
     /// The file that is loaded.
     pub entry: Option<String>,
     /// Files whose code has goals, with `*` for any part of a name.
@@ -70,7 +70,7 @@ pub struct Package {
     /// The contents by path.
     pub files: BTreeMap<String, Vec<u8>>,
     /// The contents of `subject.toml`.
-    pub config: Config,
+    pub config: ProjectConfig,
 }
 
 impl Package {
@@ -120,7 +120,7 @@ impl Package {
             return Err(PackageError::Empty);
         }
         let config = match files.get("subject.toml") {
-            None => Config::default(),
+            None => ProjectConfig::default(),
             Some(bytes) => toml::from_str(&String::from_utf8_lossy(bytes))
                 .map_err(|error| file_error("subject.toml", error.message()))?,
         };

@@ -2,7 +2,7 @@
 
 /// Counted limits of a machine, and settings of its proxies.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct MachineSettings {
     /// Maximum number of steps of a test.
     pub steps: u64,
     /// Maximum units of 10,000 polls of a statement.
@@ -34,9 +34,9 @@ pub struct Settings {
     pub reuse: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for MachineSettings {
+    fn default() -> MachineSettings {
+        MachineSettings {
             steps: 200_000,
             polls: 400,
             heap: 64 << 20,

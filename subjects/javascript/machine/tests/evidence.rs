@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use catherd_javascript_machine::{
-    Evidence, ExecuteOptions, Execution, LineHints, Machine, Outcome, Package, Program, Settings,
-    Statement,
+    Evidence, ExecuteOptions, Execution, LineHints, Machine, MachineSettings, Package, Program,
+    Statement, TestOutcome,
 };
 use serde_json::{Value, json};
 
@@ -17,14 +17,19 @@ fn call(name: &str, arguments: &Value) -> Value {
     json!({"op": "call", "path": [name], "arguments": arguments})
 }
 
-fn execute(program: &Rc<Program>, settings: Settings, test: &[Value], infer: bool) -> Execution {
+fn execute(
+    program: &Rc<Program>,
+    settings: MachineSettings,
+    test: &[Value],
+    infer: bool,
+) -> Execution {
     let test: Vec<_> = test.iter().map(|line| Statement::from_json(line).unwrap()).collect();
     let options = ExecuteOptions { infer, observe: true, ..ExecuteOptions::default() };
     Machine::new(program, settings, 1).execute(&test, options).unwrap()
 }
 
 /// The evidence of the first unknown argument of a call with up to two.
-fn evidence(source: &str, settings: Settings) -> Evidence {
+fn evidence(source: &str, settings: MachineSettings) -> Evidence {
     let unknown = json!([["unknown", 0], ["unknown", 1]]);
     let execution = execute(&program(source), settings, &[call("f", &unknown)], true);
     execution.evidence.into_iter().find(|seen| seen.id == 0).unwrap()
@@ -33,8 +38,12 @@ fn evidence(source: &str, settings: Settings) -> Evidence {
 /// The least distance of the first `if` from its true outcome, and the result of the call.
 fn test_of(condition: &str, text: &str) -> (f64, Value) {
     let program = program(&format!("exports.f = a => {{ if ({condition}) return 1; return 0; }};"));
-    let execution =
-        execute(&program, Settings::default(), &[call("f", &json!([["string", text]]))], false);
+    let execution = execute(
+        &program,
+        MachineSettings::default(),
+        &[call("f", &json!([["string", text]]))],
+        false,
+    );
     let of_if = |kind| kind == GoalKind::Branch(BranchKind::If);
     let goal = program.units.goals.iter().find(|goal| of_if(goal.kind)).unwrap();
     let Hit::Outcome { site, taken } = goal.hit else { panic!("{goal:?}") };
@@ -64,9 +73,9 @@ fn string_tests_have_distances() {
 #[test]
 fn values_accessed_through_an_unknown_argument_are_recorded_by_path() {
     let source = "exports.f = xs => { for (const x of xs) if (x.go(1) > 3) return x.size - 1; };";
-    let flat = evidence(source, Settings::default());
+    let flat = evidence(source, MachineSettings::default());
     assert!(flat.paths.is_empty() && flat.more.contains_key("iterated"), "{flat:?}");
-    let deep = evidence(source, Settings { paths: true, ..Settings::default() });
+    let deep = evidence(source, MachineSettings { paths: true, ..MachineSettings::default() });
     let element = &deep.paths["[]"];
     assert_eq!(element.called["go"], element.members["go"], "{element:?}");
     assert!(element.paths[".go"].paths["()"].scores["number"] >= 7, "{element:?}");
@@ -76,7 +85,7 @@ fn values_accessed_through_an_unknown_argument_are_recorded_by_path() {
 #[test]
 fn lines_give_points_instead_of_operators() {
     let source = "exports.f = (a, b) => {\n  const c = b - 1; // 2\n  return a < c || a + 'x';\n};";
-    let with = |hints| Settings { line_hints: hints, ..Settings::default() };
+    let with = |hints| MachineSettings { line_hints: hints, ..MachineSettings::default() };
     let points = |seen: &Evidence| (seen.scores["number"], seen.scores["string"]);
     assert!([(2, 1), (2, 6)].contains(&points(&evidence(source, with(None)))));
     let line = evidence(source, with(Some(LineHints::Code)));
@@ -90,16 +99,16 @@ fn lines_give_points_instead_of_operators() {
 #[test]
 fn arguments_of_built_in_functions_have_their_types() {
     let source = "exports.f = a => { Math.abs(a); parseInt(a, 10); Object.keys(a); };";
-    let seen = evidence(source, Settings::default());
+    let seen = evidence(source, MachineSettings::default());
     for kind in ["passed:number", "passed:string", "passed:object"] {
         assert_eq!(seen.more.get(kind), Some(&1), "{kind} {seen:?}");
     }
-    let seen = evidence("exports.f = a => Array.isArray(a);", Settings::default());
+    let seen = evidence("exports.f = a => Array.isArray(a);", MachineSettings::default());
     assert_eq!(seen.more.get("isArray"), Some(&1));
     // A method of this name expects a function if its object is an array.
     let passed = |list: &str| {
         let source = format!("exports.f = a => {{ try {{ {list}.map(a, 1); }} catch {{ }} }};");
-        evidence(&source, Settings::default()).more.get("passed:function").copied()
+        evidence(&source, MachineSettings::default()).more.get("passed:function").copied()
     };
     assert_eq!((passed("[1, 2]"), passed("({ map: b => b })")), (Some(1), None));
 }
@@ -110,13 +119,13 @@ fn an_execution_reports_types_and_useful_statements() {
         "class Box { } exports.make = () => new Box(); exports.same = a => a > 1 ? a : null;";
     let number = |n: &str| call("same", &json!([["number", n]]));
     let test = [call("make", &json!([])), number("5"), number("5"), number("5")];
-    let execution = execute(&program(source), Settings::default(), &test, false);
-    assert_eq!(execution.outcome, Outcome::Passed);
+    let execution = execute(&program(source), MachineSettings::default(), &test, false);
+    assert_eq!(execution.outcome, TestOutcome::Passed);
     assert_eq!(execution.types, ["object:Box", "number", "number", "number"]);
     assert_eq!(execution.useful, Some(2));
     // A statement that comes nearer to an outcome is useful although it covers nothing.
     let test = [number("9"), number("9"), number("5")];
-    assert_eq!(execute(&program(source), Settings::default(), &test, false).useful, Some(3));
+    assert_eq!(execute(&program(source), MachineSettings::default(), &test, false).useful, Some(3));
 }
 
 /// Returns how many calls and operators of a program are evaluated by calling `f` with an argument twice.
@@ -128,7 +137,7 @@ fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
             number => json!(["number", number]),
         };
         let test = [call("f", &json!([value, value]))];
-        let execution = execute(&program, Settings::default(), &test, false);
+        let execution = execute(&program, MachineSettings::default(), &test, false);
         program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
     }
 }
@@ -142,7 +151,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     assert_eq!(counts, [1, 3, 2]);
     let run = |a: &str| {
         let arguments = json!([["number", a], ["boolean", false]]);
-        execute(&program, Settings::default(), &[call("f", &arguments)], false)
+        execute(&program, MachineSettings::default(), &[call("f", &arguments)], false)
     };
     let reached = |execution: &Execution| {
         program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
@@ -160,7 +169,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
 fn led_to_the_last_operand(chain: &str, values: &Value) -> Vec<bool> {
     let program = program(&format!("exports.f = (a, b, c, d) => {{ return {chain}; }};"));
     let call = [call("f", values)];
-    let execution = execute(&program, Settings::default(), &call, false);
+    let execution = execute(&program, MachineSettings::default(), &call, false);
     let of_chain = |kind| kind == GoalKind::Branch(BranchKind::Logical);
     let goal = program.units.goals.iter().rfind(|goal| of_chain(goal.kind)).unwrap();
     goal.control.iter().map(|control| execution.decided(*control)).collect()
@@ -195,7 +204,7 @@ fn distances_are_the_same_once_a_chain_has_had_all_outcomes() {
     let program = program(source);
     let of = |n: u32| {
         let number = json!([["number", n.to_string()]]);
-        execute(&program, Settings::default(), &[call("f", &number)], false)
+        execute(&program, MachineSettings::default(), &[call("f", &number)], false)
     };
     let (some, more) = (of(9), of(90));
     let both =
@@ -219,14 +228,14 @@ fn long_strings_are_a_limit_that_programs_can_catch() {
     let program = program(source);
     let of = |name: &str, n: &str| {
         let test = [call(name, &json!([["number", n]]))];
-        let execution = execute(&program, Settings::default(), &test, false);
+        let execution = execute(&program, MachineSettings::default(), &test, false);
         (execution.outcome, execution.observed.into_iter().next())
     };
     assert_eq!(of("f", "1000").1, Some(json!({"number": "2000"})));
     for (name, n) in [("f", "600000"), ("g", "400000"), ("k", "21")] {
-        assert_eq!(of(name, n), (Outcome::Limit("text"), None), "{name}");
+        assert_eq!(of(name, n), (TestOutcome::Limit("text"), None), "{name}");
     }
     assert_eq!(of("h", "2000000").1, Some(json!({"string": "Invalid string length"})));
-    assert!(matches!(of("f", "Infinity").0, Outcome::Threw { .. }));
+    assert!(matches!(of("f", "Infinity").0, TestOutcome::Threw { .. }));
     assert_eq!(of("k", "4").1, Some(json!({"string": "aaaaaaaaaaaaaaaa"})));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use catherd_javascript_machine::{
-    ExecuteOptions, Machine, Outcome, Package, Program, Settings, Statement,
+    ExecuteOptions, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
 };
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn results_equal_those_of_node() {
         serde_json::from_str(include_str!("node/node-20.json")).unwrap();
     let package = Package::of_source("subject.js", include_str!("node/subject.js")).unwrap();
     let program = Program::new(package).unwrap();
-    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     let mut different = Vec::new();
     for ((name, expected), infer) in expected.iter().flat_map(|each| [(each, false), (each, true)])
     {
@@ -35,11 +35,11 @@ fn a_program_that_exits_ends_the_test() {
     let source = "const process = require('node:process');
         exports.f = () => { try { process.stdout.write('x'); process.exit(1); } catch { return 1; } };";
     let program = Program::new(Package::of_source("exit.js", source).unwrap()).unwrap();
-    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     let call = json!({"op": "call", "path": ["f"], "arguments": []});
     let test = [Statement::from_json(&call).unwrap()];
     for _ in 0..2 {
         let execution = machine.execute(&test, ExecuteOptions::default()).unwrap();
-        assert_eq!(execution.outcome, Outcome::Limit("exit"));
+        assert_eq!(execution.outcome, TestOutcome::Limit("exit"));
     }
 }

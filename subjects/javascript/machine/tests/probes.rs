@@ -1,7 +1,7 @@
 //! Programs that find the probes with `eval` can do no harm.
 
 use catherd_javascript_machine::{
-    ExecuteOptions, Execution, Machine, Outcome, Package, Program, Settings, Statement,
+    ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
 };
 use serde_json::json;
 
@@ -52,14 +52,14 @@ fn execute(machine: &mut Machine, method: &str) -> Execution {
 fn no_program_releases_the_memory_of_the_probes() {
     let package = Package::of_source("thief.js", SOURCE).unwrap();
     let program = Program::new(package).unwrap();
-    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     let stolen = execute(&mut machine, "steal");
-    assert_eq!(stolen.outcome, Outcome::Passed);
+    assert_eq!(stolen.outcome, TestOutcome::Passed);
     // Counters and depth were found but are unchanged.
     assert_eq!(stolen.observed[1], json!({"string": "true,true"}), "{:?}", stolen.observed);
     let looped = execute(&mut machine, "loop");
-    assert_eq!(looped.outcome, Outcome::Limit("steps"));
-    let mut fresh = Machine::new(&program, Settings::default(), 1);
+    assert_eq!(looped.outcome, TestOutcome::Limit("steps"));
+    let mut fresh = Machine::new(&program, MachineSettings::default(), 1);
     assert_eq!(execute(&mut fresh, "loop").counters.len(), looped.counters.len());
     assert_eq!(execute(&mut fresh, "steal").counters, stolen.counters);
 }
@@ -68,7 +68,7 @@ fn no_program_releases_the_memory_of_the_probes() {
 fn distances_stay_numbers_from_0_to_1_if_a_program_writes_others() {
     let package = Package::of_source("thief.js", SOURCE).unwrap();
     let program = Program::new(package).unwrap();
-    let mut machine = Machine::new(&program, Settings::default(), 1);
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     for number in ["NaN", "-1", "-Infinity", "Infinity", "4294967296"] {
         let test = [
             json!({"op": "new", "path": [], "arguments": []}),
@@ -78,6 +78,6 @@ fn distances_stay_numbers_from_0_to_1_if_a_program_writes_others() {
         let forged = machine.execute(&test, ExecuteOptions::default()).unwrap();
         assert!(forged.least.iter().all(|least| (0.0..=1.0).contains(least)), "{number}");
     }
-    let mut fresh = Machine::new(&program, Settings::default(), 1);
+    let mut fresh = Machine::new(&program, MachineSettings::default(), 1);
     assert_eq!(execute(&mut machine, "steal").counters, execute(&mut fresh, "steal").counters);
 }

@@ -15,7 +15,7 @@ mod runner;
 
 use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
@@ -52,7 +52,11 @@ impl SubjectKind for Scratch {
         configuration::mutation(mutation).map(drop)
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         projects::find(projects, progress)
     }
 

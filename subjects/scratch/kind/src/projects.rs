@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_interface::{FindError, Found, FoundProject, Progress, SkippedProject};
+use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
 use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
 /// Finds projects below paths, or makes synthetic ones.
@@ -11,7 +11,10 @@ use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, syn
 /// # Errors
 ///
 /// If a path cannot be used.
-pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+pub(crate) fn find(
+    projects: &ProjectSource,
+    progress: &dyn Progress,
+) -> Result<FoundProjects, FindError> {
     let found = match projects {
         ProjectSource::Paths(paths) => find_entries(paths).map_err(refusal)?,
         ProjectSource::Synthetic { shape, .. } if !shape.is_empty() => {
@@ -31,7 +34,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
     };
     let warnings = found.projects.iter().flat_map(|entry| entry.warnings.clone()).collect();
     let skipped = found.skipped.into_iter();
-    Ok(Found {
+    Ok(FoundProjects {
         skipped: skipped.map(|s| SkippedProject { path: s.path, reason: s.reason }).collect(),
         projects: found.projects.into_iter().map(project).collect(),
         warnings,

@@ -7,7 +7,7 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_testing::suite::{self, Matrix, Profile, Ties};
 use catherd_sequences_testing::systems;
 use catherd_sequences_testing::{
-    Aim, Case, Criterion, EventId, Pool, Sampler, Tests, direct, negatives, suite_json,
+    Criterion, DirectLimits, EventId, Pool, Sampler, TestCase, Tests, direct, negatives, suite_json,
 };
 use clap::Args;
 use serde_json::json;
@@ -172,7 +172,7 @@ fn cases(
     arguments: &Generate,
     subject: &Subject,
     tests: Vec<Vec<EventId>>,
-) -> Result<Vec<Case>, Failure> {
+) -> Result<Vec<TestCase>, Failure> {
     let mut negative = Vec::new();
     if arguments.negative {
         let space = subject.space().ok_or_else(|| {
@@ -181,7 +181,7 @@ fn cases(
         })?;
         negative = negatives(space, subject.events.len(), &tests, arguments.seed);
     }
-    Ok(tests.into_iter().map(Case::from).chain(negative).collect())
+    Ok(tests.into_iter().map(TestCase::from).chain(negative).collect())
 }
 
 /// The model, or the given tests with the alphabet of their events.
@@ -290,7 +290,7 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
     if !wanted.is_empty() {
         return Ok(suite::greedy_from(matrix, size, &wanted));
     }
-    let go = &mut |_: &suite::Found| ControlFlow::Continue(());
+    let go = &mut |_: &suite::SearchResult| ControlFlow::Continue(());
     let found = match arguments.algorithm.as_str() {
         "ga" => suite::evolve(matrix, size, Profile::Paper, seed, u64::MAX, go),
         "best-of" => suite::best_of(matrix, size, 1000, seed, u64::MAX, go),
@@ -317,7 +317,7 @@ fn made(
     let share = share(arguments)?;
     let size = if share.is_some() { usize::MAX } else { arguments.size };
     let enough = (share.unwrap_or(1.0) * items.len() as f64).ceil() as usize;
-    let aim = Aim { size, length: arguments.length, limit: u64::MAX };
+    let aim = DirectLimits { size, length: arguments.length, limit: u64::MAX };
     let seed = arguments.seed;
     Ok(direct(criterion, space, &subject.alphabet, items, aim, seed, &mut |made| {
         if made.covered >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

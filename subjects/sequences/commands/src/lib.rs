@@ -14,7 +14,7 @@ use std::io::Read as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_testing::{
-    Alphabet, Case, Criterion, EventId, Events, Model, ModelError, Sampler, Space, Walker,
+    Alphabet, Criterion, EventId, Events, Model, ModelError, Sampler, Space, TestCase, Walker,
     parse_tests, unmarked,
 };
 use clap::builder::RangedU64ValueParser;
@@ -172,7 +172,7 @@ impl Subject {
 
     /// Tests by the labels of their events; the last event of one may be marked as one that the
     /// system has to refuse.
-    fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Case>, Failure> {
+    fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<TestCase>, Failure> {
         let event = |number: usize, label: &String| {
             self.events.find(label).ok_or_else(|| {
                 let cause = match self.events.named(label).len() {
@@ -190,10 +190,10 @@ impl Subject {
             };
             let Some(refused) = last else {
                 let events = test.iter().map(|label| event(number, label));
-                return Ok(Case::from(events.collect::<Result<Vec<_>, _>>()?));
+                return Ok(TestCase::from(events.collect::<Result<Vec<_>, _>>()?));
             };
             let events = rest.iter().map(|label| event(number, label)).collect::<Result<_, _>>()?;
-            Ok(Case { events, refused: Some(event(number, &refused.to_owned())?) })
+            Ok(TestCase { events, refused: Some(event(number, &refused.to_owned())?) })
         };
         tests.iter().enumerate().map(case).collect()
     }
@@ -204,7 +204,7 @@ impl Subject {
     }
 
     /// The labels of a test, the event that the system has to refuse with its mark.
-    fn labels(&self, case: &Case) -> Vec<String> {
+    fn labels(&self, case: &TestCase) -> Vec<String> {
         let refused = case.refused.map(|event| format!("!{}", self.label(event)));
         case.events.iter().map(|&event| self.label(event)).chain(refused).collect()
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_testing::{Counts, Format, Sampler};
+use catherd_sequences_testing::{GraphFormat, Sampler, SpaceCounts};
 use clap::Args;
 use serde_json::json;
 
@@ -168,9 +168,9 @@ pub(crate) fn space(arguments: &SpaceArguments) -> Result<Exit, Failure> {
     let counts = space.counts(arguments.length);
     spinner.finish_and_clear();
     let files = [
-        (&arguments.dot, Format::Dot),
-        (&arguments.graphml, Format::Graphml),
-        (&arguments.graph, Format::Json),
+        (&arguments.dot, GraphFormat::Dot),
+        (&arguments.graphml, GraphFormat::Graphml),
+        (&arguments.graph, GraphFormat::Json),
     ];
     for (file, format) in files {
         if let Some(file) = file {
@@ -187,7 +187,7 @@ pub(crate) fn space(arguments: &SpaceArguments) -> Result<Exit, Failure> {
     Ok(if counts.truncated { Exit::Incomplete } else { Exit::Success })
 }
 
-fn to_json(counts: &Counts, threads: usize, names: usize) -> String {
+fn to_json(counts: &SpaceCounts, threads: usize, names: usize) -> String {
     let traces = counts.traces.as_ref();
     let value = json!({
         "threads": threads,
@@ -206,7 +206,7 @@ fn to_json(counts: &Counts, threads: usize, names: usize) -> String {
     value.to_string() + "\n"
 }
 
-fn to_text(counts: &Counts, threads: usize, names: usize) -> String {
+fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
     let or = |number: Option<usize>| number.map_or("none".to_owned(), |n| n.to_string());
     let traces = counts.traces.as_ref();
     let unbounded = || "unbounded: set --length".to_owned();

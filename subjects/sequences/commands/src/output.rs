@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::Failure;
-use catherd_sequences_testing::Case;
+use catherd_sequences_testing::TestCase;
 
 use crate::Subject;
 
 /// A line for each test, its events separated by commas.
-pub(super) fn lines(subject: &Subject, tests: &[Case]) -> String {
+pub(super) fn lines(subject: &Subject, tests: &[TestCase]) -> String {
     tests.iter().map(|case| subject.labels(case).join(", ") + "\n").collect()
 }
 
 /// A row for each event: number of the test, number of the event, name, and fields as JSON. The name
 /// of an event that the system has to refuse is marked.
-pub(super) fn csv(subject: &Subject, tests: &[Case]) -> Result<String, Failure> {
+pub(super) fn csv(subject: &Subject, tests: &[TestCase]) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |cause: csv::Error| Failure::new(format!("the suite as CSV: {cause}"));
     writer.write_record(["test", "position", "event", "fields"]).map_err(failed)?;
@@ -39,7 +39,7 @@ pub(super) fn csv(subject: &Subject, tests: &[Case]) -> Result<String, Failure> 
 }
 
 /// A scenario for each test, in the language of Cucumber; its steps are the events.
-pub(super) fn feature(subject: &Subject, tests: &[Case]) -> String {
+pub(super) fn feature(subject: &Subject, tests: &[TestCase]) -> String {
     let mut text = format!("Feature: {}\n", subject.name);
     for (number, case) in (1..).zip(tests) {
         let _ = write!(text, "\n  Scenario: test {number}\n");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_sequences_testing::systems::{self, Online, System, Verdict};
-use catherd_sequences_testing::{Case, EventId, Space};
+use catherd_sequences_testing::{EventId, Space, TestCase};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -110,10 +110,10 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
 
 /// An executed test.
 struct Executed {
-    case: Case,
+    case: TestCase,
     verdict: Verdict,
     /// The shortest test with the same failure.
-    shortest: Option<Case>,
+    shortest: Option<TestCase>,
     /// Goals of the system that no test before reached.
     new_goals: usize,
 }
@@ -170,7 +170,7 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
 
 /// Tests and how they are executed.
 enum Plan<'s> {
-    Given(Vec<Case>),
+    Given(Vec<TestCase>),
     Online(Box<Online<'s>>, u64),
 }
 
@@ -189,7 +189,7 @@ impl Plan<'_> {
         subject: &Subject,
         system: &mut dyn System,
         repeats: usize,
-    ) -> Result<(Case, Verdict), Failure> {
+    ) -> Result<(TestCase, Verdict), Failure> {
         match self {
             Plan::Given(cases) => {
                 let case = std::mem::take(&mut cases[number]);
@@ -199,7 +199,7 @@ impl Plan<'_> {
             // The answers of the system do not only depend on the test, so that it is not repeated.
             Plan::Online(online, _) => {
                 let (events, verdict) = online.test(system).map_err(Failure::new)?;
-                Ok((Case::from(events), verdict))
+                Ok((TestCase::from(events), verdict))
             }
         }
     }
@@ -229,18 +229,18 @@ fn plan<'s>(
 
 /// The failing tests that earlier executions kept; none if there is no file yet. Tests are left out if
 /// the model no longer has their events or does not allow them.
-fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Failure> {
+fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());
     };
     let labels = read_tests(file)?;
     let all = labels.len();
     let known = labels.into_iter().filter_map(|test| subject.cases(&[test], file).ok());
-    let is_allowed = |case: &Case| match subject.space() {
+    let is_allowed = |case: &TestCase| match subject.space() {
         Some(space) => systems::allowed(space, &case.events),
         None => true,
     };
-    let cases: Vec<Case> = known.flatten().filter(is_allowed).collect();
+    let cases: Vec<TestCase> = known.flatten().filter(is_allowed).collect();
     if cases.len() < all {
         let dropped = terminal::plural(all - cases.len(), "test");
         terminal::note(&format!("{file}: {dropped} left out: the model does not allow them"));
@@ -249,7 +249,7 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<Case>, Fa
 }
 
 /// Replaces the file of failing tests: each test that failed once, one a line.
-fn keep_failures(file: &str, subject: &Subject, failing: &[Case]) -> Result<(), Failure> {
+fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<(), Failure> {
     let event = |event: EventId| json!(subject.events.get(event));
     let mut kept: Vec<String> = Vec::new();
     for case in failing {
@@ -271,7 +271,7 @@ struct Results {
     json: Vec<Value>,
     /// Lines for `risk`.
     lines: String,
-    failing: Vec<Case>,
+    failing: Vec<TestCase>,
     goals: BTreeMap<String, Goal>,
 }
 

@@ -1,7 +1,7 @@
 //! Detection of faults by tests, according to each rule.
 
 use catherd_sequences_testing::systems::{self, System, Verdict};
-use catherd_sequences_testing::{EventId, Events, NamedWord, Source};
+use catherd_sequences_testing::{EventId, Events, ModelSource, NamedWord};
 
 use crate::configuration::{Bugs, Rule};
 use crate::subject::{Stop, Subject};
@@ -45,7 +45,7 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
 /// one, because another model with the same name may describe another system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
-    let built_in = Source::open(&format!("builtin:{name}")).ok()?;
+    let built_in = ModelSource::open(&format!("builtin:{name}")).ok()?;
     if catherd_experiments::Digest::of(&built_in.pack()) != subject.digest {
         return None;
     }

@@ -19,7 +19,7 @@ mod subject;
 
 use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, Found, FoundProject, LoadedRunner, Progress,
+    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
@@ -53,7 +53,11 @@ impl SubjectKind for Sequences {
         configuration::check_mutation(mutation)
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         projects::find(projects, progress)
     }
 

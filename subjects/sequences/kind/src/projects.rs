@@ -5,8 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_interface::{FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject};
-use catherd_sequences_testing::{Model, Shape, Source, Space, Stepper, synthetic};
+use catherd_interface::{
+    FindError, FoundProject, FoundProjects, Progress, ProjectTable, SkippedProject,
+};
+use catherd_sequences_testing::{Model, ModelSource, Shape, Space, Stepper, synthetic};
 
 /// The prefix of the names of built-in models.
 const BUILTIN: &str = "builtin:";
@@ -22,7 +24,10 @@ const MAX_STATES: usize = 1_000_000;
 /// # Errors
 ///
 /// If a path cannot be used.
-pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+pub(crate) fn find(
+    projects: &ProjectSource,
+    progress: &dyn Progress,
+) -> Result<FoundProjects, FindError> {
     let paths = match projects {
         ProjectSource::Paths(paths) => paths,
         ProjectSource::Synthetic { count, seed, shape } => {
@@ -31,7 +36,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
     };
     let places = places(paths)?;
     let total = places.len() as u64;
-    let mut found = Found::default();
+    let mut found = FoundProjects::default();
     let mut known: BTreeMap<Digest, String> = BTreeMap::new();
     for (done, (name, path)) in (1..).zip(places) {
         let shown = path.clone();
@@ -70,7 +75,7 @@ fn synthetic_models(
     seed: u64,
     numbers: &BTreeMap<String, String>,
     progress: &dyn Progress,
-) -> Result<Found, FindError> {
+) -> Result<FoundProjects, FindError> {
     let refused = |cause: String| FindError {
         cause: format!("projects.synthetic: {cause}"),
         advice: "threads, events, depth and density say what the models look like".to_owned(),
@@ -90,7 +95,7 @@ fn synthetic_models(
             _ => return Err(refused(format!("unknown key `{key}`"))),
         }
     }
-    let mut found = Found::default();
+    let mut found = FoundProjects::default();
     for number in 1..=count {
         let text = synthetic(&shape, seed, number).map_err(|error| refused(error.to_string()))?;
         let name = format!("synthetic-{seed}-{number}");
@@ -105,7 +110,7 @@ fn synthetic_models(
     Ok(found)
 }
 
-/// The names of models with their paths for [`Source::open`], ordered by name.
+/// The names of models with their paths for [`ModelSource::open`], ordered by name.
 fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     let mut places = BTreeSet::new();
     for path in paths {
@@ -150,16 +155,16 @@ fn unreadable(path: &Path, cause: &std::io::Error) -> FindError {
 }
 
 /// Reads the source of a model; the error names the file.
-fn source(path: &str) -> Result<Source, String> {
-    Source::open(path).map_err(|error| format!("{path}: {error}"))
+fn source(path: &str) -> Result<ModelSource, String> {
+    ModelSource::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
 /// Checks that a model can be run. Returns its digest and warnings; the error does not name the file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
-    let source = Source::open(path).map_err(|error| error.to_string())?;
+    let source = ModelSource::open(path).map_err(|error| error.to_string())?;
     let bytes = source.pack();
     // Check the packed bytes, because workers read these.
-    let source = Source::unpack("model", &bytes).map_err(|error| error.to_string())?;
+    let source = ModelSource::unpack("model", &bytes).map_err(|error| error.to_string())?;
     let model = source.model().map_err(|error| error.to_string())?;
     let mut stepper = Stepper::new(&model.program);
     let initial = stepper.initial().map_err(|fault| fault.to_string())?;
@@ -180,7 +185,7 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {
-        let source = Source::unpack("model", &found.bytes()?);
+        let source = ModelSource::unpack("model", &found.bytes()?);
         let model = source.and_then(|source| source.model());
         let model = model.map_err(|error| changed(found, &error.to_string()))?;
         let cells = measures(&model);
@@ -206,7 +211,7 @@ fn measures(model: &Model) -> Vec<(&'static str, String)> {
     let space = Space::explore(&model.program, MAX_STATES).ok();
     let counts = space.filter(|space| !space.truncated()).map(|space| space.counts(None));
     let counted = |number: Option<usize>| number.map(|n| n.to_string()).unwrap_or_default();
-    let of = |value: fn(&catherd_sequences_testing::Counts) -> Option<usize>| {
+    let of = |value: fn(&catherd_sequences_testing::SpaceCounts) -> Option<usize>| {
         counted(counts.as_ref().and_then(value))
     };
     let traces = counts.as_ref().and_then(|counts| counts.traces.as_ref());

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Budget, RunSpec};
 use catherd_interface::RunProgress;
-use catherd_sequences_testing::suite::{self, Found, Matrix};
-use catherd_sequences_testing::{Aim, Cover, EventId, Pool, Space, direct};
+use catherd_sequences_testing::suite::{self, Matrix, SearchResult};
+use catherd_sequences_testing::{Cover, DirectLimits, EventId, Pool, Space, direct};
 
 use crate::configuration::{Configuration, Method};
 use crate::info::{EXECUTIONS, STEPS};
@@ -111,7 +111,7 @@ fn choose(
     let steps = pool.steps as u64;
     let all = reachable.len() as u32;
     let mut improvements: Vec<Improvement> = Vec::new();
-    let mut on_progress = |found: &Found| {
+    let mut on_progress = |found: &SearchResult| {
         let known = improvements.last().map(|last| last.executions);
         if known != Some(found.best.executions) {
             let covered = count_common(&goals.covered(&found.best.suite), &reachable);
@@ -170,7 +170,7 @@ fn make(
         return Err(Stop::Failed(cause.to_owned()));
     };
     let all = reachable.len() as u32;
-    let aim = Aim {
+    let aim = DirectLimits {
         size: configuration.size,
         length: configuration.pool.length,
         limit: limit(&spec.budget, EXECUTIONS),
@@ -178,7 +178,7 @@ fn make(
     let most_steps = limit(&spec.budget, STEPS);
     let mut outcome = Outcome { goals: reachable.clone(), ..Outcome::default() };
     let mut covered: BTreeSet<u64> = BTreeSet::new();
-    let on_test = &mut |made: catherd_sequences_testing::Made<'_>| {
+    let on_test = &mut |made: catherd_sequences_testing::GeneratedTest<'_>| {
         covered.extend(items_of(goals, made.test, &alphabet, &space));
         let common = count_common(&covered.iter().copied().collect::<Vec<_>>(), reachable);
         (outcome.executions, outcome.steps) = (made.walks, made.events);

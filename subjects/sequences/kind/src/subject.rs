@@ -7,7 +7,7 @@ use catherd_experiments::Digest;
 use catherd_interface::Recent;
 use catherd_sequences_testing::suite::Matrix;
 use catherd_sequences_testing::{
-    Alphabet, Criterion, MAX_POOL_EVENTS, Model, Pool, Source, Space, Walker,
+    Alphabet, Criterion, MAX_POOL_EVENTS, Model, ModelSource, Pool, Space, Walker,
 };
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
@@ -70,7 +70,7 @@ pub(crate) struct Subject {
 impl Subject {
     /// Reads the bytes of a model.
     pub(crate) fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, String> {
-        let source = Source::unpack("model", bytes).map_err(|error| error.to_string())?;
+        let source = ModelSource::unpack("model", bytes).map_err(|error| error.to_string())?;
         let model = source.model().map_err(|error| error.to_string())?;
         Ok(Subject {
             digest,

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use catherd_sequences_testing::suite::{self, Found, Matrix, Profile, Ties};
+use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties};
 use catherd_sequences_testing::systems::{self, Verdict};
 use catherd_sequences_testing::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
@@ -81,11 +81,11 @@ fn ms(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1000.0
 }
 
-fn go(_: &Found) -> ControlFlow<()> {
+fn go(_: &SearchResult) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-fn search(method: usize, matrix: &Matrix, size: usize, seed: u64) -> Found {
+fn search(method: usize, matrix: &Matrix, size: usize, seed: u64) -> SearchResult {
     let limit = u64::MAX;
     match method {
         0 => suite::unranked(matrix, size, seed, limit, &mut go),

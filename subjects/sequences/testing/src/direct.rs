@@ -115,7 +115,7 @@ pub fn shortest_trace(
 
 /// The limits of [`direct`].
 #[derive(Clone, Copy, Debug)]
-pub struct Aim {
+pub struct DirectLimits {
     /// The largest number of tests.
     pub size: usize,
     /// The largest number of events of a test.
@@ -126,7 +126,7 @@ pub struct Aim {
 
 /// A generated test, and the work so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Made<'t> {
+pub struct GeneratedTest<'t> {
     /// The test.
     pub test: &'t [EventId],
     /// Items that all tests so far cover.
@@ -138,7 +138,7 @@ pub struct Made<'t> {
 }
 
 /// Receives each generated test; generation ends if it breaks.
-pub type OnTest<'o> = dyn FnMut(Made<'_>) -> ControlFlow<()> + 'o;
+pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
 /// Makes tests for uncovered items: a shortest trace to one of them, continued to its end by the
 /// best of several walks. `reachable` are all reachable items; `on_test` receives each test.
@@ -147,7 +147,7 @@ pub fn direct(
     space: &Space,
     alphabet: &Alphabet,
     reachable: &[u64],
-    aim: Aim,
+    aim: DirectLimits,
     seed: u64,
     on_test: &mut OnTest<'_>,
 ) -> Vec<Vec<EventId>> {
@@ -201,7 +201,7 @@ pub fn direct(
             continue;
         }
         let covered = reachable.len() - open.len();
-        let ended = on_test(Made { test: &test, covered, walks, events }).is_break();
+        let ended = on_test(GeneratedTest { test: &test, covered, walks, events }).is_break();
         suite.push(test);
         if ended {
             break;

@@ -1,7 +1,7 @@
 //! Sequence testing: which orders of events to try, what remains untested, where the risk is.
 //!
 //! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
-//! - [`Space`]: its states, explored exactly; [`Counts`] of its traces.
+//! - [`Space`]: its states, explored exactly; [`SpaceCounts`] of its traces.
 //! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
 //!   [`direct`]: tests generated for items.
@@ -35,13 +35,13 @@ pub use alphabet::{Alphabet, Letter};
 pub use criterion::{
     Cover, Criterion, CriterionError, Expression, ExpressionError, Unbounded, split_list,
 };
-pub use direct::{Aim, Made, OnTest, direct, reduced, shortest_trace};
+pub use direct::{DirectLimits, GeneratedTest, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MAX_EVENTS};
-pub use model::{BUILTIN, Model, ModelError, NamedWord, Source};
-pub use negative::{Case, negatives, unmarked};
+pub use model::{BUILTIN, Model, ModelError, ModelSource, NamedWord};
+pub use negative::{TestCase, negatives, unmarked};
 pub use pool::{DEFAULT_LENGTH, MAX_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};
-pub use space::{BrokenModel, Counts, Edge, Format, Space, Traces, UnknownFormat};
+pub use space::{BrokenModel, Edge, GraphFormat, Space, SpaceCounts, Traces, UnknownGraphFormat};
 pub use span::Span;
 pub use synthetic::{Shape, SyntheticError, synthetic};
 pub use test_file::{TestFileError, parse_tests, suite_json};

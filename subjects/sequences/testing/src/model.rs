@@ -18,7 +18,7 @@ use crate::program::{Body, Program};
 
 pub use error::ModelError;
 pub(crate) use error::closest;
-pub use source::{BUILTIN, Source};
+pub use source::{BUILTIN, ModelSource};
 
 /// A model that can be explored.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl Model {
     ///
     /// If the file cannot be read or has an error; the first error is returned.
     pub fn open(path: &str) -> Result<Model, ModelError> {
-        Source::open(path)?.model()
+        ModelSource::open(path)?.model()
     }
 
     /// Reads a model from its text.
@@ -84,7 +84,7 @@ impl Model {
     ///
     /// The first error in the model.
     pub fn parse(name: &str, text: &str) -> Result<Model, ModelError> {
-        Source::of_text(name, text).model()
+        ModelSource::of_text(name, text).model()
     }
 
     /// The model in table form, as JSON. A model with data becomes a single thread with the states of the

@@ -13,16 +13,16 @@ const MARK: char = '!';
 
 /// A test, which is negative if it ends with an event that the system must refuse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Case {
+pub struct TestCase {
     /// The events that happen.
     pub events: Vec<EventId>,
     /// The event after them that the system must refuse; `None` for a test that is not negative.
     pub refused: Option<EventId>,
 }
 
-impl From<Vec<EventId>> for Case {
-    fn from(events: Vec<EventId>) -> Case {
-        Case { events, refused: None }
+impl From<Vec<EventId>> for TestCase {
+    fn from(events: Vec<EventId>) -> TestCase {
+        TestCase { events, refused: None }
     }
 }
 
@@ -40,7 +40,7 @@ pub fn unmarked(label: &str) -> Option<&str> {
 /// that the model does not allow in the state after the prefix. Pairs of state and event that earlier
 /// negative tests have least often are preferred, then events that they have least often; ties are broken
 /// at random. States whose edges are unknown, because the space is truncated, are not used.
-pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<Case> {
+pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<TestCase> {
     let mut stream = Stream::new(seed, NEGATIVE);
     let mut pairs: BTreeMap<(u32, EventId), u32> = BTreeMap::new();
     let mut uses = vec![0_u32; events];
@@ -69,7 +69,7 @@ pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64
         let &(position, state, event) = stream.pick(&best);
         *pairs.entry((state, event)).or_default() += 1;
         uses[event as usize] += 1;
-        found.push(Case { events: test[..position].to_vec(), refused: Some(event) });
+        found.push(TestCase { events: test[..position].to_vec(), refused: Some(event) });
     }
     found
 }

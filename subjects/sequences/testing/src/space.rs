@@ -11,8 +11,8 @@ use rustc_hash::FxHasher;
 use crate::events::EventId;
 use crate::program::{Fault, Program, Stepper};
 
-pub use count::{Counts, Traces};
-pub use export::{Format, UnknownFormat};
+pub use count::{SpaceCounts, Traces};
+pub use export::{GraphFormat, UnknownGraphFormat};
 
 /// Limit of the memory for states and edges while a model is explored: 2 GiB.
 const MAX_BYTES: usize = 2 << 30;
@@ -321,13 +321,13 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Source;
+    use crate::ModelSource;
 
     #[test]
     fn exploration_ends_where_states_or_edges_fill_the_memory() {
         let wide = "model wide\nevents a, b\ndata q: list 2000 of 0..1 = []\n\
                     on a { push q, 0 }\non b { push q, 1 }\nrequest a | b when len(q) < 2000\n";
-        let model = Source::of_text("wide", wide).model().unwrap();
+        let model = ModelSource::of_text("wide", wide).model().unwrap();
         let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
         assert!(space.truncated());
         // A state has two thousand values of a byte each, and its length.
@@ -339,7 +339,7 @@ mod tests {
         let dense = "model dense\nevents 1..500\ndata at: 1..500 = 1\n\
                      on 1..500 as e { at = e.value }\nrequest all when true\n";
         let dense = dense.replace("e.value", "at mod 500 + 1");
-        let model = Source::of_text("dense", &dense).model().unwrap();
+        let model = ModelSource::of_text("dense", &dense).model().unwrap();
         let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
         assert!(space.truncated() && space.states() < 400, "{}", space.states());
         assert!(!Space::explore(&model.program, 1_000_000).unwrap().truncated());

@@ -211,14 +211,14 @@ impl<'m> Union<'m> {
 
 /// Receives the state of a search whenever a suite is better than all before it, and regularly in
 /// between. The search ends if it breaks.
-pub type OnProgress<'o> = dyn FnMut(&Found) -> ControlFlow<()> + 'o;
+pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
 /// Units of work between two calls of [`OnProgress`]; they take a few milliseconds.
 const PAUSE: u64 = 512;
 
 /// The best suite so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Best {
+pub struct BestSuite {
     /// Indices of tests of the pool.
     pub suite: Vec<u32>,
     /// The rank.
@@ -229,9 +229,9 @@ pub struct Best {
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// The best suite, the first one found if several have the same rank.
-    pub best: Best,
+    pub best: BestSuite,
     /// Number of evaluations of ranks.
     pub executions: u64,
     /// Generations of a genetic algorithm, 0 for others.
@@ -243,7 +243,7 @@ pub struct Found {
 /// Evaluates suites and keeps the best.
 struct Session<'s, 'o> {
     union: Union<'s>,
-    found: Found,
+    found: SearchResult,
     limit: u64,
     ended: bool,
     /// Units of work since the last call of `on_progress`.
@@ -253,7 +253,7 @@ struct Session<'s, 'o> {
 
 impl<'s, 'o> Session<'s, 'o> {
     fn new(matrix: &'s Matrix, limit: u64, on_progress: &'s mut OnProgress<'o>) -> Session<'s, 'o> {
-        let (union, found) = (Union::new(matrix), Found::default());
+        let (union, found) = (Union::new(matrix), SearchResult::default());
         Session { union, found, limit, ended: limit == 0, pieces: 0, on_progress }
     }
 
@@ -269,7 +269,7 @@ impl<'s, 'o> Session<'s, 'o> {
         let first = self.found.executions == 1;
         if first || rank > self.found.best.rank {
             let executions = self.found.executions;
-            self.found.best = Best { suite: suite.to_vec(), rank, executions };
+            self.found.best = BestSuite { suite: suite.to_vec(), rank, executions };
             self.report();
         }
         self.ended |= self.found.executions >= self.limit;

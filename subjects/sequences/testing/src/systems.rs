@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::events::{Event, EventId, Events};
-use crate::negative::Case;
+use crate::negative::TestCase;
 use crate::space::Space;
 
 pub use command::CommandError;
@@ -140,7 +140,7 @@ pub fn execute(
 pub fn execute_case(
     system: &mut dyn System,
     events: &Events,
-    case: &Case,
+    case: &TestCase,
 ) -> Result<Verdict, CommandError> {
     let verdict = execute(system, events, &case.events)?;
     let (Verdict::Passed, Some(refused)) = (&verdict, case.refused) else { return Ok(verdict) };
@@ -163,7 +163,7 @@ pub fn execute_case(
 pub fn confirm(
     system: &mut dyn System,
     events: &Events,
-    case: &Case,
+    case: &TestCase,
     repeats: usize,
 ) -> Result<Verdict, CommandError> {
     let first = execute_case(system, events, case)?;
@@ -188,9 +188,9 @@ pub fn shorten(
     system: &mut dyn System,
     events: &Events,
     space: &Space,
-    case: &Case,
+    case: &TestCase,
     tries: usize,
-) -> Result<Case, CommandError> {
+) -> Result<TestCase, CommandError> {
     let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
         return Ok(case.clone());
     };
@@ -218,7 +218,7 @@ pub fn shorten(
                 continue;
             }
             left -= 1;
-            let shorter = Case { events: shorter, refused };
+            let shorter = TestCase { events: shorter, refused };
             if let Verdict::Failed { at, why: again } = execute_case(system, events, &shorter)?
                 && again == why
                 && (refused.is_none() || at == shorter.events.len())
@@ -231,7 +231,7 @@ pub fn shorten(
         }
         parts = if improved { best.len().saturating_sub(1) } else { parts - 1 };
     }
-    Ok(Case { events: best, refused })
+    Ok(TestCase { events: best, refused })
 }
 
 /// Whether a model allows a sequence of events.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::criterion::split_list;
 use crate::events::{Event, EventId, Events, FieldValue};
-use crate::negative::{self, Case};
+use crate::negative::{self, TestCase};
 
 /// A file of tests that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,9 +113,9 @@ pub fn suite_json(
     criterion: &str,
     rank: u64,
     events: &Events,
-    tests: &[Case],
+    tests: &[TestCase],
 ) -> String {
-    let test = |case: &Case| -> Vec<Value> {
+    let test = |case: &TestCase| -> Vec<Value> {
         let happens = case.events.iter().map(|&event| json!(events.get(event)));
         let refused = case.refused.map(|event| json!({"refused": events.get(event)}));
         happens.chain(refused).collect()
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(events.find("b(x: p)"), None);
         let suite = suite_json("m", "consecutive:2", 1, &events, &[vec![0, 1].into()]);
         assert_eq!(parse_tests(&suite).unwrap()[0][0], "a");
-        let negative = Case { events: vec![0], refused: Some(1) };
+        let negative = TestCase { events: vec![0], refused: Some(1) };
         let suite = suite_json("m", "consecutive:2", 1, &events, &[negative]);
         assert_eq!(parse_tests(&suite).unwrap()[0], ["a", "!b(x: p, y: q)"]);
     }

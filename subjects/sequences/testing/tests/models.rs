@@ -1,7 +1,7 @@
 //! Models as text: their semantics, and messages about mistakes.
 
 use catherd_sequences_testing::{
-    Alphabet, BUILTIN, Model, Sampler, Source, Space, Stepper, Walker,
+    Alphabet, BUILTIN, Model, ModelSource, Sampler, Space, Stepper, Walker,
 };
 
 fn space(text: &str) -> Space {
@@ -212,10 +212,10 @@ fn files_are_included_once_and_never_recursively() {
     };
     let main = write("main.bp", "include \"parts.bp\"\nthread t { request a }");
     write("parts.bp", "events a, b");
-    let source = Source::open(&main).unwrap();
+    let source = ModelSource::open(&main).unwrap();
     assert_eq!(source.model().unwrap().program.events().len(), 2);
     // Packed models need no files.
-    let packed = Source::unpack("main", &source.pack()).unwrap();
+    let packed = ModelSource::unpack("main", &source.pack()).unwrap();
     assert_eq!(packed.model().unwrap().program.events().len(), 2);
     write("parts.bp", "events a\nthread u { request x }");
     assert!(

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sequences_testing::suite::{self, Found, Matrix, Profile, Ties};
+use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties};
 use catherd_sequences_testing::systems::{self, Answer, Online, Verdict};
 use catherd_sequences_testing::{
-    Aim, Alphabet, Case, Cover, Criterion, Event, Events, Model, Pool, Sampler, Space, Tests,
-    Walker, direct, reduced, shortest_trace,
+    Alphabet, Cover, Criterion, DirectLimits, Event, Events, Model, Pool, Sampler, Space, TestCase,
+    Tests, Walker, direct, reduced, shortest_trace,
 };
 
 struct Setup {
@@ -38,7 +38,7 @@ fn criterion(text: &str, alphabet: &Alphabet) -> Criterion {
     Criterion::parse(text, alphabet, Some(2), None, &none).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn go(_: &Found) -> ControlFlow<()> {
+fn go(_: &SearchResult) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -243,7 +243,7 @@ fn tests_are_made_for_items() {
     let setup = setup("builtin:abp:2");
     let criterion = setup.criterion("consecutive:2");
     let reachable = criterion.reachable(&setup.space, &setup.alphabet).unwrap();
-    let aim = Aim { size: 1000, length: 200, limit: u64::MAX };
+    let aim = DirectLimits { size: 1000, length: 200, limit: u64::MAX };
     let make = |seed| {
         direct(&criterion, &setup.space, &setup.alphabet, &reachable, aim, seed, &mut |_| {
             ControlFlow::Continue(())
@@ -290,7 +290,7 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
             let mut faulty = systems::builtin(name, Some(fault)).unwrap();
             let mut failed = 0;
             for (number, letters) in pool.letters.iter().enumerate() {
-                let test = Case::from(pool.tests.test(number));
+                let test = TestCase::from(pool.tests.test(number));
                 let verdict = systems::confirm(&mut *faulty, events, &test, 1).unwrap();
                 if let Verdict::Failed { .. } = verdict {
                     failed += 1;

@@ -16,7 +16,7 @@ mod settings;
 
 use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    ANY_ALGORITHM, AlgorithmInfo, FieldError, FindError, Found, FoundProject, Progress,
+    ANY_ALGORITHM, AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 use catherd_scratch_kind::{Scratch, configuration};
@@ -69,7 +69,11 @@ impl SubjectKind for Suites {
         configuration::mutation(mutation).map(drop)
     }
 
-    fn find(&self, projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+    fn find(
+        &self,
+        projects: &ProjectSource,
+        progress: &dyn Progress,
+    ) -> Result<FoundProjects, FindError> {
         projects::find(projects, progress)
     }
 

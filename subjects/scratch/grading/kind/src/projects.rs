@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{
-    FindError, Found, FoundProject, Progress, ProjectTable, SkippedProject, SubjectKind,
+    FindError, FoundProject, FoundProjects, Progress, ProjectTable, SkippedProject, SubjectKind,
 };
 use catherd_scratch_kind::{ProjectMeasures, Scratch};
 use catherd_scratch_sb3::{Limits, Project};
@@ -21,7 +21,10 @@ const EXTENSIONS: [&str; 2] = ["js", "json"];
 ///
 /// # Errors
 /// If a path cannot be used.
-pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<Found, FindError> {
+pub(crate) fn find(
+    projects: &ProjectSource,
+    progress: &dyn Progress,
+) -> Result<FoundProjects, FindError> {
     let (mut folders, mut source) = (Vec::new(), projects.clone());
     if let ProjectSource::Paths(paths) = &mut source {
         folders = paths.extract_if(.., |path| has_suites_alone(path)).collect();
@@ -35,7 +38,7 @@ pub(crate) fn find(projects: &ProjectSource, progress: &dyn Progress) -> Result<
     let found = Scratch.find(&source, progress)?;
     let places = Places::new(&found.projects, folders);
     let mut with_suites =
-        Found { projects: Vec::new(), skipped: found.skipped, warnings: found.warnings };
+        FoundProjects { projects: Vec::new(), skipped: found.skipped, warnings: found.warnings };
     for project in found.projects {
         let path = project.path.clone();
         match bundle(project, &places) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::alphabet::Alphabet;
 use crate::criterion::{Criterion, Expression};
 use crate::events::{EventId, Events};
-use crate::model::{Model, Source};
+use crate::model::{Model, ModelSource};
 use crate::pool::{Pool, Tests};
 use crate::program::Stepper;
 use crate::risk::{self, Beta, Evidence, Orientation, Policy};
@@ -274,7 +274,7 @@ fn builtin(name: &str, messages: Option<u64>) -> Result<Model, String> {
         Some(messages) => format!("builtin:{name}:{messages}"),
         None => format!("builtin:{name}"),
     };
-    Source::open(&path).and_then(|source| source.model()).map_err(|error| error.to_string())
+    ModelSource::open(&path).and_then(|source| source.model()).map_err(|error| error.to_string())
 }
 
 fn moodle() -> Result<Value, String> {

@@ -46,7 +46,7 @@ const FORMAT: &str = "catherd-sequences-files/1";
 
 /// The files of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ModelSource {
     name: String,
     /// Name and text of each file, the model itself first.
     files: Vec<(String, String)>,
@@ -63,7 +63,7 @@ struct Packed {
     settings: Vec<(String, i32)>,
 }
 
-impl Source {
+impl ModelSource {
     /// Reads the files of a model. `path` is a file (JavaScript if it ends with `.bp.js`), `graphwalker:PATH`
     /// for JSON of GraphWalker, or `builtin:NAME`. A number after a second colon, as in `builtin:abp:3`, sets
     /// the first constant of a built-in model.
@@ -71,9 +71,9 @@ impl Source {
     /// # Errors
     ///
     /// If a file cannot be read or includes itself, or if there is no such built-in model.
-    pub fn open(path: &str) -> Result<Source, ModelError> {
+    pub fn open(path: &str) -> Result<ModelSource, ModelError> {
         if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
-            return Source::builtin(name);
+            return ModelSource::builtin(name);
         }
         let (path, is_graph) = match path.strip_prefix(GRAPHWALKER_PREFIX) {
             Some(path) => (path, true),
@@ -81,7 +81,8 @@ impl Source {
         };
         let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
         let name = name.trim_end_matches(".json").trim_end_matches(".js").trim_end_matches(".bp");
-        let mut source = Source { name: name.to_owned(), files: Vec::new(), settings: Vec::new() };
+        let mut source =
+            ModelSource { name: name.to_owned(), files: Vec::new(), settings: Vec::new() };
         if path.ends_with(JAVASCRIPT) {
             let text = read(Path::new(path), path)?;
             let tables = javascript::convert(&text)
@@ -99,8 +100,8 @@ impl Source {
     }
 
     /// The source that consists of one text.
-    pub fn of_text(name: &str, text: &str) -> Source {
-        Source {
+    pub fn of_text(name: &str, text: &str) -> ModelSource {
+        ModelSource {
             name: name.to_owned(),
             files: vec![(name.to_owned(), text.to_owned())],
             settings: Vec::new(),
@@ -108,7 +109,7 @@ impl Source {
     }
 
     /// A built-in model.
-    fn builtin(name: &str) -> Result<Source, ModelError> {
+    fn builtin(name: &str) -> Result<ModelSource, ModelError> {
         let (name, setting) = match name.split_once(':') {
             Some((name, setting)) => (name, Some(setting)),
             None => (name, None),
@@ -119,7 +120,7 @@ impl Source {
             return Err(ModelError::new(Span::default(), cause)
                 .hint(format!("choose one of {}", names.join(", "))));
         };
-        let mut source = Source::of_text(name, text);
+        let mut source = ModelSource::of_text(name, text);
         if let Some(setting) = setting {
             let number = setting.parse().map_err(|_| {
                 ModelError::new(Span::default(), format!("`{setting}` is not a number"))
@@ -137,7 +138,7 @@ impl Source {
 
     /// The source with a constant replaced.
     #[must_use]
-    pub fn set(mut self, constant: &str, value: i32) -> Source {
+    pub fn set(mut self, constant: &str, value: i32) -> ModelSource {
         self.settings.push((constant.to_owned(), value));
         self
     }
@@ -194,19 +195,19 @@ impl Source {
         }
     }
 
-    /// Reads the bytes of [`Source::pack`]. `name` is the name of a model that does not name itself.
+    /// Reads the bytes of [`ModelSource::pack`]. `name` is the name of a model that does not name itself.
     ///
     /// # Errors
     ///
     /// If the bytes are not UTF-8.
-    pub fn unpack(name: &str, bytes: &[u8]) -> Result<Source, ModelError> {
+    pub fn unpack(name: &str, bytes: &[u8]) -> Result<ModelSource, ModelError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| ModelError::new(Span::default(), "the model is not UTF-8 text"))?;
         match serde_json::from_str::<Packed>(text) {
             Ok(Packed { format, name, files, settings }) if format == FORMAT => {
-                Ok(Source { name, files, settings })
+                Ok(ModelSource { name, files, settings })
             }
-            _ => Ok(Source::of_text(name, text)),
+            _ => Ok(ModelSource::of_text(name, text)),
         }
     }
 

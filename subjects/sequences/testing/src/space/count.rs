@@ -11,7 +11,7 @@ use super::Space;
 
 /// Sizes of a state space and counts of its traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct SpaceCounts {
     /// States.
     pub states: usize,
     /// Edges.
@@ -44,14 +44,14 @@ pub struct Traces {
 
 impl Space {
     /// Counts states and traces; traces of at most `length` events, `None` for any length.
-    pub fn counts(&self, length: Option<usize>) -> Counts {
+    pub fn counts(&self, length: Option<usize>) -> SpaceCounts {
         let cyclic = self.cyclic();
         let traces = match length {
             Some(length) => Some(self.bounded_traces(length)),
             None if cyclic => None,
             None => Some(self.all_traces()),
         };
-        Counts {
+        SpaceCounts {
             states: self.states(),
             edges: self.edge_count(),
             events: self.occurring().len(),

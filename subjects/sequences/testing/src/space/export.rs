@@ -12,7 +12,7 @@ use super::Space;
 
 /// A format of graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum GraphFormat {
     /// The language of Graphviz.
     Dot,
     /// JSON with `events`, `states` and `edges`.
@@ -24,28 +24,28 @@ pub enum Format {
 /// There is no format of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{0}`: use dot, json or graphml")]
-pub struct UnknownFormat(String);
+pub struct UnknownGraphFormat(String);
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for GraphFormat {
+    type Err = UnknownGraphFormat;
 
-    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+    fn from_str(name: &str) -> Result<GraphFormat, UnknownGraphFormat> {
         match name {
-            "dot" => Ok(Format::Dot),
-            "json" => Ok(Format::Json),
-            "graphml" => Ok(Format::Graphml),
-            _ => Err(UnknownFormat(name.to_owned())),
+            "dot" => Ok(GraphFormat::Dot),
+            "json" => Ok(GraphFormat::Json),
+            "graphml" => Ok(GraphFormat::Graphml),
+            _ => Err(UnknownGraphFormat(name.to_owned())),
         }
     }
 }
 
 impl Space {
     /// Writes the space in a format. Edges are labelled with events and their fields.
-    pub fn export(&self, events: &Events, format: Format) -> String {
+    pub fn export(&self, events: &Events, format: GraphFormat) -> String {
         match format {
-            Format::Dot => self.dot(events),
-            Format::Json => self.json(events),
-            Format::Graphml => self.graphml(events),
+            GraphFormat::Dot => self.dot(events),
+            GraphFormat::Json => self.json(events),
+            GraphFormat::Graphml => self.graphml(events),
         }
     }
 

@@ -5,7 +5,7 @@ use catherd_search::Stream;
 use crate::streams::SEARCH;
 
 use super::random::draw;
-use super::{Found, Matrix, OnProgress, Session};
+use super::{Matrix, OnProgress, SearchResult, Session};
 
 /// Generations after the first one.
 const GENERATIONS: u64 = 300;
@@ -48,7 +48,7 @@ pub fn evolve(
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Found {
+) -> SearchResult {
     let mut evolution = Evolution {
         stream: Stream::new(seed, SEARCH),
         session: Session::new(matrix, limit, on_progress),

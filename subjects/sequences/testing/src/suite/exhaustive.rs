@@ -1,6 +1,6 @@
 //! The optimal suite by branch and bound, to check the other algorithms.
 
-use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
+use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
 /// The largest suite and pool of [`optimal`].
 const LARGEST: (usize, usize) = (4, 300);
@@ -23,7 +23,7 @@ pub fn optimal(
     size: usize,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Result<Found, TooLarge> {
+) -> Result<SearchResult, TooLarge> {
     let pool = matrix.tests();
     if size > LARGEST.0 || pool > LARGEST.1 {
         return Err(TooLarge { size, pool });

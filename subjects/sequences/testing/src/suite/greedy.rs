@@ -4,7 +4,7 @@ use catherd_search::Stream;
 
 use crate::streams::TIES;
 
-use super::{Found, Matrix, OnProgress, Session, Union};
+use super::{Matrix, OnProgress, SearchResult, Session, Union};
 
 /// The rule that selects among tests with the same gain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn greedy(
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Found {
+) -> SearchResult {
     let mut session = Session::new(matrix, limit, on_progress);
     let mut suite = Vec::new();
     for (test, rank) in Greedy::new(matrix, ties, seed).take(size) {

@@ -5,7 +5,7 @@ use catherd_search::Stream;
 use crate::streams::SEARCH;
 
 use super::random::draw;
-use super::{Found, Matrix, OnProgress, Session, Ties, Union, greedy};
+use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
 /// Improves the greedy suite, then `restarts` random ones: repeatedly swaps a test for the one with the
 /// largest gain as long as the rank grows.
@@ -16,7 +16,7 @@ pub fn local(
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Found {
+) -> SearchResult {
     let mut stream = Stream::new(seed, SEARCH);
     let start = greedy(matrix, size, Ties::First, seed, u64::MAX, &mut |_| {
         std::ops::ControlFlow::Continue(())

@@ -4,7 +4,7 @@ use catherd_search::Stream;
 
 use crate::streams::SEARCH;
 
-use super::{Found, Matrix, OnProgress, Session};
+use super::{Matrix, OnProgress, SearchResult, Session};
 
 /// Draws the indices of distinct tests, sorted; each set is equally likely (Floyd's method).
 pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
@@ -25,7 +25,7 @@ pub fn unranked(
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Found {
+) -> SearchResult {
     best_of(matrix, size, 1, seed, limit, on_progress)
 }
 
@@ -37,7 +37,7 @@ pub fn best_of(
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
-) -> Found {
+) -> SearchResult {
     let mut stream = Stream::new(seed, SEARCH);
     let mut session = Session::new(matrix, limit, on_progress);
     for _ in 0..tries {
