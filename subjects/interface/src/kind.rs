@@ -45,13 +45,13 @@ pub trait SubjectKind: Send + Sync {
     /// The first field that cannot be used; the error has no field if the name is unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// The algorithms of a study with everything that their runs depend on, such as the digests of
+    /// Completes the parameters of a study's algorithms by what their runs depend on, such as the digests of
     /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
     /// With `mutation`, mutation analysis must be possible for the suites of every algorithm.
     ///
     /// # Errors
     ///
-    /// The first algorithm that cannot be used, with the field at fault.
+    /// The first algorithm that cannot be used, with its field.
     fn resolve(
         &self,
         algorithms: &[Algorithm],
@@ -86,8 +86,8 @@ pub trait SubjectKind: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
-    /// What was found with what is known of the projects on this machine, for kinds whose algorithms are
-    /// tools that describe projects: measures, and projects that no algorithm of the study can do.
+    /// For kinds whose algorithms are tools that describe projects: adds the measures that are known on this
+    /// computer, and skips projects that no algorithm of the study supports.
     fn described(&self, found: FoundProjects, _: &Resolved) -> FoundProjects {
         found
     }

@@ -17,7 +17,7 @@ impl Progress for () {
     fn report(&self, _: u64, _: u64) {}
 }
 
-/// What a search for projects found.
+/// The result of a search for projects.
 #[derive(Debug, Default)]
 pub struct FoundProjects {
     /// The usable projects, in the order of their names.

@@ -5,8 +5,8 @@ use catherd_experiments::Algorithm;
 use crate::algorithm::FieldError;
 use crate::command::Tool;
 
-/// The algorithms of a study as they are planned, and the tools that they name: read once, and used
-/// for the plan, for what is known of the projects, and for the checks of this machine.
+/// The algorithms of a study as they are planned, and the tools that they name. Tools are read once; the
+/// result is used for the plan, for descriptions of projects, and for checks of this computer.
 #[derive(Default)]
 pub struct Resolved {
     /// The algorithms, with everything that a run of them depends on in their parameters.
@@ -34,6 +34,6 @@ impl Resolved {
 pub struct ResolveError {
     /// The position of the algorithm in the study.
     pub number: usize,
-    /// What is wrong with it.
+    /// The error.
     pub error: FieldError,
 }

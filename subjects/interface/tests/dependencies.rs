@@ -100,7 +100,7 @@ fn only_the_command_line_compiles_kinds() {
     for name in workspace.0.keys().filter(|name| *name != "catherd" && outside(name)) {
         let name = name.strip_prefix("catherd-").unwrap();
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
-            // Of `search`, the interface needs the types of parameters and budgets.
+            // The interface needs the types of parameters and budgets of `search`.
             let allowed = ["catherd-interface", "catherd-search"];
             let uses_kinds = ["worker", "analysis-results"].contains(&name);
             assert!(uses_kinds && allowed.contains(&used), "{name} compiles {used}");
@@ -139,7 +139,7 @@ fn kinds_do_not_compile_each_other() {
 #[test]
 fn crates_use_only_the_layers_below_them() {
     let workspace = Workspace::read();
-    // What each crate uses, as ARCHITECTURE.md has it.
+    // The crates that each crate uses, as in ARCHITECTURE.md.
     let layers = [
         ("analysis", "experiments"),
         ("analysis-archive", "experiments"),

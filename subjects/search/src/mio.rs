@@ -11,10 +11,10 @@ use crate::stop::Stop;
 /// The goals for which MIO keeps populations of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MioTargets {
-    /// Those whose coverage implies the others, see [`Problem::independent_goals`]: as in
+    /// The goals whose coverage implies the others ([`Problem::independent_goals`]), as in
     /// the published program.
     Independent,
-    /// All, as in the paper.
+    /// All goals, as in the paper.
     All,
 }
 

@@ -39,11 +39,11 @@ impl fmt::Display for ParameterKind {
 /// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Setting<'a> {
-    /// Of a switch.
+    /// The value of a switch.
     Switch(bool),
-    /// Of a number or a count.
+    /// The value of a number or a count.
     Number(f64),
-    /// Of a choice.
+    /// The value of a choice.
     Word(&'a str),
 }
 

@@ -24,7 +24,7 @@ use crate::runner::Limits;
 /// Parameters of every tool, which an adapter may not declare.
 const COMMON: [&str; 4] = [ADAPTER, DIGEST, limits::TIME, limits::MEMORY];
 
-/// What `adapter.toml` says.
+/// The contents of `adapter.toml`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Adapter {

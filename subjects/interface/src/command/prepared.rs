@@ -189,8 +189,8 @@ impl Tool {
     }
 }
 
-/// What was found with what the tools of a study have said of the projects in their environments
-/// (module `describe`). A project is skipped if every algorithm is of a tool that can never do it.
+/// Adds to the projects the measures from the descriptions by the tools of a study (module `description`).
+/// A project is skipped if no tool of the study supports it.
 pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();

@@ -22,7 +22,7 @@ const PLACES: [&str; 8] =
 ///
 /// # Errors
 ///
-/// What is wrong with the template or the environment.
+/// If the template or the environment is invalid.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     program(algorithm)?;
     let words = words(PARAMETER, template(algorithm)?)?;
@@ -105,7 +105,7 @@ fn wrong(parameter: &str, cause: impl Into<String>, advice: &str) -> FieldError 
 ///
 /// # Errors
 ///
-/// What is wrong with the template.
+/// If the template is invalid.
 pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
     let words = words(PARAMETER, template(algorithm)?)?;
     let empty = || wrong(PARAMETER, "`command` is empty", "name a program and {out}");
@@ -124,7 +124,7 @@ pub(super) struct Filled {
 ///
 /// # Errors
 ///
-/// What is wrong with the template or the environment.
+/// If the template or the environment is invalid.
 pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled, FieldError> {
     check(&spec.algorithm)?;
     let budget = &spec.budget;

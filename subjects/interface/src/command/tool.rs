@@ -1,8 +1,8 @@
 //! Tools that a study names by paths relative to its file: a program, or the folder of an adapter.
 //!
 //! When the study is planned, each tool is read once ([`resolve`]), and its digest becomes a
-//! parameter, so that a changed tool makes other runs. A worker looks the path up below its own
-//! folders and compares the digest ([`find`]), so that no path of a machine is a part of the run id.
+//! parameter, so that a changed tool changes the run ids. A worker looks the path up in its own
+//! folders and compares the digest ([`find`]), so no path of a particular computer is part of a run id.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ pub(super) enum ToolName {
     Adapter(PathBuf),
     /// A program, by a relative path.
     Program(PathBuf),
-    /// A program of the machine: with an absolute path, or looked up in `PATH`.
+    /// An installed program: with an absolute path, or looked up in `PATH`.
     System,
 }
 
@@ -43,7 +43,7 @@ impl ToolName {
     ///
     /// # Errors
     ///
-    /// What is wrong with the parameters.
+    /// If the parameters are invalid.
     pub(super) fn of(algorithm: &Algorithm) -> Result<ToolName, FieldError> {
         match algorithm.parameters.get(ADAPTER) {
             Some(Parameter::Text(path)) if Path::new(path).is_relative() => {
@@ -62,7 +62,7 @@ impl ToolName {
         }
     }
 
-    /// The relative path and the parameter that holds it. `None` for programs of the machine.
+    /// The relative path and the parameter that holds it. `None` for installed programs.
     fn path(&self) -> Option<(&Path, &'static str)> {
         match self {
             ToolName::Adapter(path) => Some((path, ADAPTER)),
@@ -72,11 +72,11 @@ impl ToolName {
     }
 }
 
-/// Checks what an algorithm says of its tool, without reading the tool.
+/// Checks the parameters that name the tool of an algorithm, without reading the tool.
 ///
 /// # Errors
 ///
-/// What is wrong with the parameters.
+/// If the parameters are invalid.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     let parameters = &algorithm.parameters;
     match (parameters.contains_key(ADAPTER), parameters.contains_key(template::PARAMETER)) {
@@ -84,7 +84,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
             let cause = "both `command` and `adapter` are set";
             Err(wrong(template::PARAMETER, cause, "keep one of them"))
         }
-        // The adapter's own file says more, when the study is planned and before each run.
+        // Other parameters are checked against `adapter.toml` when the study is planned and before each run.
         (true, false) => ToolName::of(algorithm).map(drop),
         (false, _) => template::check(algorithm),
     }
@@ -96,7 +96,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
 ///
 /// # Errors
 ///
-/// The first algorithm whose tool cannot be read or does not do what is asked of it.
+/// The first algorithm whose tool cannot be read or does not support its settings.
 pub(super) fn resolve(
     algorithms: &[Algorithm],
     folder: &Path,
@@ -192,21 +192,21 @@ fn check_mutation(tool: Option<&Tool>) -> Result<(), FieldError> {
     Err(FieldError { field: None, cause, advice: advice.to_owned() })
 }
 
-/// A tool on the machine of a worker.
+/// A tool on the computer of a worker.
 pub(super) enum FoundTool {
-    /// One with an adapter.
+    /// A tool with an adapter.
     Adapter(Tool),
     /// A program in a folder of the worker.
     Program(PathBuf),
-    /// A program of the machine, as the algorithm names it.
+    /// An installed program, as the algorithm names it.
     System,
 }
 
-/// The tool of an algorithm on this machine, below one of these folders.
+/// The tool of an algorithm on this computer, in one of these folders.
 ///
 /// # Errors
 ///
-/// If no folder has the tool, or what is there has another digest.
+/// If no folder has the tool with the digest of the study.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
     let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
     let Some((path, _)) = name.path() else { return Ok(FoundTool::System) };

@@ -322,7 +322,7 @@ fn code(line: &str) -> Statement {
     }
 }
 
-/// The results of all lines; a line that throws is left out of the executions after it.
+/// The results of all lines. A line that throws is left out when later lines are executed.
 fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Execution), String> {
     let mut open: Vec<usize> = (0..lines.len()).collect();
     let mut results = vec![Value::Null; lines.len()];

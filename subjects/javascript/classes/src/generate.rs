@@ -88,7 +88,7 @@ pub struct Generated {
     pub removed: usize,
     /// The inferred types of all parameters.
     pub parameters: Vec<ParameterReport>,
-    /// What the calls of each target returned, by its name.
+    /// The results that calls of each target returned, by the name of the target.
     pub results: Vec<(String, CallResults)>,
     /// Tests that threw.
     pub failures: Vec<FailedTest>,
@@ -207,7 +207,7 @@ pub fn generate(
     })
 }
 
-/// What the calls of each target returned, without targets that returned nothing.
+/// The results that calls of each target returned, without targets that returned nothing.
 fn results(subject: &Subject) -> Vec<(String, CallResults)> {
     let known = subject.model.targets.iter().zip(&subject.results);
     let known = known.filter(|(_, results)| !results.types.is_empty());

@@ -164,7 +164,7 @@ impl Subject {
         self.run_traced(genes, false)
     }
 
-    /// As [`run`](Subject::run); with `trace`, keeps what was reached after each statement.
+    /// As [`run`](Subject::run); with `trace`, keeps the reached units after each statement.
     pub(crate) fn run_traced(&mut self, genes: &Genes, trace: bool) -> Option<(Execution, bool)> {
         if self.error.is_some() {
             return None;

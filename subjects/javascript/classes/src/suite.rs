@@ -174,9 +174,9 @@ pub enum Verdict {
     Failed {
         /// Number of the statement.
         statement: usize,
-        /// What was expected.
+        /// The expected result.
         expected: Value,
-        /// What was seen.
+        /// The actual result.
         got: Value,
     },
     /// A limit ended the test early, and all assertions before it hold.

@@ -2,8 +2,8 @@
 //!
 //! - [`Command`], [`run`]: `catherd javascript`.
 //! - [`inspect`]: `catherd inspect`; [`packages`]: `catherd dataset javascript`.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
-//!   JavaScript project.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands of these names, for JavaScript
+//!   projects.
 
 mod generate;
 pub mod inspect;

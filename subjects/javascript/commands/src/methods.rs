@@ -62,10 +62,10 @@ impl Table {
     }
 }
 
-/// What the runs of a study measured.
+/// The measurements of the runs of a study.
 #[derive(Default)]
 struct Measured {
-    /// In the order of the results.
+    /// The configurations in the order of the results.
     configurations: Vec<String>,
     coverage: Table,
     unsure: Table,

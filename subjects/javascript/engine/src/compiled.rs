@@ -16,7 +16,7 @@ use crate::limits::{Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
 /// A script as bytecode, which [`Session::execute`](crate::Session::execute) evaluates in any
-/// context. It is not in strict mode unless it says so itself.
+/// context. It is in sloppy mode unless it contains `"use strict"`.
 #[derive(Clone, Debug)]
 pub struct CompiledScript {
     pub(crate) file: String,

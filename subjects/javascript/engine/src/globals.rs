@@ -22,7 +22,7 @@ static GLOBALS: OwnScript = OnceLock::new();
 /// The script for locale-dependent functions of dates, numbers and strings.
 static LOCALE: OwnScript = OnceLock::new();
 
-/// How important a line of `console` is.
+/// The level of a line of `console`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     /// `console.log` and all other methods.

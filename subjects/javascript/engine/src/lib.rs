@@ -7,7 +7,7 @@
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
 //! - random numbers come from a stream of the caller ([`Host::random`]);
-//! - `Math.sin` and its kin and `**` are computed by one implementation instead of the platform's;
+//! - `Math.sin`, related functions and `**` are computed by one implementation instead of the platform's;
 //! - operations and memory are counted ([`Limits`]); a script that exceeds a limit is ended, and
 //!   cannot catch that ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;

@@ -88,7 +88,7 @@ pub struct SyntaxError {
     pub path: String,
     /// Line, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// The reason.
     pub cause: String,
 }
 

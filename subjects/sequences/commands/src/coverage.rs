@@ -62,7 +62,7 @@ pub struct Coverage {
     json: bool,
 }
 
-/// Items of a criterion by what is known of them, each ascending.
+/// The items of a criterion, divided by coverage and reachability; each list ascends.
 struct Items {
     /// How many tests cover each item that some test covers.
     covered: BTreeMap<u64, u64>,
@@ -162,7 +162,7 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
 struct Requirement {
     name: String,
     tests: usize,
-    /// The first of them, from 1.
+    /// The number of the first of them, from 1.
     first: Option<usize>,
 }
 
@@ -175,7 +175,7 @@ fn requirements(subject: &Subject, tests: &[Vec<EventId>]) -> Vec<Requirement> {
     model.requirements.iter().map(requirement).collect()
 }
 
-/// What is known of the coverage of tests.
+/// The coverage of tests.
 struct Measured {
     subject: Subject,
     criterion: Criterion,

@@ -149,7 +149,7 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
 /// made.
 const WALKS: u64 = 2000;
 
-/// What has a risk: the items of a criterion, or classes of a partition of all tests.
+/// The classes whose risk is estimated: the items of a criterion, or classes of a partition of all tests.
 struct Classes<'s> {
     subject: &'s Subject,
     criterion: Criterion,
@@ -191,7 +191,7 @@ impl<'s> Classes<'s> {
         let name = match &key[..] {
             [] => "no item".to_owned(),
             [item] => name(item),
-            // Names of many items would fill the screen.
+            // Print only some items, because the names of many would fill the screen.
             items => {
                 let shown: Vec<_> = items.iter().take(3).map(name).collect();
                 let rest = if items.len() > 3 { " and others" } else { "" };
@@ -220,7 +220,7 @@ impl<'s> Classes<'s> {
     }
 }
 
-/// What results say of each class.
+/// The evidence about each class from the results.
 fn evidence(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,

@@ -204,7 +204,7 @@ fn subject(arguments: &Generate) -> Result<(Subject, Option<Tests>), Failure> {
     Ok((subject, Some(tests)))
 }
 
-/// All orders of some events, in lexicographic order.
+/// All permutations of events, in lexicographic order.
 fn orders(events: &[String]) -> Vec<Vec<String>> {
     if events.is_empty() {
         return vec![Vec::new()];

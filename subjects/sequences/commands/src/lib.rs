@@ -165,13 +165,13 @@ impl Subject {
         )
     }
 
-    /// The events of tests by their labels, without those that the system has to refuse.
+    /// The events of tests by their labels, without the events that the system must refuse.
     fn tests(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<Vec<EventId>>, Failure> {
         Ok(self.cases(tests, path)?.into_iter().map(|case| case.events).collect())
     }
 
-    /// Tests by the labels of their events; the last event of one may be marked as one that the
-    /// system has to refuse.
+    /// Tests by the labels of their events; the last event of a test may be marked as one that the
+    /// system must refuse.
     fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<TestCase>, Failure> {
         let event = |number: usize, label: &String| {
             self.events.find(label).ok_or_else(|| {
@@ -203,7 +203,7 @@ impl Subject {
         self.events.get(event).to_string()
     }
 
-    /// The labels of a test, the event that the system has to refuse with its mark.
+    /// The labels of a test; an event that the system must refuse has its mark.
     fn labels(&self, case: &TestCase) -> Vec<String> {
         let refused = case.refused.map(|event| format!("!{}", self.label(event)));
         case.events.iter().map(|&event| self.label(event)).chain(refused).collect()

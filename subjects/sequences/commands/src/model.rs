@@ -237,7 +237,7 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     };
     let walker = walker?;
     let between = if arguments.json { "," } else { ", " };
-    // Each event with the separator after it. Printing takes most of the time, so that this is done once.
+    // Format each event with its separator only once, because printing takes most of the time.
     let written: Vec<String> = subject
         .events
         .list()
@@ -251,7 +251,7 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
         let (model, seed) = (json!(subject.name), arguments.seed);
         terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
-    // Walks with the sampler avoid depend on earlier ones, so that they are made in one batch.
+    // Make walks with the sampler `avoid` in one batch, because they depend on earlier ones.
     let batch = match sampler {
         Sampler::Avoid => arguments.number.max(1),
         _ => (MAX_BATCH_EVENTS / arguments.length.max(1) as u64).clamp(1, BATCH),

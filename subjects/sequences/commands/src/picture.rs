@@ -31,10 +31,10 @@ const COVERED: [(u64, &str, &str); 4] = [
     (10, "#08306b", "10 and more"),
 ];
 
-/// What is known of an item.
+/// The coverage of an item.
 #[derive(Clone, Copy)]
 enum State {
-    /// So many tests cover it.
+    /// The number of tests that cover it.
     Covered(u64),
     Missing,
     Unreachable,
@@ -50,7 +50,7 @@ fn fill(state: State) -> &'static str {
     }
 }
 
-/// Labels in the order in which they come first.
+/// Labels in the order of their first occurrence.
 #[derive(Default)]
 struct Labels {
     list: Vec<String>,
@@ -74,7 +74,7 @@ impl Labels {
     }
 }
 
-/// The square of an item whose upper left corner is at `x` and `y`. What is not covered has a mark, so
+/// The square of an item whose upper left corner is at `x` and `y`. An uncovered item has a mark, so
 /// that the picture can be read without colours.
 fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     let (left, right, top, bottom) = (x + 4.0, x + CELL - 5.0, y + 4.0, y + CELL - 5.0);

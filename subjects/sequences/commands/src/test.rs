@@ -140,7 +140,7 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     }
 }
 
-/// What a result of TAP says of goals of the system.
+/// The lines about goals of the system in a TAP result.
 fn tap_goals(test: &Executed) -> String {
     match test.new_goals {
         0 => String::new(),
@@ -168,7 +168,7 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
     value
 }
 
-/// Tests and how they are executed.
+/// Tests, and the system on which they are executed.
 enum Plan<'s> {
     Given(Vec<TestCase>),
     Online(Box<Online<'s>>, u64),
@@ -196,7 +196,7 @@ impl Plan<'_> {
                 let verdict = systems::confirm(system, &subject.events, &case, repeats);
                 Ok((case, verdict.map_err(Failure::new)?))
             }
-            // The answers of the system do not only depend on the test, so that it is not repeated.
+            // Do not repeat the test, because the answers of the system do not depend only on it.
             Plan::Online(online, _) => {
                 let (events, verdict) = online.test(system).map_err(Failure::new)?;
                 Ok((TestCase::from(events), verdict))
@@ -227,8 +227,8 @@ fn plan<'s>(
     Ok(Plan::Online(Box::new(online), count))
 }
 
-/// The failing tests that earlier executions kept; none if there is no file yet. Tests are left out if
-/// the model no longer has their events or does not allow them.
+/// The failing tests that earlier executions kept; empty if there is no file yet. Tests that the model no
+/// longer allows, or with unknown events, are left out.
 fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());
@@ -263,7 +263,7 @@ fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<
     write(file, &format!("[\n{}\n]\n", kept.join(",\n")))
 }
 
-/// What the executed tests showed.
+/// The results of the executed tests.
 #[derive(Default)]
 struct Results {
     not_passed: usize,

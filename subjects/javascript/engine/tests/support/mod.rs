@@ -16,7 +16,7 @@ pub(crate) fn run(limits: Limits, script: &str) -> String {
     run_with(limits, script, |_| ())
 }
 
-/// The same, with the session after the script.
+/// Like [`run`], and passes the session to a function after the script.
 pub(crate) fn run_with(
     limits: Limits,
     script: &str,

@@ -1,5 +1,5 @@
 'use strict';
-// What a program can see of the host: each function gives a text, which Node.js 20 gives as well (node-20.json, by
+// Functions that show a program's view of the host. Each returns a string, which must equal the one of Node.js 20 (node-20.json, by
 // `TZ=UTC node print.js`).
 const util = require('util');
 const S = JSON.stringify;
@@ -69,7 +69,7 @@ exports.emitterFields = () => { const E = require('events'); class Own extends E
 exports.emitterErrors = () => { const E = require('events'); return [() => new E().emit('error', 'text'), () => new E().emit('error', { a: 1 }), () => new E().on('x', 1), () => new E().setMaxListeners(-1)].map((f) => { try { return f(); } catch (e) { return e.code + ' ' + e.message; } }).join('\n'); };
 exports.collected = () => { const ref = new WeakRef({ a: 1 }); new FinalizationRegistry(() => 1).register({}); return String(ref.deref().a) + ref; };
 
-// What instrumentation must not change: what an optional link skips, what throws, and what `this` is.
+// Behaviour that instrumentation must not change: optional links, exceptions, and `this`.
 const outcome = (f) => { try { const value = f(); return value === undefined ? 'undefined' : S(value); } catch (e) { return e.name; } };
 exports.optionalCalls = () => {
     const log = [];
