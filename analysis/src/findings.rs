@@ -13,7 +13,7 @@
 //! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
-//! | which differences does chance alone produce | [`AaTest`] | |
+//! | how large are differences that are only chance | [`AaTest`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
 //! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |

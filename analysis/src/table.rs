@@ -43,7 +43,7 @@ impl Cell {
         }
     }
 
-    /// The number with every digit; `None` for texts and missing values.
+    /// The number with every digit; `None` for text and missing values.
     pub fn value(&self) -> Option<f64> {
         match self {
             Cell::Count(n) => Some(*n as f64),
@@ -153,7 +153,7 @@ impl Table {
     /// are broken between words if a line would otherwise have more than 100 characters.
     pub fn text(&self) -> String {
         let (mut cells, mut widths) = self.displayed_cells(str::to_owned);
-        let texts = self.texts_shown();
+        let are_text = self.which_are_text();
         if widths.iter().map(|width| width + GAP).sum::<usize>() > LINE_WIDTH + GAP {
             (cells, widths) = with_broken_headings(&cells);
         }
@@ -163,7 +163,7 @@ impl Table {
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
                 let padded =
-                    if texts[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
+                    if are_text[i] { format!("{cell:width$}") } else { format!("{cell:>width$}") };
                 line.push_str(&" ".repeat(if i == 0 { 0 } else { GAP }));
                 line.push_str(&padded);
             }
@@ -189,12 +189,12 @@ impl Table {
     /// A Markdown table whose columns are also aligned in the source.
     pub fn markdown(&self) -> String {
         let (cells, widths) = self.displayed_cells(|cell| cell.replace('|', "\\|"));
-        let texts = self.texts_shown();
+        let are_text = self.which_are_text();
         let mut text = String::new();
         for (number, row) in cells.iter().enumerate() {
             for (i, cell) in row.iter().enumerate() {
                 let width = widths[i];
-                let _ = if texts[i] {
+                let _ = if are_text[i] {
                     write!(text, "| {cell:width$} ")
                 } else {
                     write!(text, "| {cell:>width$} ")
@@ -203,7 +203,7 @@ impl Table {
             text.push_str("|\n");
             if number == 0 {
                 for (i, width) in widths.iter().enumerate() {
-                    let (left, right) = if texts[i] { (':', '-') } else { ('-', ':') };
+                    let (left, right) = if are_text[i] { (':', '-') } else { ('-', ':') };
                     let _ = write!(text, "|{left}{}{right}", "-".repeat(*width));
                 }
                 text.push_str("|\n");
@@ -232,13 +232,13 @@ impl Table {
             .collect()
     }
 
-    /// Whether each displayed column holds texts.
-    fn texts_shown(&self) -> Vec<bool> {
-        self.shown().into_iter().map(|column| self.has_texts(column)).collect()
+    /// Whether each displayed column has text cells.
+    fn which_are_text(&self) -> Vec<bool> {
+        self.shown().into_iter().map(|column| self.has_text_cells(column)).collect()
     }
 
-    /// Whether a column holds texts.
-    pub fn has_texts(&self, column: usize) -> bool {
+    /// Whether a column has text cells.
+    pub fn has_text_cells(&self, column: usize) -> bool {
         self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
     }
 

@@ -358,8 +358,8 @@ fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
 
 #[test]
 fn a_run_that_crashes_too_often_is_quarantined() {
-    let mut alone = World::new();
-    let crashed_on = crash(&mut alone, 0, &[0]);
+    let mut single_worker = World::new();
+    let crashed_on = crash(&mut single_worker, 0, &[0]);
     assert_eq!(crashed_on.len() as u32, 2 * POLICY.max_crashes);
 
     let mut pair = World::new();

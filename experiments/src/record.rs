@@ -26,7 +26,7 @@ pub struct Criterion {
     pub name: String,
     /// Number of goals of the project.
     pub goals: u32,
-    /// Numbers of the covered goals, each below `goals`, in ascending order.
+    /// The covered goals as numbers below `goals`, in ascending order.
     pub covered: Vec<u32>,
 }
 

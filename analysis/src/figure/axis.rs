@@ -292,7 +292,7 @@ mod tests {
         );
     }
 
-    fn texts(axis: &Axis) -> Vec<&str> {
+    fn labels(axis: &Axis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.1.as_str()).collect()
     }
 
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(axis.position(0.0), 0.0, "a value without a logarithm is at the low end");
         let same = Axis::round("", 7.0, 7.0);
         assert!(same.ends().0 < same.ends().1);
-        assert_eq!(texts(&Axis::with_step("", (80.0, 95.0), 5.0)), ["80", "85", "90", "95"]);
+        assert_eq!(labels(&Axis::with_step("", (80.0, 95.0), 5.0)), ["80", "85", "90", "95"]);
         assert_eq!(Axis::percent_of("", 63.0, 99.0).ends(), (60.0, 100.0));
         assert_eq!(Axis::percent_of("", 100.0, 100.0).ends(), (99.5, 100.0));
         assert_eq!(Axis::percent_of("", 0.0, 0.0).ends(), (0.0, 0.5));
@@ -313,13 +313,13 @@ mod tests {
     #[test]
     fn logarithmic_axes_have_four_to_seven_labels() {
         assert_eq!(
-            texts(&Axis::log("", 3.0, 1_500.0)),
+            labels(&Axis::log("", 3.0, 1_500.0)),
             ["3", "10", "30", "100", "300", "1000", "3000"]
         );
-        assert_eq!(texts(&Axis::log("", 7.0, 60.0)), ["6", "8", "10", "20", "30", "40", "60"]);
-        assert_eq!(texts(&Axis::log("", 0.021, 0.034)), ["0.020", "0.025", "0.030", "0.035"]);
-        assert_eq!(texts(&Axis::log("", 104.0, 121.0)), ["100", "120", "140"]);
-        assert_eq!(texts(&Axis::log("", 1e-3, 1e9)).len(), 7);
+        assert_eq!(labels(&Axis::log("", 7.0, 60.0)), ["6", "8", "10", "20", "30", "40", "60"]);
+        assert_eq!(labels(&Axis::log("", 0.021, 0.034)), ["0.020", "0.025", "0.030", "0.035"]);
+        assert_eq!(labels(&Axis::log("", 104.0, 121.0)), ["100", "120", "140"]);
+        assert_eq!(labels(&Axis::log("", 1e-3, 1e9)).len(), 7);
         let same = Axis::log("", 7.0, 7.0);
         assert!(same.ends().0 < same.ends().1);
         let axis = Axis::log("", 3.0, 3_000.0);

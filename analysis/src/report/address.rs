@@ -7,10 +7,10 @@ use super::Report;
 use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
-/// The address of a number: `TABLE/ROW/COLUMN`. A row is named by the texts of its cells, separated
-/// by commas (`table6/mio,random/better`), together with numbers if several rows have these texts
-/// (`budget/mio,random,300/better`), or by its number, from 1. The first digits of a digest count
-/// as text.
+/// The address of a number: `TABLE/ROW/COLUMN`. A row is named by its text cells, separated by
+/// commas (`table6/mio,random/better`), together with numbers if several rows have the same text
+/// cells (`budget/mio,random,300/better`), or by its number, from 1. A digest may be abbreviated to
+/// its first digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -64,11 +64,11 @@ pub enum AddressError {
     #[error("invalid check `{0}`: expected TABLE/ROW/COLUMN, one of < <= = >= >, and a number")]
     CheckSyntax(String),
     /// Several rows match the address.
-    #[error("ambiguous row `{name}`: it fits {candidates}")]
+    #[error("ambiguous row `{name}`: it matches {candidates}")]
     Ambiguous {
         /// The requested row.
         name: String,
-        /// Numbers and texts of the matching rows.
+        /// Numbers and text cells of the matching rows.
         candidates: String,
     },
     /// The bound of a check does not have the unit of the number.
@@ -166,7 +166,7 @@ impl Address {
         let row = match self.rows(cells.rows())[..] {
             [row] => row,
             [] => {
-                let rows = cells.rows().iter().map(|row| texts(row).join(","));
+                let rows = cells.rows().iter().map(|row| text_cells(row).join(","));
                 return Err(unknown("row", &self.row, rows.collect()));
             }
             ref several => {
@@ -180,20 +180,20 @@ impl Address {
         Ok(Found { table, cell, unit, runs })
     }
 
-    /// The indices of the matching rows: the rows with exactly these texts, otherwise the rows that
-    /// have them among their texts, otherwise the row with this number, otherwise the rows that
-    /// have them among all cells. Names come before numbers, because a project may be named `7`.
+    /// The indices of the matching rows: the rows with exactly these text cells, otherwise the rows
+    /// that have these and other text cells, otherwise the row with this number, otherwise the rows
+    /// that have them among all cells. Names come before numbers, because a project may be named `7`.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
-        let fitting = |fits: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
-            (0..rows.len()).filter(|&row| fits(&rows[row])).collect()
+        let matching = |matches: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
+            (0..rows.len()).filter(|&row| matches(&rows[row])).collect()
         };
-        let exact = fitting(&|row| self.row == texts(row).join(","));
-        // Rows with the same texts are distinguished by their other cells.
+        let exact = matching(&|row| self.row == text_cells(row).join(","));
+        // Rows with the same text cells are distinguished by their other cells.
         if exact.len() == 1 {
             return exact;
         }
-        let named = fitting(&|row| {
+        let named = matching(&|row| {
             let mut rest = row.iter().filter(|cell| matches!(cell, Cell::Text(_)));
             wanted.iter().all(|wanted| rest.any(|cell| is_named(cell, wanted)))
         });
@@ -204,7 +204,7 @@ impl Address {
         if let Some(number) = number {
             return vec![number - 1];
         }
-        fitting(&|row| {
+        matching(&|row| {
             let mut rest = row.iter();
             wanted.iter().all(|wanted| rest.any(|cell| is_named(cell, wanted)))
         })
@@ -227,16 +227,16 @@ const DIGEST: usize = 64;
 
 /// The number and the first cells of a row, up to the first number.
 fn described(index: usize, row: &[Cell]) -> String {
-    let texts = row.iter().take_while(|cell| matches!(cell, Cell::Text(_))).count();
-    let shown = row.iter().take(texts + 1).map(|cell| match cell {
+    let text_cells = row.iter().take_while(|cell| matches!(cell, Cell::Text(_))).count();
+    let shown = row.iter().take(text_cells + 1).map(|cell| match cell {
         Cell::Text(text) if text.len() == DIGEST => text[..8].to_owned(),
         cell => cell.display(),
     });
     format!("row {} ({})", index + 1, shown.collect::<Vec<_>>().join(","))
 }
 
-/// The texts of a row, without digests.
-fn texts(row: &[Cell]) -> Vec<&str> {
+/// The text cells of a row, without digests.
+fn text_cells(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
             Cell::Text(text) if text.len() != DIGEST => Some(text.as_str()),

@@ -142,11 +142,11 @@ fn table_with_caption(captioned: &CaptionedTable, sets: &mut RunSets) -> Markup 
 }
 
 fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
-    // The class of a column of texts, which are aligned to the left.
+    // The class of a text column, which is aligned to the left.
     let columns: Vec<(usize, Option<&str>)> = table
         .shown()
         .into_iter()
-        .map(|column| (column, table.has_texts(column).then_some("w")))
+        .map(|column| (column, table.has_text_cells(column).then_some("w")))
         .collect();
     html! {
         div class="wide" {

@@ -1,4 +1,4 @@
-//! Tables as LaTeX that fit the page: headings are broken, long texts become paragraphs, and a
+//! Tables as LaTeX that fit the page: headings are broken, long text cells become paragraphs, and a
 //! table that is too wide is split into several parts, each with some of the columns.
 
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ struct Column {
 }
 
 impl Column {
-    /// A column in which texts are broken into lines if they are wider than `most`.
+    /// A column whose text is broken into lines if it is wider than `most`.
     fn new(heading: &str, cells: Vec<String>, is_text: bool, most: f64) -> Column {
         let body = cells.iter().map(|cell| width_of(cell)).fold(0.0, f64::max);
         let is_paragraph = is_text && body > most;
@@ -144,11 +144,12 @@ impl Table {
 
     fn latex_columns(&self) -> Vec<Column> {
         let shown = self.shown();
-        let names = shown.iter().take_while(|&&column| self.has_texts(column)).count().clamp(1, 3);
+        let names =
+            shown.iter().take_while(|&&column| self.has_text_cells(column)).count().clamp(1, 3);
         let column = |(at, &column): (usize, &usize)| {
             let cells = self.rows.iter().map(|row| row[column].display()).collect();
             let most = if at < names { PAGE * MAX_NAMES / names as f64 } else { PAGE * MAX_TEXT };
-            Column::new(&self.columns[column].1, cells, self.has_texts(column), most)
+            Column::new(&self.columns[column].1, cells, self.has_text_cells(column), most)
         };
         shown.iter().enumerate().map(column).collect()
     }

@@ -37,11 +37,12 @@ const NAME: &str = "project";
 /// The column with the group of the project.
 const GROUP: &str = "group";
 
-/// Numbers of projects by name.
+/// The columns of `projects.csv` that describe projects.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
+    /// Values by project digest.
     digests: HashMap<String, BTreeMap<String, f64>>,
-    /// Numbers of projects whose name is known but not their digest.
+    /// Values by project name, for projects whose digest is not known.
     names: HashMap<String, BTreeMap<String, f64>>,
     /// Groups of projects by digest, and by name.
     groups: HashMap<String, String>,

@@ -36,15 +36,15 @@ fn the_tables_are_read() {
     assert_eq!(results.budgets, vec![Budget::of("executions", 15); 3]);
     assert_eq!((results.runs.len(), results.projects.len(), results.seeds()), (12, 2, 2));
     assert!(results.runs.iter().all(|run| run.outcome == Outcome::Done));
-    let texts = |values: &[Option<u64>]| -> Vec<String> {
+    let strings = |values: &[Option<u64>]| -> Vec<String> {
         values.iter().map(|value| value.map_or(String::new(), |n| n.to_string())).collect()
     };
-    assert_eq!(texts(&results.work[0]), column("runs.csv", "executions"));
-    assert_eq!(texts(&results.work[1]), column("runs.csv", "steps"));
+    assert_eq!(strings(&results.work[0]), column("runs.csv", "executions"));
+    assert_eq!(strings(&results.work[1]), column("runs.csv", "steps"));
     let sizes: Vec<_> = results.runs.iter().map(|run| run.suite_size.map(u64::from)).collect();
-    assert_eq!(texts(&sizes), column("runs.csv", "suite_events"));
+    assert_eq!(strings(&sizes), column("runs.csv", "suite_events"));
     let removed: Vec<_> = results.runs.iter().map(|run| run.suite_removed.map(u64::from)).collect();
-    assert_eq!(texts(&removed), column("runs.csv", "minimised_events"));
+    assert_eq!(strings(&removed), column("runs.csv", "minimised_events"));
 
     let steps = results.clock_of("steps").unwrap();
     let points = results.improvements(&steps).unwrap();

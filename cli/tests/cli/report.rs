@@ -67,7 +67,7 @@ fn ambiguous_rows_and_bounds_in_the_wrong_unit_are_refused() {
         let output = call(&["report", "tables", flag, value]);
         assert_eq!(output.status.code(), Some(1));
         let said = stderr(&output);
-        assert!(said.contains("ambiguous row `mosa`: it fits row 2 (mosa,random,"), "{said}");
+        assert!(said.contains("ambiguous row `mosa`: it matches row 2 (mosa,random,"), "{said}");
         assert!(said.contains("; row 3 (mosa,mio,"), "{said}");
     }
     let output = call(&["report", "tables", "--check", "algorithms/mio/mean > 50"]);

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
 use super::error::StoreError;
-use super::files::beside;
+use super::files::with_ending;
 use super::row::Purpose;
 use super::sqlite::Sqlite;
 
@@ -138,7 +138,7 @@ struct Partial(PathBuf);
 
 impl Partial {
     fn create(copy: &Path) -> io::Result<Partial> {
-        let path = beside(copy, &format!(".{}.partial", std::process::id()));
+        let path = with_ending(copy, &format!(".{}.partial", std::process::id()));
         File::create(&path)?;
         Ok(Partial(path))
     }

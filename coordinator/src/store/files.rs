@@ -28,7 +28,7 @@ impl StoreFiles {
     /// The files of a store that has just been opened. SQLite creates the log with the first
     /// transaction, so its identity may be recorded later.
     pub(super) fn of(main: &Path) -> StoreFiles {
-        let files = [main.to_owned(), beside(main, "-wal")];
+        let files = [main.to_owned(), with_ending(main, "-wal")];
         StoreFiles(files.map(|path| OpenFile { path, identity: None }))
     }
 
@@ -82,8 +82,8 @@ impl FileIdentity {
     }
 }
 
-/// The path of a file next to the main file.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+/// The path of a file next to the main file, whose name has this additional ending.
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -97,7 +97,7 @@ mod tests {
     fn deleted_replaced_and_late_files_are_distinguished() {
         let folder = tempfile::tempdir().unwrap();
         let main = folder.path().join("study.db");
-        let log = beside(&main, "-wal");
+        let log = with_ending(&main, "-wal");
         let mut files = StoreFiles::of(&main);
         fs::write(&main, "main").unwrap();
         files.check().unwrap();

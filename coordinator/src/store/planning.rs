@@ -31,7 +31,7 @@ pub struct Planning {
     draft: Option<StudyNumber>,
     /// The runs that are not in the store yet.
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
-    /// The numbers of the runs that are in the store, in the order of the study.
+    /// The run numbers in the store, in the order of the study.
     numbers: Vec<RunNumber>,
 }
 
@@ -288,7 +288,7 @@ fn discard(
     Ok(Some(number))
 }
 
-/// Inserts the runs that the store does not have. Returns the numbers of all runs.
+/// Inserts the runs that the store does not have. Returns all run numbers.
 fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>, StoreError> {
     let free = next_number(database, "select max(number) from runs")?;
     let (mut ids, mut specs) = (Vec::<Value>::new(), Vec::new());

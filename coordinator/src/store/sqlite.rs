@@ -12,7 +12,7 @@ use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 
 use super::error::StoreError;
-use super::files::{StoreFiles, beside};
+use super::files::{StoreFiles, with_ending};
 use super::row::{Purpose, Row, RowCallback, Value};
 
 /// Page cache of the writing connection in KiB. The index of run ids is written in random order, so
@@ -192,7 +192,7 @@ fn is_served(path: &Path) -> bool {
 
 /// Whether a file is in WAL mode, by the version number in its header, and its log is empty.
 fn is_resting_in_wal_mode(path: &Path) -> bool {
-    let log = beside(path, "-wal").metadata().map_or(0, |log| log.len());
+    let log = with_ending(path, "-wal").metadata().map_or(0, |log| log.len());
     let mut header = [0; 20];
     let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut header));
     log == 0 && read().is_ok() && header[18..] == [2, 2]
@@ -255,7 +255,7 @@ mod tests {
         drop(reader);
         assert!(is_resting_in_wal_mode(&path));
         for ending in ["-wal", "-shm"] {
-            let _ = fs::remove_file(beside(&path, ending));
+            let _ = fs::remove_file(with_ending(&path, ending));
         }
         let read = || {
             let before = files(folder.path());

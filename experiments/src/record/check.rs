@@ -72,9 +72,9 @@ impl RunRecord {
         names("criteria", self.criteria.iter().map(|criterion| &*criterion.name), MAX_NAMES)?;
         names("work", self.work.keys().map(String::as_str), MAX_NAMES)?;
         names("metrics", self.metrics.keys().map(String::as_str), MAX_METRICS)?;
-        for (part, texts) in [("artifacts", &self.artifacts), ("logs", &self.logs)] {
-            names(part, texts.keys().map(String::as_str), MAX_NAMES)?;
-            if let Some(name) = texts.keys().find(|name| !is_file_name(name)) {
+        for (part, files) in [("artifacts", &self.artifacts), ("logs", &self.logs)] {
+            names(part, files.keys().map(String::as_str), MAX_NAMES)?;
+            if let Some(name) = files.keys().find(|name| !is_file_name(name)) {
                 return invalid(part, format!("{name:?} is not the name of a file"));
             }
         }
@@ -116,7 +116,7 @@ impl RunRecord {
     }
 }
 
-/// Checks that each goal is covered at most once, and that the numbers of the goals exist.
+/// Checks that the covered goals exist and that none of them occurs twice.
 fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     let part = || format!("criterion `{name}`");
     if !covered.is_sorted() {

@@ -102,9 +102,9 @@ pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
 }
 
 /// Reads a list of seeds.
-pub(super) fn seed_list<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
+pub(super) fn seed_list<'a>(strings: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
     let mut seeds = Vec::new();
-    for text in texts {
+    for text in strings {
         let seed = seed(text)?;
         if seeds.contains(&seed) {
             return flaw(format!("seed {seed} is given twice"), "give each seed once");

@@ -27,7 +27,7 @@ const STUDY_KEYS: &[&str] = &[
     "race",
 ];
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
-/// Numbers of synthetic projects that subject kinds may take or refuse.
+/// Keys of synthetic projects, each of which a subject kind may support.
 const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
@@ -163,8 +163,8 @@ impl Source<'_> {
         let seeds = match value.get_ref() {
             DeValue::Integer(_) => check::seed_count(&decimal(value)),
             DeValue::Array(entries) => {
-                let texts: Vec<_> = entries.iter().map(decimal).collect();
-                check::seed_list(texts.iter().map(String::as_str))
+                let strings: Vec<_> = entries.iter().map(decimal).collect();
+                check::seed_list(strings.iter().map(String::as_str))
             }
             other => flaw(format!("{} is neither a number nor a list", kind(other)), advice),
         };

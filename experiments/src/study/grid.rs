@@ -38,8 +38,8 @@ impl Grid {
         self.0.iter().any(|axis| axis.is_list)
     }
 
-    /// The numbers of the combinations to run, in ascending order: all combinations, or those in
-    /// the sample.
+    /// The indices of the combinations to run, in ascending order: all combinations, or the
+    /// combinations in the sample.
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
         let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
         let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {

@@ -68,10 +68,10 @@ impl Results {
             let column = source.names.metrics;
             read_slices(&path, &["run", column], |batch| {
                 let slice = Slice { batch, path: &path };
-                let (ids, texts) = (slice.text("run")?, slice.text(column)?);
+                let (ids, strings) = (slice.text("run")?, slice.text(column)?);
                 for row in 0..batch.len() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
-                    let text = texts.get(row).unwrap_or("{}");
+                    let text = strings.get(row).unwrap_or("{}");
                     let metrics = serde_json::from_str(text)
                         .map_err(|_| slice.cell(column, text.to_owned()))?;
                     if let Some(&run) = known.get(&id) {

@@ -75,9 +75,9 @@ impl Source<'_> {
         list: &Value<'_>,
         words: &[Value<'_>],
     ) -> Result<Parameter, StudyError> {
-        let texts: Option<Vec<&str>> = words.iter().map(|word| word.get_ref().as_str()).collect();
-        match texts {
-            Some(texts) => Ok(Parameter::Text(texts.join(", "))),
+        let strings: Option<Vec<&str>> = words.iter().map(|word| word.get_ref().as_str()).collect();
+        match strings {
+            Some(strings) => Ok(Parameter::Text(strings.join(", "))),
             None => {
                 let advice = "list words, or set a grid in the parameters of an algorithm";
                 self.fail(list.span(), field, "not all values are words", advice)
