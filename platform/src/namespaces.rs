@@ -1,6 +1,6 @@
 //! Namespaces that hide the processes and the secret files of a worker from a program.
 
-// Calls of the system that rustix has no safe functions for.
+// System calls for which rustix has no safe functions.
 #![allow(unsafe_code)]
 
 pub use system::{
@@ -42,7 +42,7 @@ mod system {
     pub fn enter_namespaces() -> io::Result<()> {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         unshare(Unshared::UserAndProcesses)?;
-        // Without this a user without privileges may not map a group.
+        // Otherwise a user without privileges may not map a group.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -67,7 +67,7 @@ mod system {
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
     }
 
-    /// What a process gets for itself.
+    /// What a process no longer shares with others.
     #[derive(Clone, Copy)]
     enum Unshared {
         /// A user namespace, and a process namespace for its children.
@@ -82,8 +82,8 @@ mod system {
             Unshared::Mounts => UnshareFlags::NEWNS,
             Unshared::Network => UnshareFlags::NEWNET,
         };
-        // SAFETY: the call is unsafe because it can unshare the table of file descriptors, for which none of
-        // these flags asks. rustix has no other function for it that is not deprecated.
+        // SAFETY: the call is unsafe because it can unshare the table of file descriptors, which none of
+        // these flags requests. Every other function of rustix for it is deprecated.
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 

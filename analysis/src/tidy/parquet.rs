@@ -1,7 +1,8 @@
 //! Parquet files, written and read a few rows at a time.
 //!
-//! Of polars only its arrays and its Parquet are used: its data frames took a third of a clean build.
-//! Files are compressed with Zstandard; those of other programs may also use gzip or Snappy.
+//! Only the arrays and the Parquet crate of polars are used, because its data frames took a third of
+//! a clean build. Files are compressed with Zstandard; files of other programs may also use gzip or
+//! Snappy.
 
 use std::fs::File;
 use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
@@ -27,7 +28,7 @@ pub(super) struct ParquetWriter {
 }
 
 impl ParquetWriter {
-    /// A file for rows of a schema.
+    /// A new file for rows of a schema.
     ///
     /// # Errors
     /// If Parquet has no type for a column.
@@ -73,7 +74,7 @@ pub(super) struct ParquetReader {
     bytes: u64,
     metadata: FileMetadata,
     columns: ArrowSchemaRef,
-    /// The next row: a group and a row of this group.
+    /// The next row: its group and its position in the group.
     next: (usize, usize),
 }
 

@@ -1,7 +1,7 @@
-//! The statistics against values of SciPy and R.
+//! The statistics compared with reference values of SciPy and R.
 //!
-//! `reference/make.py` and `reference/make.R` make the samples with their values, `scipy.jsonl` and `r.jsonl`;
-//! a line of the one belongs to the same line of the other.
+//! `reference/make.py` writes samples and the values of SciPy to `scipy.jsonl`, and
+//! `reference/make.R` writes the values of R to `r.jsonl`. Equal line numbers are the same sample.
 
 use catherd_analysis::stats::{
     Bootstrap, Compat, Conover, Contingency, Description, LinearFit, MannWhitney, Nemenyi,
@@ -10,7 +10,7 @@ use catherd_analysis::stats::{
 };
 use serde::Deserialize;
 
-/// A line of both files. Of the fields, those of one kind of sample are present.
+/// A line of `scipy.jsonl`; only the fields of its kind of sample are present.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Scipy {
@@ -44,6 +44,7 @@ struct Scipy {
     interval: [f64; 2],
 }
 
+/// A line of `r.jsonl`; only the fields of its kind of sample are present.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct R {
@@ -67,7 +68,7 @@ struct R {
     log_rank: [f64; 2],
 }
 
-/// The lines of both files that a predicate chooses, with their numbers.
+/// The samples that a predicate chooses, with their line numbers.
 fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
     let scipy = include_str!("reference/scipy.jsonl").lines();
     let r = include_str!("reference/r.jsonl").lines();
@@ -80,7 +81,7 @@ fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
     chosen
 }
 
-/// Numbers that are equal up to a relative error.
+/// Checks that two numbers are equal up to a relative error.
 #[track_caller]
 fn near(line: usize, what: &str, found: f64, expected: f64, tolerance: f64) {
     let error = if expected == 0.0 { found.abs() } else { ((found - expected) / expected).abs() };
@@ -187,7 +188,7 @@ fn many_samples() {
         let conover = Conover::new(&case.blocks).unwrap();
         let pairs = (0..treatments).flat_map(|a| (a + 1..treatments).map(move |b| (a, b)));
         for (pair, (a, b)) in pairs.enumerate() {
-            // Both libraries integrate the studentised range to some 10 digits.
+            // Both libraries integrate the studentised range to about ten digits.
             let found = nemenyi.p(a, b).value;
             near(line, "Nemenyi's p", found, case.nemenyi[pair], 1e-7);
             near(line, "R's p of Nemenyi's test", found, r.nemenyi[pair], 1e-7);
@@ -219,7 +220,7 @@ fn contingency_tables() {
         close(line, "the odds ratio", table.odds_ratio().unwrap(), case.odds_ratio);
         let interval = table.odds_ratio_interval(0.95).unwrap();
         all_close(line, "the interval", &[interval.low, interval.high], &r.interval);
-        // The search of R stops after some three digits.
+        // R ends its search after about three digits.
         let conditional = table.conditional_odds_ratio().unwrap();
         near(line, "R's odds ratio", conditional, r.conditional[0], 5e-3);
         let wilson = Contingency::wilson(ones, ones + zeros, 0.95).unwrap();
@@ -256,7 +257,7 @@ fn bootstrap_intervals() {
         let bootstrap = Bootstrap { replicates: 50_000, ..Bootstrap::default() };
         let found = bootstrap.mean(&case.bootstrap).unwrap();
         let [low, high] = case.interval;
-        // Both are of random draws: a quantile of 50,000 deviates by some 0.5 % of the width.
+        // Both draw random numbers: a quantile of 50,000 draws varies by about 0.5 % of the width.
         for (found, expected) in [(found.low, low), (found.high, high)] {
             let error = (found - expected).abs() / (high - low);
             assert!(error < 0.03, "line {}: {found} is not {expected}", line + 1);

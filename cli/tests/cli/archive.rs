@@ -128,7 +128,8 @@ fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
     let (package, text) = fixture.archive("study", "one.zip", &[]);
     assert!(text.contains("one.zip: 8 records, "), "{text}");
     assert!(text.contains(&format!("SHA-256 {}", Digest::of(&package))), "{text}");
-    // In another folder, under another name, with other times, another time zone and one thread.
+    // In another folder, under another name, with other file times, in another time zone and with
+    // one thread.
     copy(&fixture.path("study"), &fixture.path("else/where"));
     let mut command = catherd();
     command

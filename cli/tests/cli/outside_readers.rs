@@ -169,7 +169,8 @@ fn kills() -> usize {
     value.map_or(4, |value| value.parse().unwrap())
 }
 
-/// A program notes each execution, so that a run whose record was lost is seen: it is executed again.
+/// A program writes each execution to a journal, so that a run whose record was lost is found: it
+/// is executed again.
 #[test]
 #[cfg(unix)]
 fn runs_that_are_killed_while_others_read_lose_no_record() {
