@@ -1,4 +1,4 @@
-//! The tests of the crate as one program: a program of each file would link the same crates again.
+//! The tests of the crate, as one program. A program for each file would link the same crates again.
 
 mod access;
 mod damaged_stores;

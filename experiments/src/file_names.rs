@@ -1,8 +1,8 @@
-//! File names made of the names of studies, projects and algorithms.
+//! File names for studies, projects and algorithms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A file name that every system accepts, made of a name: at most 80 characters, each a letter, a
+/// Converts a name to a file name that every system accepts: at most 80 characters, each a letter, a
 /// digit or one of `-_.`, and not hidden.
 pub fn safe_name(name: &str) -> String {
     const MAX_LENGTH: usize = 80;
@@ -14,8 +14,8 @@ pub fn safe_name(name: &str) -> String {
     safe
 }
 
-/// Different file names for arbitrary names. They differ in more than upper and lower case, because
-/// some file systems do not distinguish these.
+/// Gives each key a different file name. The file names differ not only in upper and lower case,
+/// because some file systems do not distinguish these.
 pub struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,
@@ -28,14 +28,14 @@ impl<K> Default for FileNames<K> {
 }
 
 impl<K: Ord> FileNames<K> {
-    /// The file name of a key; a key keeps the one that it got first.
+    /// The file name of a key, from its name. The same key always gets the same file name.
     pub fn of(&mut self, key: K, name: &str) -> &str {
         let taken = &mut self.taken;
         self.given.entry(key).or_insert_with(|| {
             let safe = safe_name(name);
             let others = (2..).map(|number| format!("{safe}~{number}"));
             let mut names = std::iter::once(safe.clone()).chain(others);
-            // The sequence of names is endless, so that a free one is always found.
+            // The sequence of names is infinite, so that a free one is always found.
             names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
         })
     }

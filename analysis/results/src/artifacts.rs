@@ -8,17 +8,19 @@ use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
 
 use crate::error::ResultsError;
 
-/// The artifacts of a study: `suites/PROJECT/ALGORITHM-SEED.json` for a suite, and
-/// `suites/PROJECT/ALGORITHM-SEED.NAME` for any other artifact; and logs, with such names in `logs/`.
+/// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.json`, any other
+/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as `logs/PROJECT/ALGORITHM-SEED.NAME`.
 pub(super) struct Artifacts {
+    /// `suites`.
     folder: PathBuf,
     logs: PathBuf,
     /// Name of the suite among the artifacts of a record.
     suite: String,
+    /// The ending of the suite's file.
     extension: String,
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
-    /// Number of runs with a suite among what was written, in one file or in several.
+    /// Number of written runs that have a suite, in one file or in several.
     pub(super) suites: usize,
 }
 
@@ -36,6 +38,7 @@ impl Artifacts {
         }
     }
 
+    /// Writes the artifacts and logs of a run.
     pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         if record.artifacts.is_empty() && record.logs.is_empty() {
             return Ok(());

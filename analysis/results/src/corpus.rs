@@ -8,24 +8,24 @@ use catherd_interface::{FindError, FoundProject, Progress, ProjectTable, Resolve
 
 use crate::error::ResultsError;
 
-/// The projects of a study: those that can be run, and those that are left out.
+/// The projects of a study: the projects that are run, and the projects that are left out.
 pub struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
-    /// Projects with the bytes of another one; their runs would be the same runs.
+    /// Projects with the same bytes as another project, which would have the same runs.
     pub duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
     pub unusable: Vec<LeftOut>,
-    /// What projects lack although they can be run: one line each that names the file.
+    /// What is missing in projects that can be run nevertheless: one line each, which names the file.
     pub warnings: Vec<String>,
 }
 
 impl Corpus {
-    /// Finds and checks projects, and adds what the tools of the study have said of them.
+    /// Finds and checks projects, and adds the descriptions that the tools of the study gave of them.
     ///
     /// # Errors
     ///
-    /// If a path cannot be used at all.
+    /// If a path cannot be read.
     pub fn find(
         projects: &ProjectSource,
         kind: &'static dyn SubjectKind,
@@ -55,7 +55,8 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// The projects that are not run, and measures and names of goals of the others if the kind has any.
+    /// Describes the corpus: the projects that are left out, and for the others measures and names of
+    /// goals if the kind has any.
     ///
     /// # Errors
     ///
@@ -71,12 +72,12 @@ impl Corpus {
         Ok(CorpusDescription { left_out, measures, goals })
     }
 
-    /// Stores the projects that the coordinator's store lacks or has damaged. `on_damaged` takes those
-    /// that are damaged, and why.
+    /// Stores the projects that are missing or damaged in the coordinator's store. `on_damaged` is
+    /// called with each damaged project and the damage.
     ///
     /// # Errors
     ///
-    /// If the store does not work, or if a file has changed since it was found.
+    /// If the store fails, or if a file has changed since it was found.
     pub fn store(
         &self,
         coordinator: &Coordinator,
@@ -86,7 +87,7 @@ impl Corpus {
         let digests: Vec<_> = self.projects.iter().map(|project| project.digest).collect();
         let failed = |cause| coordinator.error(cause);
         let missing = store.missing(&digests).map_err(failed)?;
-        for project in self.projects.iter().filter(|one| !missing.contains(&one.digest)) {
+        for project in self.projects.iter().filter(|project| !missing.contains(&project.digest)) {
             match store.check(project.digest) {
                 Ok(()) => {}
                 Err(cause) if cause.is_damage() => on_damaged(project, &cause),
@@ -120,7 +121,7 @@ fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
     planned.collect()
 }
 
-/// Separates projects from those with the bytes of an earlier one.
+/// Separates projects from projects with the same bytes as an earlier one.
 fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<LeftOut>) {
     let repeated = duplicates(&planned(&projects));
     let skipped = repeated.iter().map(|&(duplicate, original)| LeftOut {

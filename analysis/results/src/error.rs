@@ -1,4 +1,4 @@
-//! Why results cannot be read or written.
+//! Errors of reading and writing results.
 
 use std::io;
 use std::path::PathBuf;
@@ -33,13 +33,13 @@ pub enum ResultsError {
     Taken {
         /// The folder.
         folder: PathBuf,
-        /// What it holds, such as "holds a study with other seeds".
+        /// What the folder contains, as a predicate: "holds a study with other seeds".
         holds: String,
     },
     /// The file of the store was deleted or replaced while it was in use.
     #[error("{0}")]
     StoreLost(String),
-    /// Something in the store is damaged.
+    /// A row or a page of the store is damaged.
     #[error("{store}: {damage}")]
     StoreDamaged {
         /// The store.
@@ -60,14 +60,14 @@ pub enum ResultsError {
     /// The thread that writes interim tables cannot be started.
     #[error("{0}")]
     Thread(io::Error),
-    /// Interim tables are not written to the end, because the study has ended.
+    /// Interim tables were not finished, because the study has ended.
     #[error("stopped")]
     Cancelled,
 }
 
 impl ResultsError {
-    /// What a coordinator reports that its store has lost: nothing more can be stored there. `None` if
-    /// it has lost nothing.
+    /// The loss or damage of the store that a coordinator reports, after which nothing can be stored.
+    /// `None` if there is none.
     pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
         let progress = coordinator.progress();
         if let Some(lost) = progress.lost_file {
@@ -84,11 +84,10 @@ impl From<ReadError> for ResultsError {
     }
 }
 
-/// Why tables are not written: the results of runs could not be read, which fails with an error of
-/// their source, or the tables could not be written.
+/// Why tables are not written. `E` is the error of the source of the results.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError<E> {
-    /// The results of runs cannot be read.
+    /// The source of the results of runs failed.
     #[error("{0}")]
     Source(E),
     /// The tables cannot be written.

@@ -1,8 +1,8 @@
 //! The folder of a study.
 //!
-//! `study.json` holds the plan of the study to which the folder belongs. It is written before the
-//! first run and compared when the folder is used again, so that results of different studies never
-//! mix.
+//! `study.json` contains the plan of the study to which the folder belongs. It is written before the
+//! first run and compared when the folder is used again, so that results of different studies are
+//! never mixed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -30,7 +30,7 @@ const WORKING_FILES: [&str; 8] = [
     "logs",
 ];
 
-/// What the folder has of the results: tables, and what describes them.
+/// The files with the results: tables, and descriptions of them.
 pub const RESULT_FILES: [&str; 22] = [
     MANIFEST,
     RunStates::FILE,
@@ -56,8 +56,8 @@ pub const RESULT_FILES: [&str; 22] = [
     "coverage-over-time.svg",
 ];
 
-/// Everything that a study writes into its folder, except `study.lock`: what [`StudyFolder::claim`]
-/// removes to start over.
+/// The names of everything that a study writes into its folder, except `study.lock`.
+/// [`StudyFolder::claim`] removes these to start over.
 pub fn contents() -> impl Iterator<Item = &'static str> {
     WORKING_FILES.into_iter().chain(RESULT_FILES)
 }
@@ -65,12 +65,12 @@ pub fn contents() -> impl Iterator<Item = &'static str> {
 /// The folder of a study.
 #[derive(Debug)]
 pub struct StudyFolder {
-    /// Where it is.
+    /// The path of the folder.
     pub path: PathBuf,
 }
 
 impl StudyFolder {
-    /// The folder at a path, which is created if it is missing.
+    /// Opens the folder at a path, and creates it if it is missing.
     ///
     /// # Errors
     ///
@@ -81,14 +81,14 @@ impl StudyFolder {
         Ok(folder)
     }
 
-    /// The folder with the spools of workers of this machine.
+    /// The folder with the spools of the workers on this machine.
     pub fn spools(&self) -> PathBuf {
         self.path.join("spool")
     }
 
-    /// Makes this study the owner of the folder, unless another study is. A study may have grown
-    /// since: the runs that it had before are not executed again. With `fresh`, what an earlier study
-    /// left is removed before.
+    /// Makes this study the owner of the folder, unless another study owns it. The study may have more
+    /// runs than the last time; runs that it had then are not executed again. With `fresh`, the files
+    /// of an earlier study are removed first.
     ///
     /// # Errors
     ///
@@ -121,8 +121,8 @@ impl StudyFolder {
         }
     }
 
-    /// Whether a store without a manifest, such as a restored copy, is of this study: all studies in
-    /// it are the study or rounds of its race, of which the study may have grown.
+    /// Checks that a store without a manifest, such as a restored copy, belongs to this study: each
+    /// study in it is this study, perhaps with fewer runs, or a round of its race.
     fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
         let unreadable = |cause| {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
@@ -144,7 +144,7 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// Removes what an earlier study left, unless another process uses the folder.
+    /// Removes the files of an earlier study, unless another process uses the folder.
     fn clear(&self) -> Result<(), ResultsError> {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
@@ -174,7 +174,7 @@ impl StudyFolder {
     }
 }
 
-/// Writes a file that is either complete or missing.
+/// Writes a file so that after a crash it is either complete or as before.
 fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;

@@ -1,4 +1,4 @@
-//! The table `goals.csv`: how many runs cover each goal that has a name.
+//! The table `goals.csv`: how many runs cover each named goal.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,12 +17,12 @@ const COLUMNS: [&str; 7] =
 /// Counts the runs that cover each named goal.
 pub(super) struct GoalCounts<'g> {
     goals: &'g [NamedGoals],
-    /// The goals of each project and configuration: index into `goals`.
-    of: HashMap<(Digest, &'g str), usize>,
+    /// The index in `goals` of each project and configuration.
+    indices: HashMap<(Digest, &'g str), usize>,
     counts: Vec<Counts>,
 }
 
-/// The runs with some goals, and how many of them cover each goal.
+/// How many runs have these goals, and how many of these runs cover each goal.
 #[derive(Clone, Default)]
 struct Counts {
     runs: u64,
@@ -35,13 +35,13 @@ impl<'g> GoalCounts<'g> {
             own.algorithms.iter().map(move |label| ((own.project, label.as_str()), number))
         });
         let counts = |own: &NamedGoals| Counts { runs: 0, covering: vec![0; own.names.len()] };
-        GoalCounts { goals, of: keys.collect(), counts: goals.iter().map(counts).collect() }
+        GoalCounts { goals, indices: keys.collect(), counts: goals.iter().map(counts).collect() }
     }
 
     /// Counts a run. A run with other goals, such as the goals of its pool, does not count.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let key = (spec.project, spec.algorithm.label.as_str());
-        let Some(&number) = self.of.get(&key) else { return };
+        let Some(&number) = self.indices.get(&key) else { return };
         let counts = &mut self.counts[number];
         let Some(criterion) = record.criteria.first() else { return };
         let is_known = criterion.goals as usize == counts.covering.len();
@@ -56,7 +56,7 @@ impl<'g> GoalCounts<'g> {
         }
     }
 
-    /// Writes the table into a folder if goals have names.
+    /// Writes the table into a folder if there are named goals.
     pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), ResultsError> {
         if self.goals.is_empty() {
             return Ok(());

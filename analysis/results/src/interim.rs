@@ -1,4 +1,4 @@
-//! Interim tables, which are written now and then while the runs of a study are executed.
+//! Interim tables, which are written at intervals while the runs of a study are executed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,23 +8,24 @@ use std::time::{Duration, Instant};
 use crate::error::{ResultsError, WriteError};
 use crate::stored::StoredStudies;
 use crate::tables::{Extent, StudyTables};
-/// The next tables are written after this multiple of the time that the last ones took, so that
-/// writing the tables of a large study takes a small part of a core.
-const SHARE: u32 = 20;
 
-/// Writes the tables of a study at intervals, on a thread of its own.
+/// The next tables are written after at least this multiple of the time that the last ones took, so
+/// that writing the tables of a large study takes a small part of a core.
+const PAUSE_FACTOR: u32 = 20;
+
+/// Writes the tables of a study at intervals, in a separate thread.
 pub struct InterimTables {
     tables: StudyTables,
     studies: StoredStudies,
     interval: Duration,
     next: Instant,
-    /// Number of ended runs in the last tables.
+    /// Number of runs that had ended when the last tables were written.
     written: u64,
     writing: Option<Writing>,
     cancelled: Arc<AtomicBool>,
-    /// Takes why tables were not written.
+    /// Called with the error if tables could not be written.
     on_failure: Box<dyn FnMut(ResultsError)>,
-    /// A failure was reported; the next one is reported after a success.
+    /// Whether the last tables could not be written. Only the first of several failures is reported.
     failed: bool,
 }
 
@@ -34,8 +35,8 @@ struct Writing {
 }
 
 impl InterimTables {
-    /// Writes the tables at most every `interval`. `on_failure` takes the first of several failures in a
-    /// row.
+    /// Writes the tables at most every `interval`. `on_failure` is called with the first of several
+    /// successive failures.
     pub fn new(
         tables: StudyTables,
         studies: StoredStudies,
@@ -55,7 +56,7 @@ impl InterimTables {
         }
     }
 
-    /// Starts to write tables if it is time and more runs have ended than before.
+    /// Starts to write tables if the interval has passed and more runs have ended than the last time.
     pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();
@@ -86,7 +87,7 @@ impl InterimTables {
         self.next = start + self.interval;
     }
 
-    /// Stops writing, and waits until nothing is written any more.
+    /// Stops writing, and waits for the thread.
     pub fn stop(mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.join();
@@ -99,7 +100,7 @@ impl InterimTables {
             Ok(Err(error)) => self.report(error),
             Err(defect) => std::panic::resume_unwind(defect),
         }
-        self.next = Instant::now() + self.interval.max(SHARE * start.elapsed());
+        self.next = Instant::now() + self.interval.max(PAUSE_FACTOR * start.elapsed());
     }
 
     fn report(&mut self, error: ResultsError) {

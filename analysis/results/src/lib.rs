@@ -1,11 +1,11 @@
-//! Folders of results: the projects of a study, the results of its runs from a store or from
-//! anywhere else, and the tables that are made of them. A front end decides what a person sees of it.
+//! Folders of results: the projects of a study, the results of its runs from a store or another
+//! source, and the tables that are made from them. Nothing is printed; that is left to the caller.
 //!
-//! - [`Corpus`]: the projects of a study, found, described, and stored at a coordinator.
-//! - [`StudyFolder`]: the folder of a study, which belongs to one study.
-//! - [`RunResult`]: the result of a run; [`StoredStudies`]: the results that a store has.
-//! - [`StudyTables`]: writes a folder of results; [`InterimTables`]: does so while runs are executed.
-//! - [`race`]: runs in rounds, each without the configurations that have lost.
+//! - [`Corpus`] finds and describes the projects of a study, and stores them at a coordinator.
+//! - [`StudyFolder`] is a folder of results, which belongs to one study.
+//! - [`RunResult`] is the result of a run; [`StoredStudies`] reads the results in a store.
+//! - [`StudyTables`] writes the tables; [`InterimTables`] writes them while runs are executed.
+//! - [`race`] executes runs in rounds, each without the configurations that have lost.
 
 mod artifacts;
 mod corpus;

@@ -1,6 +1,6 @@
 //! Races: runs in rounds, each without the configurations that have lost.
 //!
-//! Each round is a plan of its own in the store of this machine or of a coordinator, so that an
+//! Each round is a separate plan in the store of this machine or of a coordinator, so that an
 //! interrupted race continues like any study: runs of finished rounds are not executed again, and the
 //! same configurations are dropped after them.
 
@@ -14,19 +14,19 @@ use catherd_experiments::{Digest, Plan, Race};
 use crate::stored::RunResult;
 use crate::tables::StudyTables;
 
-/// Executes the rounds of a race: this machine, or a coordinator.
+/// Executes the rounds of a race, on this machine or at a coordinator.
 pub trait Rounds {
-    /// Why a round cannot be run.
+    /// The error if a round cannot be executed.
     type Error;
 
-    /// Why a round was stopped.
+    /// The reason for which a round was stopped.
     type Stopped;
 
-    /// Runs a round until all its runs have ended, or until it is stopped.
+    /// Executes a round until all its runs have ended or it is stopped.
     ///
     /// # Errors
     ///
-    /// If it cannot be run.
+    /// If it cannot be executed.
     fn run(&mut self, round: Plan) -> Result<ControlFlow<Self::Stopped>, Self::Error>;
 
     /// Calls `take` with the results of a round that has ended.
@@ -43,22 +43,22 @@ pub trait Rounds {
     fn tables(&mut self) -> &mut StudyTables;
 }
 
-/// Runs a race until it is decided, or until it is stopped.
+/// Executes a race until it is decided or stopped.
 ///
 /// # Errors
 ///
-/// If a round cannot be run, or its results cannot be read.
+/// If a round cannot be executed, or its results cannot be read.
 pub fn run<R: Rounds>(
     runner: &mut R,
     plan: &Plan,
     race: Race,
 ) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
-    // Mean coverage of each remaining configuration, a block of the rank test for each project;
-    // `None` if no run of the configuration on the project has a coverage.
+    // One block of the rank test for each project: the mean coverage of each remaining configuration,
+    // or `None` if no run of the configuration on the project has a coverage.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
-        // A single configuration has nothing left to be compared with.
+        // A single configuration cannot be compared.
         if left.len() < 2 {
             break;
         }
@@ -71,8 +71,8 @@ pub fn run<R: Rounds>(
         let mut means = MeanCoverage::default();
         runner.results(&name, &mut |result| means.add(result))?;
         for project in &plan.projects[projects.clone()] {
-            let of = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
-            blocks.push(left.iter().map(of).collect());
+            let mean = |&a: &usize| means.get(project.digest, &plan.algorithms[a].label);
+            blocks.push(left.iter().map(mean).collect());
         }
         if last {
             continue;

@@ -1,4 +1,4 @@
-//! The results of runs as a store has them.
+//! The results of runs in a store.
 
 use catherd_coordinator::store::Reader;
 use catherd_coordinator::{CoordinatorError, QuarantinedRun, StoreError, StoreUrl};
@@ -14,7 +14,7 @@ pub enum RunResult {
     Quarantined(Box<QuarantinedRun>),
 }
 
-/// Studies of a store whose runs make up the results: one, or the rounds of a race in order.
+/// The studies of a store whose runs are the results: one study, or the rounds of a race in order.
 #[derive(Clone, Debug)]
 pub struct StoredStudies {
     /// The store.
@@ -24,9 +24,8 @@ pub struct StoredStudies {
 }
 
 impl StoredStudies {
-    /// The results of the runs, in the order of the studies. Each study is read through a
-    /// connection of its own, which is closed at its end. After an error come the results of the next
-    /// study.
+    /// The results of the runs, in the order of the studies. Each study is read through a separate
+    /// connection, which is closed at its end. After an error, the results of the next study follow.
     pub fn results(&self) -> impl Iterator<Item = Result<RunResult, ResultsError>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {
@@ -43,7 +42,7 @@ impl StoredStudies {
     }
 }
 
-/// The results of a study, in its order, with quarantined runs at the end.
+/// The results of a study in the order of its runs, with quarantined runs at the end.
 fn results(
     store: &StoreUrl,
     study: &str,

@@ -1,4 +1,4 @@
-//! The tables of a study in its folder, of all its runs or of those that have ended so far.
+//! The tables of a study in its folder, with all runs that have ended so far.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,11 +24,11 @@ const MEASURES: &str = "projects.csv";
 pub struct StudyTables {
     folder: PathBuf,
     plan: Plan,
-    /// What the subject kind says of itself. `None` if this program does not have the kind.
+    /// The description of the subject kind. `None` if this program does not have the kind.
     subject: Option<SubjectInfo>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
-    /// Every run that has not ended was dropped by a race.
+    /// Whether a race has ended, so that all runs that have not ended are dropped.
     race_is_over: bool,
 }
 
@@ -78,7 +78,7 @@ impl StudyTables {
         self.dropped.extend(dropped);
     }
 
-    /// Notes that a race has ended: the runs that have not ended are not needed.
+    /// Records that a race has ended: the runs that have not ended are not needed.
     pub(crate) fn end_race(&mut self) {
         self.race_is_over = true;
     }
@@ -97,8 +97,8 @@ impl StudyTables {
         Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
     }
 
-    /// Writes the results of the runs that have ended: the tables together, so that a reader finds
-    /// either the earlier ones or these, and the artifacts before them.
+    /// Writes the results of the runs that have ended: first the artifacts, then all tables together, so
+    /// that a reader finds either all earlier tables or all new ones.
     ///
     /// # Errors
     ///
@@ -154,7 +154,10 @@ impl StudyTables {
         let states = self.with_rest(states);
         let left_out = self.projects.left_out.iter();
         let skipped: Vec<Skipped> = left_out
-            .map(|one| Skipped { project: one.project.clone(), reason: one.reason.clone() })
+            .map(|project| Skipped {
+                project: project.project.clone(),
+                reason: project.reason.clone(),
+            })
             .collect();
         tables.finish(&skipped, &self.dropped)?;
         states.write(staging.path())?;
@@ -165,7 +168,7 @@ impl StudyTables {
         Ok(WrittenResults { summary, states, suites: artifacts.suites, problems })
     }
 
-    /// The measures and units of runs of a kind that this program does not have: the names in a record.
+    /// The description of a subject kind that this program does not have, from the names in a record.
     fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
         let (kind, engine) = (&self.plan.subject, &self.plan.engine);
         match first {
@@ -209,6 +212,7 @@ impl StudyTables {
     }
 }
 
+/// The reason for which a run has no result; `None` if it has one.
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         Outcome::Done | Outcome::NoGoals => return None,
