@@ -37,7 +37,7 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The pages of the documentation: Markdown beside the top level and in `docs/`.
+/// The pages of the documentation: Markdown at the top level and in `docs/`.
 fn pages() -> Vec<PathBuf> {
     let top = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
     let mut pages: Vec<_> = top.iter().map(|name| root().join(name)).collect();

@@ -193,7 +193,7 @@ impl Worded for WriteError {
         match self {
             WriteError::File(error) => error.worded(),
             WriteError::Figure { .. } => {
-                Failure::new(self).hint("write the figures as SVG alone, with --figures svg")
+                Failure::new(self).hint("write the figures only as SVG, with --figures svg")
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The token of a coordinator on loopback, which other users of the machine can reach as well. The
-//! coordinator makes it at its first start, in a file that its user alone can read; workers and
+//! coordinator makes it at its first start, in a file that only its user can read; workers and
 //! clients of the same user find it by the address of the coordinator.
 
 use std::fs;
@@ -42,7 +42,7 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
 }
 
 /// The token of the coordinator of this user at an address on loopback, and the IP address for which
-/// it was made, to which alone it may be sent: behind `localhost` there may be several. A coordinator
+/// it was made. It may only be sent to this address, because `localhost` may have several. A coordinator
 /// at an IP address may start later. `None` if the address is not on loopback, or `localhost` has no
 /// token.
 ///

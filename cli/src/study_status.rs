@@ -186,8 +186,8 @@ fn states_of_runs(results: &Results) -> RunStates {
     RunStates { done, failed: ended - done, ..results.states.unwrap_or(planned) }
 }
 
-/// The status as a coordinator with this study alone would report it. Runs of a race that it does
-/// not need are no part of the plan.
+/// The status as a coordinator with only this study would report it. Runs that a race does not need
+/// are not part of the plan.
 pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
     let results = Results::read(folder).map_err(Worded::worded)?;
     let RunStates { planned, done, failed, quarantined, dropped, pending } =

@@ -231,7 +231,7 @@ catherd run study.toml --projects {folder} --out again
 The first command makes the report of the records here. The second executes all runs anew; a package of a
 complete repetition has the same digest of the results.
 
-`Cargo.lock` beside the source code of catherd {version} builds the same version:
+`Cargo.lock` next to the source code of catherd {version} builds the same version:
 `cargo build --release --locked`.
 "
     )

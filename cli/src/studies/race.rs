@@ -1,5 +1,5 @@
 //! A race on a cluster: the client submits each round to the coordinator, waits for its runs, and
-//! decides which configurations go on.
+//! decides which configurations continue.
 //!
 //! Everything that a decision depends on is at the coordinator. A client that is started again submits
 //! the same rounds, whose runs have ended, and decides the same.

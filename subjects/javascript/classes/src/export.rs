@@ -44,7 +44,7 @@ pub struct Code {
 pub struct Exported {
     /// The code.
     pub text: String,
-    /// Numbers of tests that are not in it, each with the reason.
+    /// The tests that are not in it, as numbers, each with the reason.
     pub skipped: Vec<(usize, String)>,
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }
 
-/// Numbers of a run by name.
+/// Metrics of a run by name.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(pub(crate) BTreeMap<String, Metric>);
 

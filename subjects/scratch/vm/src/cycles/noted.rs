@@ -38,7 +38,7 @@ pub(super) struct Noted {
     pub(super) fuel: u32,
     /// Fuel consumed between the two latest times at which the loop had this state.
     pub(super) period: Option<u32>,
-    /// Numbers of iterations that the search may still take: of all loops, and of this loop.
+    /// Counts of iterations that the search may still take: for all loops, and for this loop.
     pub(super) left: (u32, u32),
 }
 
