@@ -48,7 +48,7 @@ pub(crate) fn compile_for_scripts(
     earlier: Option<&Program>,
 ) -> Result<Arc<Program>, Failure> {
     let compiled = match earlier {
-        Some(earlier) => earlier.compile_beside(&subject.project),
+        Some(earlier) => earlier.compile_sharing(&subject.project),
         None => Program::compile(&subject.project),
     };
     compiled

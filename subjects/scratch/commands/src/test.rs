@@ -314,7 +314,7 @@ fn report_one(
             Failure::new(format!("{}: {cause}", suite.name))
                 .hint("correct the suite or the project")
         })?;
-        all_passed &= report.is_fine();
+        all_passed &= report.passed();
         output.begin()?;
         output.project(&ProjectReport::Executed(report))?;
     }

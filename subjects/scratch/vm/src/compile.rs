@@ -56,7 +56,7 @@ impl Program {
     ///
     /// # Errors
     /// As for [`Program::compile`].
-    pub fn compile_beside(&self, project: &Project) -> Result<Program, CompileError> {
+    pub fn compile_sharing(&self, project: &Project) -> Result<Program, CompileError> {
         Self::with_skins(project, SkinSetBuilder::sharing(&self.skins))
     }
 

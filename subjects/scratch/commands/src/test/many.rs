@@ -95,7 +95,7 @@ pub(super) fn run(
             waiting.insert(number, report);
             while let Some(report) = waiting.remove(&written) {
                 written += 1;
-                all_passed &= report.is_fine();
+                all_passed &= report.passed();
                 let failed = output.project(&report);
                 if failed.is_err() || (schedule.fail_fast && !all_passed) {
                     stop.store(true, Ordering::Relaxed);

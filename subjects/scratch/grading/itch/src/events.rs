@@ -6,9 +6,9 @@ use catherd_scratch_vm::{PenMark, Text, Value};
 /// Maximum number of events of a log.
 const MAX_EVENTS: usize = 2_000_000;
 
-/// What happened.
+/// The kinds of events, with their data.
 pub(crate) enum What {
-    /// The schedule did something; the plan's side has the data.
+    /// An action of the schedule; the JavaScript side keeps its data.
     Scheduled(String),
     /// A target said or thought something.
     Said { value: Value, thinks: bool, target: u32, sprite: usize },
@@ -16,7 +16,7 @@ pub(crate) enum What {
     Answered { question: Text, answer: Option<Text> },
     /// A pen drew.
     Pen(PenMark),
-    /// All drawings were removed: the lines and points until then.
+    /// All drawings were removed, with the lines and points that had been drawn.
     PenCleared { lines: Vec<[f64; 4]>, points: Vec<[f64; 2]> },
     /// The picture of a bubble was made or changed.
     Skin { number: u32, text: Text, created: bool },
@@ -33,14 +33,14 @@ pub(crate) enum What {
 /// Something that happened.
 pub(crate) struct Event {
     pub(crate) what: What,
-    /// Number of the snapshot before.
+    /// Number of the snapshot before the event.
     pub(crate) previous: usize,
-    /// Number of the snapshot after; `None` if it is not over.
+    /// Number of the snapshot after the event; `None` while the event lasts.
     pub(crate) next: Option<usize>,
 }
 
 impl Event {
-    /// Its name for plans.
+    /// The name by which plans know the kind of event.
     pub(crate) fn kind(&self) -> &str {
         match &self.what {
             What::Scheduled(kind) => kind,
@@ -64,8 +64,8 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Adds an event and returns its number. Once the log is full, events of the machine are left
-    /// out.
+    /// Adds an event and returns its number. Once the log is full, only events of the schedule are
+    /// added.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
         if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
             self.full = true;
@@ -75,7 +75,7 @@ impl Events {
         self.list.len().saturating_sub(1)
     }
 
-    /// Ends all events that are not over.
+    /// Ends all events that last, with this snapshot.
     pub(crate) fn close_all(&mut self, snapshot: usize) {
         for event in &mut self.list {
             event.next.get_or_insert(snapshot);

@@ -1,4 +1,4 @@
-//! The functions through which the plan's side reaches the machine and its log.
+//! The native functions with which the JavaScript of the prelude reaches the machine and its log.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::machine::{Profile, Shared};
 use crate::snapshots::Record;
 use crate::{model, values};
 
-/// Adds a function to an object. It shares the state.
+/// Adds a function to an object. The function shares ownership of the state.
 macro_rules! function {
     ($object:expr, $ctx:expr, $shared:expr, $name:literal, |$s:ident $(, $arg:ident : $type:ty)* $(,)?| $body:expr) => {{
         let shared = Rc::clone($shared);
@@ -27,7 +27,7 @@ macro_rules! function {
     }};
 }
 
-/// The same, with the context as the first parameter; the body returns a `Result`.
+/// Like `function!`, with the context as the first parameter; the body returns a `Result`.
 macro_rules! function_in {
     ($object:expr, $ctx:expr, $shared:expr, $name:literal, |$c:ident, $s:ident $(, $arg:ident : $type:ty)* $(,)?| $body:expr) => {{
         let shared = Rc::clone($shared);
@@ -104,12 +104,12 @@ fn install_model<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -
     Ok(())
 }
 
-/// The position of a sprite; never the stage.
+/// The position of a sprite by its name; `None` for the stage.
 fn sprite(project: &Project, name: &str) -> Option<usize> {
     project.targets.iter().position(|target| !target.is_stage && *target.name == *name)
 }
 
-/// The position of a sprite or the stage, which is also known as `Stage`.
+/// The position of a sprite or of the stage by its name; `Stage` always names the stage.
 fn target(project: &Project, name: &str) -> Option<usize> {
     let stage = || (name == "Stage").then(|| project.stage());
     project.targets.iter().position(|target| *target.name == *name).or_else(stage)
@@ -232,7 +232,7 @@ fn install_log<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -> 
     Ok(())
 }
 
-/// The data of an event in the order in which `log.js` reads them.
+/// The data of an event in the order in which `log.js` reads it.
 fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
     let array = Array::new(ctx.clone())?;
     let name = |at: usize| shared.submission.targets.get(at).map_or("", |target| &*target.name);
@@ -280,7 +280,7 @@ fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
             let target = &shared.submission.targets[sprite];
             array.set(0, &*target.blocks[index as usize].id)?;
             array.set(1, &*target.name)?;
-            // Static records of the submission have the numbers of its targets.
+            // The static records of the submission have the positions of its targets as their numbers.
             array.set(2, sprite)?;
         }
         What::Updated(sprite) => array.set(0, name(*sprite))?,
@@ -289,7 +289,8 @@ fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
     Ok(array.into_value())
 }
 
-/// The error of what would change threads while a condition is evaluated in the middle of a step.
+/// An error if a step is being executed: a condition that is evaluated inside it may not start or
+/// end threads.
 fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
     if shared.lent.get() {
         let message = "nothing can be started or ended inside a condition: the step has not ended";
@@ -298,7 +299,7 @@ fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-/// Makes an event happen: the number of the action, -1 if nothing was started.
+/// Sends an input and returns the number of its action, or -1 if it started no thread.
 fn started<'js>(ctx: &Ctx<'js>, shared: &Shared, input: Input<'_>) -> Result<Js<'js>> {
     refuse_in_step(ctx, shared)?;
     shared.start(input).map_or(-1.0, f64::from).into_js(ctx)

@@ -1,4 +1,4 @@
-//! The course of a judgement.
+//! The entry point: judging a submission by a plan.
 
 use std::rc::Rc;
 
@@ -13,9 +13,8 @@ use crate::session::Course;
 
 /// Judges a submission that began as a copy of a template.
 ///
-/// # Errors
-/// If the plan cannot be loaded, or the submission cannot be compiled. What the plan throws later
-/// is part of the judgement.
+/// # Errors If the plan cannot be loaded, or the submission cannot be compiled. An error that the
+/// plan throws later is part of the judgement.
 pub fn judge(
     plan: &Plan,
     template: &Project,
@@ -46,7 +45,8 @@ pub fn judge(
     if let End::Limited(message) = &end {
         output.close(Status::TimeLimit, message);
     }
-    // In strict mode an error in a phase leaves the judgement open.
+    // In strict mode, the commands end without closing the judgement after an error in a phase, as
+    // in the original.
     if let (End::Rejected(message), false) = (&end, options.strict) {
         output.close(Status::Testplan, message);
     }

@@ -1,5 +1,5 @@
-//! Judging of submissions by plans for Itch: checks of the code against a starter project, a
-//! schedule of inputs, and checks of what the program did.
+//! Judging of submissions by plans for Itch. A plan checks the code against a starter project,
+//! schedules inputs, and checks the behaviour of the program.
 //!
 //! A [`Plan`] is a script with functions for the phases before, during and after the execution.
 //! [`judge`] calls them on the deterministic machine with a virtual clock of 60 steps a second and
@@ -7,8 +7,9 @@
 //! [`Judgement::full`] and [`Judgement::report`] are made. The judgement is a function of both
 //! projects, the plan and the [`Options`]; all limits are counted.
 //!
-//! `prelude/*.js` is the side of the plan: patterns, groups, schedule. It holds numbers of
-//! snapshots and events, which are stored natively and shared where nothing has changed.
+//! `prelude/*.js` implements the API that plans use: patterns, groups, schedule. It refers to
+//! snapshots and events by number; they are stored natively and share the data that has not
+//! changed.
 
 mod events;
 mod host;

@@ -1,4 +1,5 @@
-//! The shared state of a judgement: the machine, its log, and what is tracked.
+//! The shared state of a judgement: the virtual machine, its log, and the sprites and messages that
+//! are tracked.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -28,20 +29,20 @@ pub(crate) enum Profile {
     Sprites(BTreeSet<String>),
 }
 
-/// Threads for which an action of the schedule waits.
+/// The threads that an action of the schedule awaits.
 pub(crate) struct Awaited {
     pub(crate) action: u32,
     pub(crate) threads: FxHashSet<ThreadId>,
 }
 
-/// The state that the functions of plans share. They borrow its parts for the length of one call.
+/// The state that the native functions for plans share. Each borrows its parts only during a call.
 pub(crate) struct Shared {
     pub(crate) submission: Project,
     pub(crate) template: Project,
     pub(crate) options: Options,
     pub(crate) clock: RefCell<Option<Rc<Clock>>>,
-    /// The machine; `None` before the execution. In the middle of a step it has the state of that
-    /// moment.
+    /// The machine; `None` before the execution. While a step is interrupted for a condition, it
+    /// has the state of that moment.
     pub(crate) vm: RefCell<Option<Vm<()>>>,
     pub(crate) snapshots: RefCell<Snapshots>,
     pub(crate) events: RefCell<Events>,
@@ -50,11 +51,11 @@ pub(crate) struct Shared {
     pub(crate) lines: RefCell<Vec<[f64; 4]>>,
     pub(crate) points: RefCell<Vec<[f64; 2]>>,
     pub(crate) responses: RefCell<Vec<Text>>,
-    /// The pictures of bubbles by target.
+    /// The numbers of the pictures of bubbles by target.
     skins: RefCell<FxHashMap<TargetId, u32>>,
-    /// The number of the picture that is made next: costumes, the pen's layer, bubbles.
+    /// The number of the next picture. Costumes, the pen layer and bubbles have such numbers.
     next_picture: Cell<u32>,
-    /// The pen's layer has a number.
+    /// Whether the pen layer has a number.
     pen_used: Cell<bool>,
     /// Targets whose bubble is on their left.
     left_bubbles: RefCell<FxHashSet<TargetId>>,
@@ -65,19 +66,19 @@ pub(crate) struct Shared {
     pub(crate) awaited: RefCell<Vec<Awaited>>,
     last_action: Cell<u32>,
     pub(crate) profile: RefCell<Profile>,
-    /// Sprites in whose custom blocks nothing waits.
+    /// The names of the sprites in whose custom blocks *wait* does nothing.
     pub(crate) impatient: RefCell<BTreeSet<String>>,
     pub(crate) watches_moves: Cell<bool>,
     pub(crate) watches_messages: Cell<bool>,
     pub(crate) turbo: Cell<bool>,
     pub(crate) pace: Cell<Pace>,
     pub(crate) executing: Cell<bool>,
-    /// The schedule has ended.
+    /// Whether the schedule has ended.
     pub(crate) over: Cell<bool>,
-    /// A step is being executed.
+    /// Whether a step is being executed, so that `vm` is on loan from it.
     pub(crate) lent: Cell<bool>,
     pub(crate) failed: RefCell<Option<String>>,
-    /// The member that was last read although it does not exist.
+    /// The last member that was read although it does not exist, for the message of an error.
     pub(crate) missing: RefCell<Option<String>>,
     pub(crate) steps: Cell<u64>,
 }
@@ -124,17 +125,18 @@ impl Shared {
         }
     }
 
-    /// The project of a record: the submission or the template.
+    /// A project by the number that records have: 0 for the submission, 1 for the template.
     pub(crate) fn project(&self, number: usize) -> &Project {
         if number == 0 { &self.submission } else { &self.template }
     }
 
-    /// Milliseconds of the virtual clock, rounded down.
+    /// The time of the virtual clock in milliseconds, rounded down.
     pub(crate) fn now(&self) -> f64 {
         self.clock.borrow().as_ref().map_or(0.0, |clock| clock.now().floor())
     }
 
-    /// The program of the submission, in which some waits are left out.
+    /// Compiles the submission. In the custom blocks of the sprites in `impatient`, *wait* does
+    /// nothing.
     pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_scratch_vm::CompileError> {
         let impatient = self.impatient.borrow();
         if impatient.is_empty() {
@@ -147,12 +149,13 @@ impl Shared {
         Program::compile(&project).map(Arc::new)
     }
 
-    /// Uses the machine; `None` before the execution.
+    /// Calls a function with the machine; `None` before the execution.
     pub(crate) fn with_vm<R>(&self, use_vm: impl FnOnce(&mut Vm<()>) -> R) -> Option<R> {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Takes a snapshot and returns its number. Without a machine nothing has changed.
+    /// Takes a snapshot and returns its number. Before the execution it equals the one of the
+    /// submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
         self.snap_times(origin, 1)
     }
@@ -175,7 +178,7 @@ impl Shared {
         }
     }
 
-    /// Logs something of an instant, with a snapshot.
+    /// Logs an event that begins and ends with the same snapshot, which is taken for it.
     pub(crate) fn log(&self, what: What, origin: &Origin) {
         let snapshot = self.snap(origin);
         self.events.borrow_mut().add(what, snapshot, Some(snapshot));
@@ -198,8 +201,8 @@ impl Shared {
         }
     }
 
-    /// Logs what has become of the picture of a bubble. `shown` is true if the text was written
-    /// again although it may be the same.
+    /// Logs how the picture of a target's bubble has changed. `shown` is true if a block showed the
+    /// bubble, even with the same text.
     pub(crate) fn bubble_changed(&self, target: TargetId, shown: bool) {
         let bubble = self.with_vm(|vm| {
             let view = vm.target(target)?;
@@ -212,7 +215,8 @@ impl Shared {
                 if shown || known.is_none() {
                     self.skin_written(target, known, &text);
                 }
-                // A bubble that does not fit on its side is written again on the other.
+                // The original draws a bubble again if it has to change to the other side of its
+                // sprite.
                 let was_left = self.left_bubbles.borrow().contains(&target);
                 if left != was_left {
                     let mut bubbles = self.left_bubbles.borrow_mut();
@@ -234,7 +238,7 @@ impl Shared {
         }
     }
 
-    /// The number of a new picture.
+    /// Takes the next number of a picture.
     fn new_picture(&self) -> u32 {
         let number = self.next_picture.get();
         self.next_picture.set(number + 1);
@@ -258,7 +262,8 @@ impl Shared {
         }
     }
 
-    /// Logs the bubbles that have disappeared with a clone or when everything was stopped.
+    /// Logs the bubbles that have disappeared because their clone was deleted or everything was
+    /// stopped.
     pub(crate) fn sweep_bubbles(&self) {
         let mut shown: Vec<TargetId> = self.skins.borrow().keys().copied().collect();
         shown.sort_unstable();
@@ -267,14 +272,14 @@ impl Shared {
         }
     }
 
-    /// Logs that effects of all sprites were cleared.
+    /// Logs the changes of *stop all*, which clears the effects of all sprites.
     fn cleared_effects(&self) {
         for sprite in 0..self.submission.targets.len() as u32 {
             self.updated(TargetId(sprite));
         }
     }
 
-    /// Logs what a pen draws.
+    /// Logs a mark of a pen.
     pub(crate) fn pen(&self, mark: &PenMark) {
         if !self.pen_used.replace(true) {
             self.new_picture();
@@ -314,8 +319,8 @@ impl Shared {
         }
     }
 
-    /// Makes an event happen. Returns the number of the action that ends with the threads that it
-    /// has started; `None` if there are none.
+    /// Sends an input. Returns the number of an action that ends when the threads that the input
+    /// has started end; `None` if it started none.
     pub(crate) fn start(&self, input: Input<'_>) -> Option<u32> {
         let threads = self.with_vm(|vm| vm.start(input)).unwrap_or_default();
         if input == Input::Flag {
@@ -333,7 +338,7 @@ impl Shared {
         Some(action)
     }
 
-    /// Ends the execution: the last snapshot ends all events, then everything is stopped.
+    /// Ends the execution: takes the last snapshot, ends all events with it, and stops all scripts.
     pub(crate) fn end_execution(&self) {
         self.over.set(true);
         let last = self.snap(&"event.end".into());
@@ -350,8 +355,8 @@ fn costumes(project: &Project) -> u32 {
     project.targets.iter().map(|target| target.costumes.len() as u32).sum()
 }
 
-/// Whether a project has blocks of the pen. The original clears the pen's layer when it replaces the
-/// template by the submission, and makes the layer for that.
+/// Whether a project has pen blocks. If the template has, the original clears the pen layer when it
+/// loads the submission, and creates it for that, which takes a number.
 fn has_pen(project: &Project) -> bool {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     blocks.any(|block| block.opcode_name().starts_with("pen_"))

@@ -3,7 +3,7 @@
 use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Target, Value};
 use serde_json::{Value as Json, json};
 
-/// A value as the text that JavaScript makes of it.
+/// A value as JavaScript converts it to a string.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Number(number) => ryu_js::Buffer::new().format(*number).to_owned(),
@@ -12,8 +12,8 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// The blocks of a target as JSON: an array of objects with the fields of the project format, inputs
-/// and fields as pairs of name and content.
+/// The blocks of a target as JSON: an array of objects with the fields of the project format,
+/// inputs and fields as pairs of name and content.
 pub(crate) fn blocks(target: &Target) -> String {
     let blocks: Vec<Json> = target.blocks.iter().map(|block| saved(target, block)).collect();
     json!(blocks).to_string()
@@ -21,7 +21,7 @@ pub(crate) fn blocks(target: &Target) -> String {
 
 fn saved(target: &Target, block: &Block) -> Json {
     let id = |index: Option<u32>| index.map(|index| &*target.blocks[index as usize].id);
-    // Pairs, so that the order of the file is kept.
+    // Pairs in place of an object keep the order of the file.
     let mut inputs = Vec::new();
     for input in &block.inputs {
         let (content, shadow) = (slot(target, &input.block), slot(target, &input.shadow));
@@ -91,7 +91,7 @@ fn mutation_of(target: &Target, block: &Block, mutation: &Mutation) -> Json {
     }
 }
 
-/// Costumes of a target: id, name, file, format, resolution, rotation centre.
+/// The costumes of a target as JSON: id, name, file, format, resolution, rotation centre.
 pub(crate) fn costumes(project: &Project, target: &Target) -> Json {
     let costumes = target.costumes.iter().map(|costume| {
         let asset = costume.asset.and_then(|at| project.assets.get(at as usize));
@@ -104,7 +104,7 @@ pub(crate) fn costumes(project: &Project, target: &Target) -> Json {
     costumes.collect()
 }
 
-/// Makes the waits in the definitions of custom blocks do nothing.
+/// Turns the *wait* blocks in definitions of custom blocks into blocks without an effect.
 pub(crate) fn skip_waits_of_procedures(target: &mut Target) {
     let mut open: Vec<u32> = target
         .scripts()

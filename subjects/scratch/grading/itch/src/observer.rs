@@ -1,5 +1,5 @@
-//! The observer of the machine during a step: logs what happens, and lets the plan's side know of
-//! what it waits for.
+//! The observer of the machine during a step: it logs events, and calls the JavaScript of the
+//! prelude when something happens that the plan waits for.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use catherd_scratch_vm::{Change, Midstep, Question, Text, ThreadId, Tracer};
 use crate::events::What;
 use crate::machine::{Profile, Shared};
 
-/// The functions of the plan's side that are called in a step.
+/// The functions of the prelude that are called during a step.
 pub(crate) struct Hooks<'js> {
     pub(crate) moved: Function<'js>,
     pub(crate) sent: Function<'js>,
@@ -24,18 +24,19 @@ pub(crate) struct Observer<'a, 'js> {
     shared: Rc<Shared>,
     session: &'a Session<'js>,
     hooks: &'a Hooks<'js>,
-    /// What each block executes.
+    /// For each block, the opcodes that the original executes with it.
     executed: Rc<[Executed]>,
-    /// Whether the opcode was executed in this step.
+    /// For each opcode, whether it was executed in this step.
     seen: Vec<bool>,
-    /// Opcodes that were executed in this step.
+    /// Number of opcodes that were executed in this step.
     pub(crate) distinct: usize,
     /// The block that is being executed.
     current: Option<BlockNo>,
-    /// The block that is reported next goes on.
+    /// Whether the next block that is reported only continues.
     resumed: bool,
     pub(crate) ended: Vec<ThreadId>,
-    /// A function of the plan's side has thrown; `None` if a limit ended it.
+    /// Set when a function of the prelude failed during a step: the error, or `None` if a limit
+    /// ended it.
     pub(crate) raised: Option<Option<catherd_javascript_engine::Thrown>>,
 }
 
@@ -73,7 +74,8 @@ impl<'a, 'js> Observer<'a, 'js> {
         Some(self.shared.submission.targets[target].blocks[index as usize].opcode)
     }
 
-    /// Uses the machine with the state in the middle of the step.
+    /// Exchanges the state of the shared machine for the state in the middle of the step, during a
+    /// call of `act`.
     fn midstep<R>(&self, state: &mut Midstep<'_>, act: impl FnOnce() -> R) -> R {
         let mut exchange = || self.shared.with_vm(|vm| state.exchange(vm));
         exchange();
@@ -146,13 +148,13 @@ impl<'a, 'js> Observer<'a, 'js> {
         }
     }
 
-    /// Whether the block that is being executed makes a thought.
+    /// Whether the block that is being executed shows a thought bubble.
     fn is_thought(&self) -> bool {
         matches!(self.opcode(), Some(Opcode::LooksThink | Opcode::LooksThinkForSecs))
     }
 }
 
-/// What a function of the plan's side threw; `None` if a limit ended it.
+/// The error that a function of the prelude threw; `None` if a limit ended it.
 type Failure = Option<catherd_javascript_engine::Thrown>;
 
 impl Tracer for Observer<'_, '_> {
@@ -167,7 +169,8 @@ impl Tracer for Observer<'_, '_> {
     #[inline]
     fn covered(&mut self, block: BlockNo) {
         self.current = Some(block);
-        // In the original, these wait without being executed again.
+        // In the original these blocks wait for a promise, and are not executed again when it
+        // resolves.
         if std::mem::take(&mut self.resumed) && self.opcode().is_some_and(waits_by_promise) {
             return;
         }
@@ -182,7 +185,7 @@ impl Tracer for Observer<'_, '_> {
         }
     }
 
-    /// Distances of 0, so that the machine computes none.
+    /// Returns distances of 0 so that the machine does not compute any.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)
@@ -223,21 +226,21 @@ impl Tracer for Observer<'_, '_> {
         let text = if question.bubble { Text::new("") } else { question.text.clone() };
         let what = What::Answered { question: text, answer: answer.clone() };
         self.midstep(&mut state, || self.shared.log(what, &"event.answer".into()));
-        // Without an answer the original submits undefined, which reads so.
+        // Without an answer, the original submits `undefined`, which becomes this string.
         Some(answer.unwrap_or_else(|| Text::new("undefined")))
     }
 }
 
-/// What a block executes: itself and the reporters in it.
+/// The opcodes of a block and of the reporters in its inputs.
 struct Executed {
     /// Numbers of the distinct opcodes.
     opcodes: Box<[u16]>,
-    /// How many blocks these are.
+    /// Number of these blocks.
     primitives: u32,
 }
 
-/// What each block of a project executes, and how many numbers of opcodes there are. Hats execute
-/// nothing unless they have a condition.
+/// The opcodes that each block of a project executes, and the number of different opcodes. Hats
+/// execute nothing unless they have a condition.
 fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
     let mut numbers: Vec<&str> = Vec::new();
     let mut all = Vec::with_capacity(project.block_count());
@@ -245,7 +248,7 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
         for block in &target.blocks {
             let mut own = Vec::new();
             let mut open = vec![block];
-            // An input in itself would never end.
+            // In a damaged project, inputs may form a cycle.
             let mut left = target.blocks.len();
             while let Some(block) = open.pop().filter(|_| left > 0) {
                 left -= 1;
@@ -275,8 +278,8 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
     (all.into(), numbers.len().min(usize::from(u16::MAX) + 1))
 }
 
-/// Whether the original has a function for the block, which its profiler reports. Edge-activated hats
-/// have one, which evaluates their predicate; other hats have none.
+/// Whether the original has a function for the block, which its profiler reports. Edge-activated
+/// hats have one, which evaluates their predicate; other hats have none.
 fn has_function(opcode: Opcode) -> bool {
     !opcode.is_hat() || opcode.is_edge_hat()
 }

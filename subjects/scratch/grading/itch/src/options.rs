@@ -5,24 +5,24 @@ use catherd_javascript_engine::Limits;
 /// How a submission is judged. All options influence the judgement.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Language of the texts of the judge itself: `nl` or `en`.
+    /// Language of the judge's own messages: `nl` or `en`.
     pub language: String,
-    /// Texts for `t`, by language and key: a JSON object.
+    /// The strings of the plan's function `t`, by language and key: a JSON object.
     pub translations: serde_json::Value,
-    /// The text that seeds `Math.random` and the random blocks.
+    /// The string that seeds `Math.random` and the random blocks.
     pub seed: String,
-    /// Quirks of the original: what is thrown in a phase ends the commands, groups whose wrong
-    /// tests are ignored share one buffer, messages may be objects.
+    /// Whether quirks of the original are kept: an error in a phase ends the commands, groups whose
+    /// wrong tests are ignored share one buffer, and messages may be objects.
     pub strict: bool,
-    /// Only the phase before the execution: no machine is made.
+    /// Whether only the phase before the execution takes place. The program is not executed then.
     pub only_static: bool,
     /// Maximum number of steps of the machine, of 1/60 s each.
     pub steps: u64,
     /// Maximum number of blocks that the machine executes.
     pub blocks: u64,
-    /// Maximum number of bytes of lines that the plan writes to its console.
+    /// Maximum number of bytes that the plan writes to its console.
     pub log_bytes: usize,
-    /// Limits of the plan.
+    /// Limits of the JavaScript of the plan.
     pub limits: Limits,
 }
 

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 /// Maximum number of bytes of the commands of a judgement.
 const SIZE_LIMIT: usize = 16 << 20;
 
-/// A status, the worst last.
+/// The status of a test or judgement, from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// Everything that was checked holds.
+    /// All checks succeeded.
     #[default]
     Correct,
-    /// Something that was checked does not hold.
+    /// A check failed.
     Wrong,
     /// An action of the schedule took too long, or a counted limit was met.
     TimeLimit,
@@ -26,7 +26,7 @@ impl Status {
     pub const ALL: [Status; 5] =
         [Status::Correct, Status::Wrong, Status::TimeLimit, Status::Testplan, Status::Internal];
 
-    /// The words of the format.
+    /// The name of the status in the formats.
     pub fn name(self) -> &'static str {
         match self {
             Status::Correct => "correct",
@@ -37,7 +37,7 @@ impl Status {
         }
     }
 
-    /// The status of some words. Plans may close tests with any; unknown ones are wrong.
+    /// The status of a name. Plans may close tests with any string; unknown ones mean wrong.
     pub(crate) fn named(name: &str) -> Status {
         Status::ALL.into_iter().find(|status| status.name() == name).unwrap_or(Status::Wrong)
     }
@@ -56,7 +56,7 @@ pub enum End {
     Limited(String),
 }
 
-/// What a plan says of a submission.
+/// The result of judging a submission by a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// The commands of the partial format, each as JSON on one line.
@@ -69,7 +69,7 @@ pub struct Judgement {
     pub steps: u64,
     /// Blocks that the machine executed.
     pub blocks: u64,
-    /// Whether texts were left out because there were too many.
+    /// Whether commands or lines were left out because a limit of their size was reached.
     pub cut: bool,
 }
 
@@ -83,7 +83,7 @@ impl Judgement {
         self.lines.iter().filter_map(|line| serde_json::from_str(line).ok())
     }
 
-    /// The worst status of all tests and of what was escalated.
+    /// The worst status of all tests and of all escalations.
     pub fn status(&self) -> Status {
         let statuses = self.commands().filter_map(|command| {
             let status = command.get("status")?.as_str()?;
@@ -92,7 +92,7 @@ impl Judgement {
         statuses.max().unwrap_or_default()
     }
 
-    /// Numbers of correct and of all tests.
+    /// The number of correct tests and the number of all tests.
     pub fn tests(&self) -> (usize, usize) {
         let closed = self.commands().filter(|command| command["command"] == "close-test");
         closed.fold((0, 0), |(correct, all), test| {
@@ -109,7 +109,7 @@ impl Judgement {
     }
 }
 
-/// An object of the full format that is not complete.
+/// An object of the full format that is still open.
 #[derive(Default)]
 struct Open {
     fields: Map<String, Value>,
@@ -214,12 +214,12 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// No commands, and room for so many bytes of lines of the plan's console.
+    /// An output without commands, which takes at most `log_limit` bytes of the plan's console.
     pub(crate) fn new(log_limit: usize) -> Output {
         Output { log_limit, ..Output::default() }
     }
 
-    /// Adds a command. Texts beyond 16 MiB are left out.
+    /// Adds a command. Commands after the first 16 MiB are left out.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
             return;
@@ -232,7 +232,7 @@ impl Output {
             self.cut = true;
             return;
         }
-        // What was left out is not closed either.
+        // The command that closes an object is left out if the one that opened it was.
         match name {
             Some("start-group") => self.groups += 1,
             Some("close-group") if self.groups == 0 && self.cut => return,
@@ -257,7 +257,7 @@ impl Output {
         self.log.push(if self.log_bytes > self.log_limit { full } else { line }.to_owned());
     }
 
-    /// Closes what is open, without the help of the plan's side.
+    /// Closes all open objects without calling the prelude, which may have failed.
     pub(crate) fn close(&mut self, status: Status, message: &str) {
         if self.lines.is_empty() {
             self.emit(json!({ "command": "start-judgement", "version": 2 }).to_string());

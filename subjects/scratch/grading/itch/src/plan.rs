@@ -1,13 +1,13 @@
-//! Plans: their text, and how it is loaded.
+//! Plans: their source code, and how it is loaded.
 
 use catherd_javascript_engine::quickjs::{Function, Value};
 use catherd_javascript_engine::{Session, Thrown};
 use thiserror::Error;
 
-/// Longest plan in bytes.
+/// Maximum length of a plan in bytes.
 const SIZE_LIMIT: usize = 8 << 20;
 
-/// The text of a plan.
+/// The source code of a plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name for messages.
@@ -18,10 +18,10 @@ pub struct Plan {
 /// A plan cannot be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
-    /// The text is longer than 8 MiB.
+    /// It is longer than 8 MiB.
     #[error("the plan has {0} bytes; the most is {SIZE_LIMIT}")]
     TooLong(usize),
-    /// The text cannot be parsed, or threw when it was evaluated.
+    /// It cannot be parsed, or threw an error when it was evaluated.
     #[error("{0}")]
     Thrown(String),
     /// The plan does not stop, or the engine has too little memory.
@@ -49,7 +49,7 @@ impl Plan {
             return Err(PlanError::TooLong(text.len()));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // Plans are scripts; of modules, only exports of declarations are accepted.
+        // Plans are scripts. The only syntax of modules that is accepted is `export` before a declaration.
         let lines = text.split_inclusive('\n').map(|line| match line.strip_prefix("export ") {
             Some(rest) if !rest.starts_with(['{', '*']) => rest,
             _ => line,
@@ -76,7 +76,7 @@ impl Plan {
         })
     }
 
-    /// What was thrown, with the place in the plan, in one line.
+    /// An error with its place in the plan, in one line.
     pub(crate) fn described(&self, thrown: &Thrown) -> String {
         let Some(number) = thrown.line else { return thrown.to_string() };
         let line = self.text.lines().nth(number as usize - 1).unwrap_or_default().trim();

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::output::{End, Judgement, Status};
 
-/// Names of a report that the judgement does not know.
+/// The names and digests of a report that are not part of the judgement.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The submission as the user named it.
@@ -21,8 +21,8 @@ pub struct Names {
 }
 
 impl Judgement {
-    /// The judgement as a report. An error of the plan, or a limit, is a test of its own, because
-    /// formats without messages would not show it.
+    /// The judgement as a report. An error of the plan, or a limit, becomes an additional test,
+    /// because formats without messages would not show it.
     pub fn report(&self, names: Names) -> SuiteReport {
         let Names { project, digest, plan, inputs } = names;
         let mut builder = Builder {
@@ -61,7 +61,7 @@ impl Judgement {
                 test.limits.push(Limit::Time);
             }
             report.tests.push(test);
-        } else if escalated == Status::Wrong && report.is_fine() {
+        } else if escalated == Status::Wrong && report.passed() {
             report.tests.push(TestReport::new(Some("judgement".to_owned()), Verdict::Fail));
         }
         if let Some(test) = report.tests.last_mut() {

@@ -1,4 +1,5 @@
-//! The phases of a judgement in one context, and the clock that drives schedule and machine.
+//! The phases of a judgement in one JavaScript context, and the virtual clock that drives schedule
+//! and machine.
 
 use std::rc::Rc;
 
@@ -12,14 +13,15 @@ use crate::observer::{Hooks, Observer};
 use crate::output::End;
 use crate::plan::{Phases, Plan, PlanError};
 
-/// Maximum number of batches of threads in a step. The original goes on for three quarters of the step's time.
+/// Maximum number of passes over all threads in a step. The original has a limit in time in place
+/// of a number: three quarters of the length of a step.
 const BATCHES: u32 = 100;
-/// Maximum number of timers that are due in a judgement.
+/// Maximum number of timers that fire in a judgement.
 const MAX_TIMERS: u64 = 1_000_000;
-/// Days since 2000 at which the clock of scripts begins.
+/// The date at which the clock of scripts begins, in days since 2000.
 const DATE: f64 = 8_766.5;
 
-/// The parts of the plan's side that the judge calls.
+/// The functions of the prelude that the judge calls.
 struct Parts<'js> {
     start: Function<'js>,
     phase: Function<'js>,
@@ -31,7 +33,7 @@ struct Parts<'js> {
     hooks: Hooks<'js>,
 }
 
-/// Why a phase did not return.
+/// Why a phase ended early.
 enum Broken {
     /// A test that must not fail has failed.
     Fatal,
@@ -73,7 +75,7 @@ impl<'a, 'js> Course<'a, 'js> {
                 End::Rejected(message)
             }
             (Ok(()) | Err(Broken::Fatal), None) => {
-                // Closing again is ignored.
+                // This is ignored if the judgement is closed already.
                 let closed = course.call::<()>(&course.parts.close);
                 match (closed, shared.failed.take()) {
                     (Err(Broken::Limit(stop)), _) => End::Limited(stop),
@@ -117,15 +119,15 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(self.phase("afterExecution", phases.after.as_ref()))
     }
 
-    /// Calls a phase and the continuations of promises that it leaves behind.
+    /// Calls a phase, then the pending jobs of promises.
     fn phase(&self, name: &str, function: Option<&Function<'js>>) -> Result<(), Broken> {
         let Some(function) = function else { return Ok(()) };
         self.session.begin_test();
-        let fine = self.session.call::<_, bool>(&self.parts.phase, (name, function.clone()));
-        let fine = self.called(fine)?;
+        let passed = self.session.call::<_, bool>(&self.parts.phase, (name, function.clone()));
+        let passed = self.called(passed)?;
         self.session.drain();
         self.check_limits()?;
-        if fine { Ok(()) } else { Err(Broken::Fatal) }
+        if passed { Ok(()) } else { Err(Broken::Fatal) }
     }
 
     fn call<R: catherd_javascript_engine::quickjs::FromJs<'js>>(
@@ -147,8 +149,8 @@ impl<'a, 'js> Course<'a, 'js> {
         }
     }
 
-    /// Makes the machine at the pace that the plan has asked for. Returns the milliseconds between
-    /// two steps.
+    /// Creates the machine with the acceleration that the plan has asked for. Returns the
+    /// milliseconds between two steps.
     fn start_machine(
         &self,
         program: std::sync::Arc<catherd_scratch_vm::Program>,
@@ -157,7 +159,7 @@ impl<'a, 'js> Course<'a, 'js> {
         let [whole, time] = times[..] else { return Err(Broken::Limit("no times".to_owned())) };
         let usable = |factor: f64| if factor.is_finite() && factor > 0.0 { factor } else { 1.0 };
         let (whole, time) = (usable(whole), usable(time));
-        // With exactly 1 the original leaves the machine as it is.
+        // With an acceleration of exactly 1, the original does not change the interval.
         let interval = if time == 1.0 { STEP_MS } else { STEP_MS / whole };
         let pace = Pace {
             step_ms: interval * time,
@@ -181,7 +183,7 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(interval)
     }
 
-    /// Executes schedule and machine until the schedule ends.
+    /// Advances schedule and machine until the schedule ends.
     fn execute(&self, interval: f64) -> Result<(), Broken> {
         let (session, shared) = (self.session, self.shared);
         let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };
@@ -232,7 +234,7 @@ impl<'a, 'js> Course<'a, 'js> {
         self.check_limits()
     }
 
-    /// Executes a step of the machine and lets actions know that their threads are done.
+    /// Executes a step of the machine and tells actions whose threads have ended.
     fn step(&self, watching: &mut Vm<Observer<'_, 'js>>) -> Result<(), Broken> {
         let shared = self.shared;
         shared.steps.set(shared.steps.get() + 1);
@@ -294,7 +296,7 @@ const PRELUDE: [&str; 10] = [
     include_str!("prelude/evaluation.js"),
 ];
 
-/// Makes the plan's side in a context.
+/// Evaluates the prelude in a context.
 fn install<'js>(session: &Session<'js>, shared: &Rc<Shared>) -> Result<Parts<'js>, Thrown> {
     let ctx = session.ctx();
     session.caught(parts(ctx, shared))

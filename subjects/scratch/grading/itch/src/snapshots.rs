@@ -1,5 +1,6 @@
-//! Snapshots of an execution. They share what has not changed: a target that is the same as in the
-//! snapshot before has the same record, and a snapshot in which nothing changed the same list.
+//! Snapshots of an execution. They share unchanged data: a target that has not changed since the
+//! previous snapshot has the same record, and a snapshot without any change shares the list of
+//! records.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use crate::values::from_saved;
 
 /// Maximum number of snapshots of a log.
 const MAX_SNAPSHOTS: usize = 2_000_000;
-/// Maximum number of bytes of the records of a log, estimated.
+/// Maximum estimated number of bytes of the records of a log.
 const MAX_BYTES: usize = 256 << 20;
 
 /// A bubble of a target.
@@ -23,7 +24,7 @@ pub(crate) struct Bubble {
     pub(crate) thinks: bool,
 }
 
-/// What can change of a target during an execution, without its place.
+/// The changeable properties of a target, without its position.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Looks {
     pub(crate) costume: usize,
@@ -42,7 +43,7 @@ pub(crate) struct Record {
     pub(crate) project: usize,
     pub(crate) sprite: usize,
     pub(crate) is_stage: bool,
-    /// 0 for originals.
+    /// Serial number of a clone; 0 for originals.
     pub(crate) serial: u32,
     pub(crate) looks: Looks,
     pub(crate) volume: f64,
@@ -54,9 +55,9 @@ pub(crate) struct Record {
     pub(crate) bubble: Option<Bubble>,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<Arc<Vec<Value>>>,
-    /// Records of the clones of an original.
+    /// The numbers of the records of the clones, if this is an original.
     pub(crate) clones: Vec<u32>,
-    /// Whether it was made of the project alone.
+    /// Whether it was made from the project file without an execution.
     pub(crate) is_static: bool,
 }
 
@@ -85,7 +86,7 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// The snapshots of both projects as loaded.
+    /// An empty log with the snapshots of both projects as loaded.
     pub(crate) fn new(submission: &Project, template: &Project) -> Snapshots {
         let mut records = Vec::new();
         let origin: Origin = "template".into();
@@ -110,7 +111,8 @@ impl Snapshots {
     }
 
     /// Takes a snapshot `times` times and returns the number of the last one. Once the log is full,
-    /// snapshots show the state at that time, and those of the profiler are left out.
+    /// further snapshots show the state at which it became full, and snapshots of the profiler are
+    /// left out.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,
@@ -132,16 +134,16 @@ impl Snapshots {
     }
 
     fn last(&self) -> &Snapshot {
-        // The list begins with the snapshot of the submission.
+        // The list is never empty: it begins with the snapshot of the submission.
         &self.list[self.list.len() - 1]
     }
 
-    /// Records of all targets as they are.
+    /// Records the present state of all targets.
     fn capture(&mut self, vm: &mut Vm<()>, thinks: &dyn Fn(TargetId) -> bool) -> Rc<[u32]> {
         let ids: Vec<TargetId> = vm.targets().collect();
         let mut numbers = vec![0; ids.len()];
         let mut clones: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
-        // Originals come first and name the records of their clones.
+        // Backwards, because originals come first and need the numbers of the records of their clones.
         for (at, id) in ids.iter().enumerate().rev() {
             let original = vm.target(*id).is_some_and(|view| view.original);
             let sprite = vm.target(*id).map_or(0, |view| view.sprite);
@@ -158,7 +160,8 @@ impl Snapshots {
         if **last == *numbers { Rc::clone(last) } else { numbers.into() }
     }
 
-    /// The number of the record of a target as it is, a new one if it has changed.
+    /// The number of the record of a target's present state: the latest, or a new one if the target
+    /// has changed.
     pub(crate) fn record(
         &mut self,
         vm: &mut Vm<()>,
@@ -193,7 +196,7 @@ impl Snapshots {
     }
 }
 
-/// Bytes of the lists that are not shared with an earlier record.
+/// Bytes of the lists that a new record does not share with the old one.
 fn changed_list_bytes(old: Option<&Record>, new: &Record) -> usize {
     let shared = |at: usize, list: &Arc<Vec<Value>>| {
         old.and_then(|old| old.lists.get(at)).is_some_and(|old| Arc::ptr_eq(old, list))
@@ -260,7 +263,7 @@ fn live(view: &TargetView<'_>, thinks: bool, clones: Vec<u32>) -> Record {
     }
 }
 
-/// The record of a target as loaded.
+/// The record of a target of a project file.
 fn saved(number: usize, project: &Project, at: usize) -> Record {
     let target = &project.targets[at];
     let items =

@@ -1,4 +1,4 @@
-//! Values of the machine as scripts get them, and back.
+//! Conversion of values between the machine and JavaScript.
 
 use catherd_javascript_engine::quickjs::{
     Array, Coerced, Ctx, FromJs, IntoJs, Result, Value as Js,
@@ -6,7 +6,7 @@ use catherd_javascript_engine::quickjs::{
 use catherd_scratch_sb3::RotationStyle;
 use catherd_scratch_vm::{Text, Value};
 
-/// A value of the machine as a script gets it.
+/// Converts a value of the machine to JavaScript.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),
@@ -16,7 +16,7 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     }
 }
 
-/// The items of a list as an array.
+/// Converts the items of a list to an array.
 pub(crate) fn list_to_js<'js>(ctx: &Ctx<'js>, items: &[Value]) -> Result<Js<'js>> {
     let array = Array::new(ctx.clone())?;
     for (at, item) in items.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(crate) fn list_to_js<'js>(ctx: &Ctx<'js>, items: &[Value]) -> Result<Js<'js>
     Ok(array.into_value())
 }
 
-/// A script's value as the machine stores it.
+/// Converts a JavaScript value to a value of the machine.
 pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
         return Ok(Value::Number(number));
@@ -37,7 +37,7 @@ pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     Ok(Value::Text(Text::new(text)))
 }
 
-/// A value of the project format as the machine stores it.
+/// Converts a value of the project format to a value of the machine.
 pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     match value {
         catherd_scratch_sb3::Value::Number(number) => Value::Number(*number),
@@ -46,7 +46,7 @@ pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     }
 }
 
-/// The words of a rotation style.
+/// The name of a rotation style in Scratch.
 pub(crate) fn style(style: RotationStyle) -> &'static str {
     match style {
         RotationStyle::AllAround => "all around",

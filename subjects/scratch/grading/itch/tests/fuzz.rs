@@ -1,4 +1,4 @@
-//! Plans made at random of calls of the API, and damaged: each ends, twice alike, and never panics.
+//! Randomly generated and damaged plans: each ends without a panic, and twice with the same result.
 
 #![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
 
@@ -10,8 +10,8 @@ use catherd_scratch_grading_itch::{Options, Plan, judge};
 use dice::{Dice, fuzz};
 use support::{submission, template};
 
-/// Statements of the phase before or after the execution, in which `$v` stands for a value, `$n` for a
-/// number and `$b` for a pattern.
+/// Statements of the phase before or after the execution, in which `$v` stands for a value, `$n`
+/// for a number and `$b` for a pattern.
 const CHECKS: &[&str] = &[
     "Itch.checkPredefinedBlocks($v, e);",
     "Itch.checkPredefinedBlocks({spriteConfig: {Cat: $b, Dog: {pattern: $b, allowedBlocks: [$b], allowAdditionalScripts: $v}}, ignoredSprites: $v}, e);",
@@ -115,7 +115,8 @@ const PATTERNS: &[&str] = &[
     "B.switchCostumeTo($v)",
 ];
 
-/// The text with its placeholders filled in. Beyond 2,000 letters nothing is nested.
+/// Fills in the placeholders of a template. Once it has 2,000 letters, values are not nested
+/// further.
 fn filled(dice: &mut Dice, text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.find('$') {

@@ -1,4 +1,4 @@
-//! Plans that do harm: each ends by a counted limit or an error, alike every time.
+//! Hostile plans: each ends by a counted limit or an error, in the same way every time.
 
 use crate::support;
 

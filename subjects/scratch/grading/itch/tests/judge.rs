@@ -5,7 +5,7 @@ use crate::support;
 use catherd_scratch_grading_itch::{End, Names, Options, Plan, Status, judge};
 use support::{judged, judged_with, says, submission, template, verdicts};
 
-/// What a plan says that only has a phase before the execution.
+/// The output of a plan that says the value of an expression before the execution.
 fn said(expression: &str) -> String {
     let plan = format!(
         "function beforeExecution(e) {{
@@ -58,7 +58,7 @@ fn changes_of_the_template_are_found() {
             format!("function beforeExecution(e) {{ Itch.checkPredefinedBlocks({config}, e); }}");
         judged_with(&plan, &Options { language: "en".to_owned(), ..Options::default() })
     };
-    // Cat has more scripts than in the template, and Dog the same.
+    // Cat has more scripts than in the template, Dog has the same.
     let verdict = check("{}");
     let lines = verdicts(&verdict);
     assert_eq!(lines.iter().filter(|line| line.starts_with("wrong")).count(), 1, "{lines:?}");
@@ -67,7 +67,7 @@ fn changes_of_the_template_are_found() {
     let allowed =
         check("{spriteConfig: {Cat: {pattern: () => false, allowAdditionalScripts: true}}}");
     assert_eq!(allowed.status(), Status::Correct, "{:#?}", allowed.lines);
-    // The other way round, scripts are missing.
+    // With the projects exchanged, scripts are missing.
     let plan = "function beforeExecution(e) { Itch.checkPredefinedBlocks({}, e); }";
     let plan = Plan::new("plan.js", plan).unwrap();
     let reversed = judge(&plan, &submission(), &template(), &Options::default()).unwrap();
@@ -122,7 +122,7 @@ fn actions_wait_for_the_threads_that_they_start() {
         r#"["renderer","destroySkin",true],["click","Cat",true]"#
     );
     assert!(said.starts_with(expected), "{said}");
-    // Half a second at 60 steps a second, and the click walks 30 steps.
+    // Half a second at 60 steps a second; the click makes the cat walk 30 steps.
     let x = judged(&says(schedule, "[e.log.last.sprite('Cat').x, e.log.events[1].next.timestamp]"));
     assert_eq!(verdicts(&x), ["correct: [30,16]"]);
     assert!((30..40).contains(&x.steps), "{}", x.steps);
@@ -178,7 +178,7 @@ fn the_profiler_logs_reporters_with_the_block_that_they_are_in() {
     assert_eq!(said, format!("correct: {expected}"));
 }
 
-/// Costumes of both projects come first, then the layer of the template's pen.
+/// Costumes of both projects come first, then the pen layer of the template.
 #[test]
 fn pictures_of_bubbles_are_numbered_after_costumes_and_pen() {
     let costumes = |project: catherd_scratch_sb3::Project| -> usize {

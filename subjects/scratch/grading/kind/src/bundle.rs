@@ -1,5 +1,5 @@
-//! A project with its suites as one file, which is what workers receive: an archive without
-//! compression, the same bytes for the same content.
+//! A project with its suites as one file, which workers receive: an archive without compression.
+//! The same content always has the same bytes.
 
 use std::io::{Cursor, Read, Write};
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_SUITES: usize = 1_000;
 /// Maximum number of bytes of a project.
 const MAX_PROJECT_BYTES: u64 = 512 << 20;
 
-/// The project in the archive.
+/// Name of the project in the archive.
 const PROJECT: &str = "project";
 /// The folder of the suites in the archive.
 const FOLDER: &str = "suites/";
@@ -22,9 +22,9 @@ const FOLDER: &str = "suites/";
 /// A suite of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteText {
-    /// Its name, by which an algorithm chooses it.
+    /// Its name, by which the algorithm of a study chooses it.
     pub name: String,
-    /// Its text: JSON or JavaScript.
+    /// Its content: JSON or JavaScript.
     pub text: String,
 }
 
@@ -33,20 +33,20 @@ pub struct SuiteText {
 pub struct Bundle {
     /// The packed project.
     pub project: Vec<u8>,
-    /// The suites in the order of their names, which differ.
+    /// The suites, sorted by name; names are unique.
     pub suites: Vec<SuiteText>,
 }
 
-/// Bytes that are no bundle.
+/// Bytes are not a valid bundle.
 #[derive(Debug, Error)]
 pub enum BundleError {
-    /// The bytes are no archive.
+    /// The bytes are not an archive.
     #[error("not a project with suites: {0}")]
     Archive(#[from] zip::result::ZipError),
     /// A file of the archive cannot be read.
     #[error("not a project with suites: {0}")]
     Read(#[from] std::io::Error),
-    /// The archive has another form.
+    /// The archive does not have the files of a bundle.
     #[error("not a project with suites: {0}")]
     Form(String),
 }
@@ -58,7 +58,7 @@ impl Bundle {
     /// If it is larger than an archive can be.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-        // A fixed date, so that equal bundles are equal bytes.
+        // A fixed date, so that equal bundles have equal bytes.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::default());
@@ -71,10 +71,9 @@ impl Bundle {
         Ok(archive.finish()?.into_inner())
     }
 
-    /// Reads a bundle, which need not be trusted.
+    /// Reads a bundle from bytes that need not be trusted.
     ///
-    /// # Errors
-    /// If the bytes are no bundle, or have more or larger files than a bundle may have.
+    /// # Errors If the bytes are not a bundle, or have more or larger files than a bundle may have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bundle, BundleError> {
         let mut archive = ZipArchive::new(Cursor::new(bytes))?;
         let form = |cause: &str| BundleError::Form(cause.to_owned());
@@ -112,10 +111,9 @@ impl Bundle {
         Ok(Bundle { project, suites })
     }
 
-    /// The suite of a name.
+    /// The suite with this name.
     ///
-    /// # Errors
-    /// If there is none, with the names of those that there are.
+    /// # Errors If there is none; the message lists the names of the suites.
     pub fn suite(&self, name: &str) -> Result<&SuiteText, String> {
         self.suites.iter().find(|suite| suite.name == name).ok_or_else(|| {
             let names: Vec<_> = self.suites.iter().map(|suite| &*suite.name).collect();

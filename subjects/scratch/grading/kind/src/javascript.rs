@@ -12,11 +12,11 @@ use catherd_scratch_mutation::{
 };
 use catherd_scratch_vm::Program;
 
-/// The tests of a suite in JavaScript, which were executed on the original.
+/// A suite in JavaScript that has been executed on the original, for mutation analysis.
 ///
 /// A test kills a mutant if it passes on the original, and fails or ends with an error on the
-/// mutant: a sprite that a mutant lacks is noticed by a test that uses it. A test that skips itself
-/// on a mutant notices nothing.
+/// mutant: a test that uses a sprite that a mutant lacks kills this mutant. A test that skips
+/// itself on a mutant does not kill it.
 pub struct JavaScriptTests {
     suite: SuiteFile,
     options: Options,
@@ -43,18 +43,18 @@ impl JavaScriptTests {
             executed.push(test);
             flow
         })?;
-        // Coverage of the original says which tests reach a mutant; of mutants, none is needed.
+        // The coverage on the original says which tests reach a mutant; coverage on mutants is not needed.
         let options = Options { coverage: false, ..options };
         Ok((!stopped).then_some(JavaScriptTests { suite, options, executed }))
     }
 
-    /// What the tests did on the original, in the order of the suite.
+    /// The results of the tests on the original, in the order of the suite.
     pub fn executed(&self) -> &[Executed] {
         &self.executed
     }
 }
 
-/// Whether a limit ended a test, so that it says nothing of the program.
+/// Whether a limit ended a test, so that its status is not meaningful.
 fn met_limit(outcome: &Outcome) -> bool {
     outcome.limits.iter().any(|limit| matches!(limit, Limit::Time | Limit::Memory))
 }
@@ -84,7 +84,7 @@ impl Tests for JavaScriptTests {
         seen: &mut dyn FnMut(usize, MutantVerdict<String>) -> ControlFlow<()>,
     ) {
         let options = Options { steps: settings.steps, ..self.options.clone() };
-        // Positions in this list and in the suite differ if the options choose tests.
+        // A position in this list is not a position in the suite if the options choose tests.
         let chosen = tests.iter().map(|test| {
             let number = self.executed[test.number].number;
             Chosen { number, blocks: test.blocks }

@@ -1,10 +1,10 @@
-//! The subject kind `suite`: Scratch projects with suites that exist already, written by hand or
-//! generated before, which a study executes on the projects and on their mutants.
+//! The subject kind `suite`: Scratch projects with existing suites, written by hand or generated
+//! earlier, which a study executes on the projects and on their mutants.
 //!
-//! - [`Suites`]: the kind. An algorithm that the search knows generates a suite, as for the kind
-//!   `scratch`; any other name is that of a suite beside the project. So suites written by hand and
-//!   generated ones stand in the same tables.
-//! - [`Bundle`]: a project with its suites, which is what workers receive.
+//! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; any other name of
+//!   an algorithm names a suite next to the project. Thus, suites written by hand and generated
+//!   suites are in the same tables.
+//! - [`Bundle`]: a project with its suites, which workers receive.
 //! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
 
 mod bundle;
@@ -27,14 +27,14 @@ pub use javascript::JavaScriptTests;
 /// The kind's name.
 pub const KIND: &str = "suite";
 
-/// Version of all that decides a record: machine, execution of suites, mutation.
+/// Version of everything that influences records: machine, execution of suites, mutation.
 pub const ENGINE: &str = "suite/5";
 
 /// The subject kind of Scratch projects with suites.
 #[derive(Clone, Copy, Debug)]
 pub struct Suites;
 
-/// Whether the search has an algorithm of this name.
+/// Whether an algorithm of the kind `scratch` has this name.
 fn generates(name: &str) -> bool {
     Scratch.algorithms().iter().any(|algorithm| algorithm.name == name)
 }
@@ -45,7 +45,7 @@ impl SubjectKind for Suites {
     }
 
     fn summary(&self) -> &'static str {
-        "Scratch projects with suites: files beside a project whose names begin as its own does"
+        "Scratch projects with suites: files next to a project whose names begin with its name"
     }
 
     fn algorithms(&self) -> Vec<AlgorithmInfo> {

@@ -13,11 +13,11 @@ use catherd_scratch_sb3::{Limits, Project};
 
 use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 
-/// Extensions of suites.
+/// File extensions of suites.
 const EXTENSIONS: [&str; 2] = ["js", "json"];
 
-/// Finds projects below paths, and the suites of each: those beside it, and those of folders among
-/// the paths that have suites alone.
+/// Finds projects below paths, and the suites of each. Suites are next to their project, or in a
+/// folder among the paths that contains only suites.
 ///
 /// # Errors
 /// If a path cannot be used.
@@ -68,13 +68,13 @@ fn has_suites_alone(path: &Path) -> bool {
     !others && EXTENSIONS.iter().any(|extension| has(extension))
 }
 
-/// Where suites are.
+/// Where suites are searched for.
 struct Places {
-    /// The names of the projects of each folder, without their extensions.
+    /// The names of the projects by folder, without extensions.
     stems: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Those of all folders.
+    /// The names of the projects of all folders.
     all: BTreeSet<String>,
-    /// Folders of suites alone.
+    /// Folders that contain only suites.
     folders: Vec<PathBuf>,
 }
 
@@ -98,7 +98,7 @@ fn stem(path: &Path) -> String {
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The project with its suites, and how many these are.
+/// The project with its suites packed into its bytes, and the number of suites.
 fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize), String> {
     let (name, path) = (project.name.clone(), project.path.clone());
     let files = suite_files(&path, places)?;
@@ -115,9 +115,10 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
     Ok((FoundProject::new(name, path, digest, read), suites))
 }
 
-/// The suites of a project by name: the files beside it whose names begin as its own does, and not
-/// as a longer one of another project, those in a folder beside it with its name, and those of
-/// folders of suites alone. If it is the only project of its folder, all suites there are its own.
+/// The suites of a project by name: the files next to it whose names begin with its name (and not
+/// with a longer name of another project), the files in a folder next to it with its name, and the
+/// matching files in folders that contain only suites. If it is the only project of its folder, all
+/// suites of that folder belong to it.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
     let empty = BTreeSet::new();
@@ -153,9 +154,10 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
     Ok(files)
 }
 
-/// The name of the suite in a file whose name begins with that of a project: what follows it, or the
-/// project's name if nothing does. `None` if it begins with no project's, `Some(None)` if it begins
-/// with another's, of which the longest counts.
+/// The name of the suite in a file whose name begins with the name of the project `own`: the rest
+/// of the file's name, or the project's name if there is no rest. `None` if it does not begin with
+/// the name of any project, `Some(None)` if the longest name with which it begins is the name of
+/// another project.
 fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Option<String>> {
     let longest = projects.iter().filter(|stem| file.starts_with(*stem)).max_by_key(|s| s.len())?;
     Some((longest == own).then(|| {
@@ -164,8 +166,8 @@ fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Opti
     }))
 }
 
-/// The files of a folder that may be suites, sorted; none if there is no such folder, as for
-/// synthetic projects.
+/// The files of a folder that may be suites, sorted. Without such a folder there are none:
+/// synthetic projects have no folder.
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = fs::read_dir(place) else { return Ok(Vec::new()) };
@@ -193,8 +195,7 @@ fn read_suite(path: &Path) -> Result<String, String> {
 
 /// The table of `projects.csv`.
 ///
-/// # Errors
-/// If a project cannot be read any more.
+/// # Errors If a project can no longer be read.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {

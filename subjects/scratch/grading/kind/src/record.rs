@@ -8,7 +8,8 @@ use catherd_scratch_grading_report::Status;
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
 
-/// The criterion, the units of work and the unit of sizes, which are those of the kind `scratch`.
+/// The criterion, the units of work and the unit of sizes. They are the same as for the kind
+/// `scratch`.
 const BLOCKS: &str = "blocks";
 const EXECUTIONS: &str = "executions";
 const STEPS: &str = "steps";
@@ -18,12 +19,12 @@ const EVENTS: &str = "events";
 pub(crate) struct ExecutedTest<'a> {
     pub(crate) status: Status,
     pub(crate) steps: u64,
-    /// Inputs that it sends.
+    /// Number of inputs that it sends.
     pub(crate) events: u64,
     pub(crate) covered: &'a CoveredBlocks,
 }
 
-/// What is known of the tests so far.
+/// The measurements of a record while tests are added.
 pub(crate) struct Measurement<'a> {
     goals: &'a [BlockNo],
     reached: Vec<bool>,
@@ -67,7 +68,7 @@ impl<'a> Measurement<'a> {
         let covered = self.covered();
         if covered > before || self.timeline.is_empty() {
             let wall_ms = self.start.elapsed().as_millis() as u64;
-            // In the order of the names of the units.
+            // Sorted by the names of the units.
             let work = vec![self.executions, self.steps];
             self.timeline.push(TimelinePoint { work, wall_ms, covered });
         }
@@ -84,7 +85,7 @@ impl<'a> Measurement<'a> {
         units.map(|(name, amount)| (name.to_owned(), amount)).into()
     }
 
-    /// The record, without mutants and without the time of the whole run.
+    /// The record. Mutants and the time of the whole run are added later.
     pub(crate) fn record(self, spec: &RunSpec) -> RunRecord {
         let goals = self.goals.len() as u32;
         let covered = (0..).zip(&self.reached).filter(|(_, reached)| **reached);

@@ -23,16 +23,16 @@ use crate::javascript::JavaScriptTests;
 use crate::record::{ExecutedTest, Measurement};
 use crate::settings::Settings;
 
-/// Name of the artifact that says how each test ended on the project.
+/// Name of the artifact with the result of each test on the project.
 const TESTS: &str = "tests.ndjson";
 
 type OnProgress<'a> = dyn FnMut(RunProgress) -> ControlFlow<()> + 'a;
 
 /// Executes runs on projects with suites.
 pub(crate) struct SuiteRunner {
-    /// Executes runs of algorithms that generate suites.
+    /// Executes the runs whose algorithm generates a suite.
     generator: Box<dyn Runner>,
-    /// The project of the runs that follow.
+    /// The projects for the next runs.
     projects: LoadedProjects<Loaded>,
 }
 
@@ -42,7 +42,7 @@ struct Loaded {
     bundle: Bundle,
     /// Digest of the project without its suites.
     inner: Digest,
-    /// Whether the generator has loaded it.
+    /// Whether the generator has loaded the project.
     generates: bool,
     project: Project,
     program: Arc<Program>,
@@ -50,7 +50,8 @@ struct Loaded {
 }
 
 impl SuiteRunner {
-    /// A runner that executes runs of algorithms with that of another kind.
+    /// A runner that passes runs of generating algorithms to `generator`, the runner of the kind
+    /// `scratch`.
     pub(crate) fn new(generator: Box<dyn Runner>) -> SuiteRunner {
         SuiteRunner { generator, projects: LoadedProjects::new(1) }
     }
@@ -95,8 +96,8 @@ impl Loaded {
         })
     }
 
-    /// Generates a suite as the kind `scratch` does. The record is that of the other kind's run,
-    /// under the name of this run.
+    /// Generates a suite with the runner of the kind `scratch`. Its record becomes the record of
+    /// this run.
     fn generate(
         &mut self,
         spec: &RunSpec,
@@ -117,7 +118,7 @@ impl Loaded {
         Ok(RunRecord { run: spec.id(), ..generator.run(&inner, on_progress)? })
     }
 
-    /// Executes a suite of the project on it, and on its mutants if the study wants that.
+    /// Executes a suite on the project, and on its mutants if the study asks for them.
     fn execute(
         &self,
         spec: &RunSpec,
@@ -133,7 +134,7 @@ impl Loaded {
             suite
                 .belongs_to(&self.inner.to_string())
                 .map_err(|error| refused(error.to_string()))?;
-            // Assertions that depend on random numbers hold under the suite's own seed alone.
+            // Assertions that depend on random numbers hold only with the suite's own seed.
             let flaky = suite.seed == spec.seed;
             suite.reseed(spec.seed);
             return self.execute_generated(spec, suite, flaky, &refused, on_progress);
@@ -205,7 +206,7 @@ impl Loaded {
         self.add_mutants(record, spec, tests, flaky, on_progress)
     }
 
-    /// Adds how each test ended to a record, one JSON object on each line.
+    /// Adds the results of the tests to a record, one JSON object on each line.
     fn add_tests(&self, record: &mut RunRecord, suite: &str, tests: Vec<TestReport>) {
         let report = SuiteReport {
             project: String::new(),

@@ -1,4 +1,4 @@
-//! Parameters of algorithms that name a suite.
+//! Parameters of an algorithm that names a suite.
 
 use catherd_experiments::{Algorithm, Parameter};
 use catherd_interface::{FieldError, ParameterInfo, Values};
@@ -8,14 +8,14 @@ use catherd_scratch_grading_whisker::whisker::Options;
 const SUITE: &str = "suite";
 const STRICT: &str = "strict";
 const VERSION: &str = "version";
-/// What stands for the seed of the run in the name of a suite.
+/// Placeholder for the seed of the run in the name of a suite.
 const SEED: &str = "{seed}";
 const VERSIONS: [&str; 2] = ["2022", "2023"];
 
 /// How a suite is executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Name of the suite among those of the project, perhaps with [`SEED`].
+    /// Name of the suite; it may contain [`SEED`].
     suite: String,
     strict: bool,
     of_2022: bool,
@@ -56,8 +56,7 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
 impl Settings {
     /// The settings of an algorithm.
     ///
-    /// # Errors
-    /// The first parameter that cannot be used.
+    /// # Errors The first parameter that is not valid.
     pub(crate) fn read(algorithm: &Algorithm) -> Result<Settings, FieldError> {
         let mut settings =
             Settings { suite: algorithm.name.clone(), strict: false, of_2022: false };

@@ -31,7 +31,7 @@ const PASSES: &str = "
         {test: strict, name: 'keys'}, {name: 'later', skip: true}];
 ";
 
-/// A folder with a project of the demo corpus and suites beside it.
+/// A folder with a project of the demo corpus and suites next to it.
 fn folder() -> tempfile::TempDir {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../datasets/demo");
     let folder = tempfile::tempdir().unwrap();
@@ -84,10 +84,10 @@ fn suites_are_those_whose_names_begin_as_the_project_does() {
     fs::write(folder.path().join("free.js"), "").unwrap();
     let alone = find(folder.path());
     assert_eq!(names(&alone[0]), ["2-other", "free", "manual", "mio-1"]);
-    // The digest follows the content of suites, and two files cannot be one suite.
+    // The digest depends on the content of suites, and two files cannot be the same suite.
     fs::write(folder.path().join("free.js"), "x").unwrap();
     assert_ne!(find(folder.path())[0].digest, alone[0].digest);
-    // A folder of suites alone has those of all projects that are named.
+    // A folder that contains only suites may have suites of all projects.
     let suites = tempfile::tempdir().unwrap();
     fs::write(suites.path().join("maze-far.js"), "").unwrap();
     fs::write(suites.path().join("pong.js"), "").unwrap();
@@ -121,7 +121,7 @@ fn manual_and_generated_suites_face_the_same_mutants() {
     let ids = |record: &RunRecord| record.mutants.iter().map(|m| m.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&generated), ids(&manual));
 
-    // The generated suite as a file: the same verdict on every mutant.
+    // The generated suite, saved as a file, has the same verdict on every mutant.
     fs::create_dir(folder.path().join("maze")).unwrap();
     let suite = &generated.artifacts["suite.json"];
     fs::write(folder.path().join("maze/random-1.json"), suite).unwrap();

@@ -1,11 +1,12 @@
-//! The partial output of a judge for Dodona, a platform for exercises: one command on each line.
+//! The output of a judge for the learning platform Dodona, in its partial format: one command on
+//! each line.
 
 use serde_json::{Value, json};
 
 use crate::report::{Audience, Feedback, Limit, Status, SuiteReport, TestReport, Visibility};
 
-/// A report as the commands of a judge. A top-level group is a tab, as are all tests outside of
-/// groups together; a group in it, or a test directly in the tab, is a context.
+/// A report as the commands of a judge. Each top-level group is a tab; all tests outside of groups
+/// are one more tab. A group in a tab, or a test directly in it, is a context.
 pub fn dodona(report: &SuiteReport) -> String {
     let mut commands = vec![json!({ "command": "start-judgement" })];
     for said in &report.messages {
@@ -25,13 +26,13 @@ pub fn dodona(report: &SuiteReport) -> String {
     commands.iter().map(|command| format!("{command}\n")).collect()
 }
 
-/// The tests whose outermost group is the one given, in order.
+/// The tests whose outermost group is `top`, in order.
 fn tests_of(report: &SuiteReport, top: Option<usize>) -> Vec<usize> {
     let is = |at: &usize| groups_of(report, &report.tests[*at]).first().copied() == top;
     (0..report.tests.len()).filter(is).collect()
 }
 
-/// The groups of a test from the outside to the inside.
+/// The groups of a test, the outermost first.
 fn groups_of(report: &SuiteReport, test: &TestReport) -> Vec<usize> {
     let (mut groups, mut group) = (Vec::new(), test.group);
     while let Some((at, found)) = group.and_then(|at| Some((at, report.groups.get(at)?))) {
@@ -69,7 +70,7 @@ fn tab(
             commands.push(json!({ "command": "start-context", "description": description }));
             open = inner;
         }
-        // Groups beyond the context are part of the name.
+        // Groups inside of the context become part of the name.
         let path = report.path(*at);
         let shown = path[groups.len().min(2).min(path.len() - 1)..].join(" / ");
         testcase(test, &shown, commands);
@@ -124,7 +125,7 @@ fn accepted(test: &TestReport) -> bool {
     matches!(test.status, Status::Pass | Status::Skip)
 }
 
-/// The platform's word for how a test ended. A limit that did not decide the status is left out.
+/// The platform's word for the status of a test. A limit counts only if it decided the status.
 fn status(test: &TestReport) -> &'static str {
     let met = |limit| test.limits.contains(&limit);
     match test.status {

@@ -17,8 +17,8 @@ pub fn ndjson(report: &ProjectReport) -> String {
     }
 }
 
-/// The last line: the numbers of all tests by status and of projects that could not be used. The
-/// digest is that of the report if there is only one project.
+/// The last line: the number of tests by status, and of projects that could not be used. `digest`
+/// is the digest of the report, if there is only one project.
 pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String {
     let Tally { pass, fail, error, skip } = tally;
     let mut event =
@@ -33,9 +33,9 @@ pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String
 }
 
 impl SuiteReport {
-    /// SHA-256 of everything that the report says, in hexadecimal digits. The name of the project
-    /// and the digest of its inputs are left out, so that the same project in another folder and
-    /// the same results with other options, such as an acceleration, have the same digest.
+    /// SHA-256 of the report's results, in hexadecimal digits. The name of the project and the
+    /// digest of the inputs are left out: the same results have the same digest if the project is
+    /// in another folder, or with other options, such as an acceleration.
     pub fn result_digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(self.digest.as_bytes());

@@ -8,14 +8,14 @@ use crate::report::{ProjectReport, Status, SuiteReport, TestReport};
 /// Steps of the machine in a second of Scratch time.
 const STEPS_PER_SECOND: f64 = 30.0;
 
-/// What a JUnit document begins with, before the first project.
+/// The beginning of a JUnit document, before the first project.
 pub const JUNIT_START: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
 
-/// What a JUnit document ends with, after the last project.
+/// The end of a JUnit document, after the last project.
 pub const JUNIT_END: &str = "</testsuites>\n";
 
-/// A project in a JUnit document: a `testsuite`. Times are the program's own, in seconds. A project
-/// that cannot be used is a suite with one error.
+/// A project in a JUnit document: a `testsuite`. Times are times of the program in seconds. A
+/// project that cannot be used is a suite with one error.
 pub fn junit(report: &ProjectReport) -> String {
     let suite = match report {
         ProjectReport::Executed(report) => suite(report),
@@ -68,7 +68,7 @@ fn outcome(test: &TestReport) -> Markup {
     }
 }
 
-/// Everything that is known of a failure, one line each.
+/// The details of a failure, one on each line.
 fn details(test: &TestReport) -> String {
     let mut lines = vec![test.message.clone()];
     let shown =
@@ -86,8 +86,8 @@ fn seconds(steps: u64) -> String {
     format!("{:.3}", steps as f64 / STEPS_PER_SECOND)
 }
 
-/// A text with replacement characters for those that XML 1.0 forbids. What has a meaning in XML is
-/// escaped later, by its type.
+/// A string with replacement characters for the characters that XML 1.0 forbids. Characters with a
+/// meaning in XML are escaped when the document is written.
 fn text(text: &str) -> String {
     let allowed = |c: char| {
         matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')

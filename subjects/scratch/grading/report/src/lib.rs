@@ -1,8 +1,8 @@
-//! Reports of test suites that were executed on projects: one set of types for the suites of all
-//! frameworks, and the formats in which they are written.
+//! Reports of test suites that were executed on projects: types for the suites of all frameworks,
+//! and the formats in which reports are written.
 //!
-//! A suite on a project is a [`SuiteReport`]: groups, tests with their [`Status`], and what is said
-//! to pupils and teachers. A framework makes it of its own outcomes. The kinds map as follows.
+//! The execution of a suite on a project is a [`SuiteReport`]: groups, tests with their [`Status`],
+//! and messages for pupils and teachers. Each framework converts its results to it, as follows.
 //!
 //! | here | Whisker | Itch |
 //! | --- | --- | --- |
@@ -16,7 +16,7 @@
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
 //! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |
 //!
-//! Every format is a function of the report alone: no clock, no path of the computer.
+//! Every format depends only on the report: it contains no time of day and no path of the computer.
 
 mod dodona;
 mod json;

@@ -3,17 +3,17 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// How a test ended.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Everything that it checks holds.
+    /// All its checks succeeded.
     Pass,
-    /// Something that it checks does not hold.
+    /// One of its checks failed.
     Fail,
-    /// It could not be executed to its end.
+    /// It could not be executed to the end.
     Error,
-    /// It was not executed, or what it assumes does not hold.
+    /// It was not executed, or an assumption of it does not hold.
     Skip,
 }
 
@@ -32,7 +32,7 @@ impl Status {
     }
 }
 
-/// A counted limit that a test met.
+/// A counted limit that a test reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -40,7 +40,7 @@ pub enum Limit {
     Time,
     /// Memory of a script.
     Memory,
-    /// Bytes of text. It cuts the text and does not decide the status.
+    /// Bytes of output. The output is cut; the status does not depend on it.
     Output,
 }
 
@@ -55,32 +55,32 @@ impl Limit {
     }
 }
 
-/// For whom a text is.
+/// The readers of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
-    /// Who wrote the project.
+    /// The author of the project.
     Pupil,
-    /// Who wrote the suite.
+    /// The author of the suite.
     Teacher,
 }
 
-/// A text about a test or a project.
+/// A message about a test or a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Feedback {
     /// The text.
     pub text: String,
-    /// For whom it is.
+    /// The readers for whom it is.
     pub audience: Audience,
 }
 
 impl Feedback {
-    /// A text for who wrote the project.
+    /// A message for the author of the project.
     pub fn pupil(text: impl Into<String>) -> Feedback {
         Feedback { text: text.into(), audience: Audience::Pupil }
     }
 
-    /// A text for who wrote the suite.
+    /// A message for the author of the suite.
     pub fn teacher(text: impl Into<String>) -> Feedback {
         Feedback { text: text.into(), audience: Audience::Teacher }
     }
@@ -116,17 +116,17 @@ pub struct Group {
     /// Position of the group that contains it in [`SuiteReport::groups`], always an earlier one;
     /// `None` for groups of the suite itself.
     pub parent: Option<usize>,
-    /// The sprite of which its tests are; `None` if they are of no certain one.
+    /// The sprite that its tests check; `None` if they do not check a certain one.
     pub sprite: Option<String>,
     /// How it is shown.
     pub visibility: Visibility,
-    /// Words to choose groups by.
+    /// Words by which groups are chosen.
     pub tags: Vec<String>,
-    /// What is said in place of its tests if all of them pass; `None` if there is no such text.
+    /// The message in place of its tests if all of them pass; `None` if there is none.
     pub summary: Option<String>,
 }
 
-/// A test and how it ended.
+/// A test and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestReport {
     /// Its name; `None` if it has none.
@@ -135,17 +135,17 @@ pub struct TestReport {
     pub group: Option<usize>,
     /// How it ended.
     pub status: Status,
-    /// Whether the suite itself says that it is not executed.
+    /// Whether the suite itself marks it as skipped.
     pub skipped_by_suite: bool,
     /// Name of the error, such as `AssertionError`; empty without one.
     pub error: String,
     /// Message of the error; empty without one.
     pub message: String,
-    /// What was found; `None` if nothing was compared.
+    /// The actual value of a comparison; `None` if nothing was compared.
     pub actual: Option<Value>,
-    /// What should have been found; `None` if nothing was compared.
+    /// The expected value of a comparison; `None` if nothing was compared.
     pub expected: Option<Value>,
-    /// How both were compared, such as `==`; `None` if nothing was compared.
+    /// The operator of the comparison, such as `==`; `None` if nothing was compared.
     pub operator: Option<String>,
     /// Further values of the error, by name.
     pub details: Vec<(String, Value)>,
@@ -155,16 +155,16 @@ pub struct TestReport {
     pub steps: u64,
     /// Blocks that the machine executed in the test.
     pub blocks: u64,
-    /// The limits that it met, each once.
+    /// The limits that it reached, each once.
     pub limits: Vec<Limit>,
-    /// What is said about it beside the message, in order: feedback to pupils, hints to teachers.
+    /// Further messages in order: feedback to pupils, hints to teachers.
     pub feedback: Vec<Feedback>,
-    /// Lines that it logged.
+    /// The lines that it logged.
     pub log: Vec<String>,
 }
 
 impl TestReport {
-    /// A test with a status, and nothing else said of it.
+    /// A test with a name and a status; all other fields are empty.
     pub fn new(name: Option<String>, status: Status) -> TestReport {
         TestReport {
             name,
@@ -186,23 +186,23 @@ impl TestReport {
         }
     }
 
-    /// The texts for an audience.
+    /// The messages for an audience.
     pub fn feedback_for(&self, audience: Audience) -> impl Iterator<Item = &str> {
         self.feedback.iter().filter(move |said| said.audience == audience).map(|said| &*said.text)
     }
 }
 
-/// Blocks that the tests of a suite reached.
+/// The coverage of a suite on a project, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// Blocks that some test reached.
+    /// Blocks that at least one test reached.
     pub covered: usize,
     /// Blocks that can be reached.
     pub total: usize,
 }
 
-/// What a suite for Whisker says of itself, for Whisker's own table. It is not part of what a report
-/// says of the project, nor of its digest.
+/// Facts that a suite for Whisker states about itself, for Whisker's table. They are not part of
+/// the digest of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuiteFacts {
     /// The seed of the tests.
@@ -223,21 +223,21 @@ pub struct SuiteReport {
     /// The file name of the suite.
     pub suite: String,
     /// SHA-256 of all inputs of the execution in hexadecimal digits: project, suite and options.
-    /// Executions with equal inputs end alike.
+    /// Executions with equal inputs have equal results.
     pub inputs: String,
     /// The groups, each after the one that contains it.
     pub groups: Vec<Group>,
     /// The tests in the order of the suite, without those that were not chosen.
     pub tests: Vec<TestReport>,
-    /// What the suite says of itself.
+    /// The facts that the suite states about itself.
     pub facts: SuiteFacts,
-    /// What is said about the project as a whole.
+    /// Messages about the project as a whole.
     pub messages: Vec<Feedback>,
     /// Coverage; `None` if it was not measured.
     pub coverage: Option<Coverage>,
 }
 
-/// A project on which a suite was executed, or why it could not be.
+/// The report of a project, or the reason why it cannot be used.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProjectReport {
     /// The suite was executed.
@@ -251,16 +251,16 @@ pub enum ProjectReport {
     },
 }
 
-/// Numbers of tests by status.
+/// The number of tests of each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Tests of [`Status::Pass`].
+    /// Number of tests with [`Status::Pass`].
     pub pass: usize,
-    /// Tests of [`Status::Fail`].
+    /// Number of tests with [`Status::Fail`].
     pub fail: usize,
-    /// Tests of [`Status::Error`].
+    /// Number of tests with [`Status::Error`].
     pub error: usize,
-    /// Tests of [`Status::Skip`].
+    /// Number of tests with [`Status::Skip`].
     pub skip: usize,
 }
 
@@ -282,7 +282,7 @@ impl Tally {
 }
 
 impl SuiteReport {
-    /// The numbers of tests by status.
+    /// Counts the tests by status.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         self.tests.iter().for_each(|test| tally.add(test.status));
@@ -290,17 +290,17 @@ impl SuiteReport {
     }
 
     /// Whether no test failed or ended with an error.
-    pub fn is_fine(&self) -> bool {
+    pub fn passed(&self) -> bool {
         let tally = self.tally();
         tally.fail + tally.error == 0
     }
 
-    /// Steps of all tests.
+    /// The sum of the steps of all tests.
     pub fn steps(&self) -> u64 {
         self.tests.iter().map(|test| test.steps).sum()
     }
 
-    /// The limits that tests met, each once, sorted.
+    /// The limits that tests reached, each once, sorted.
     pub fn limits(&self) -> Vec<Limit> {
         let mut limits: Vec<_> = self.tests.iter().flat_map(|test| test.limits.clone()).collect();
         limits.sort_unstable();
@@ -308,14 +308,14 @@ impl SuiteReport {
         limits
     }
 
-    /// The names of the groups of a test and of the test, from the outside to the inside; a test
+    /// The names of the groups of a test, the outermost first, and of the test itself. A test
     /// without a name is `test N`, where N is its number from 1.
     pub fn path(&self, number: usize) -> Vec<String> {
         let Some(test) = self.tests.get(number) else { return Vec::new() };
         let name = test.name.clone().unwrap_or_else(|| format!("test {}", number + 1));
         let mut path = vec![name];
         let mut group = test.group;
-        // A parent is an earlier group, so that this ends also for a damaged report.
+        // A parent must be an earlier group; the check ends the loop even for a damaged report.
         while let Some((at, found)) = group.and_then(|at| Some((at, self.groups.get(at)?))) {
             path.push(found.name.clone());
             group = found.parent.filter(|parent| *parent < at);
@@ -335,8 +335,8 @@ impl ProjectReport {
     }
 
     /// Whether the suite was executed and no test failed or ended with an error.
-    pub fn is_fine(&self) -> bool {
-        matches!(self, ProjectReport::Executed(report) if report.is_fine())
+    pub fn passed(&self) -> bool {
+        matches!(self, ProjectReport::Executed(report) if report.passed())
     }
 }
 
@@ -346,7 +346,7 @@ pub(crate) mod samples {
 
     use super::*;
 
-    /// A report with groups, each status, a limit, and texts that formats have to escape.
+    /// A report with groups, each status, a limit, and strings that formats have to escape.
     pub(crate) fn report() -> SuiteReport {
         let failed = TestReport {
             group: Some(1),
@@ -402,7 +402,7 @@ mod tests {
         let report = samples::report();
         let tally = report.tally();
         assert_eq!((tally.pass, tally.fail, tally.error, tally.skip), (1, 1, 1, 1));
-        assert_eq!((report.is_fine(), report.steps()), (false, 45));
+        assert_eq!((report.passed(), report.steps()), (false, 45));
         assert_eq!(report.limits(), [Limit::Time]);
         assert_eq!(report.path(1), ["Cat", "walks", "moves, \"far\"\nok 3"]);
         assert_eq!(report.path(2), ["test 3"]);

@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::report::{ProjectReport, Status, SuiteReport};
 
-/// Columns before those of the tests.
+/// Columns before the columns of the tests.
 const FIRST: [&str; 3] = ["project", "digest", "status"];
-/// Columns after those of the tests.
+/// Columns after the columns of the tests.
 const LAST: [&str; 9] = [
     "passed",
     "failed",
@@ -31,8 +31,8 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// The rows of a table, made one after the other. The header has a column for each test, so rows
-/// of unusable projects are held back until the first project was executed.
+/// A table that is written row by row. The header has a column for each test, so that rows of
+/// unusable projects are kept until the first project has been executed.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Option<Vec<String>>,
@@ -40,8 +40,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of which a header has been written before, when rows are appended to a file.
-    /// `None` if the record is no header of such a table.
+    /// A table whose header was written earlier, to append rows to a file. `None` if the record is
+    /// not the header of such a table.
     pub fn resumed<'a>(header: impl IntoIterator<Item = &'a str>) -> Option<Table> {
         let header: Vec<String> = header.into_iter().map(str::to_owned).collect();
         let tests = header.len().checked_sub(FIRST.len() + LAST.len())?;
@@ -53,8 +53,8 @@ impl Table {
         })
     }
 
-    /// The text that a project adds to the table: its row, after the header and the rows that were
-    /// held back if it is the first that was executed.
+    /// The lines that a project adds to the table: its row. If it is the first project that was
+    /// executed, the header and the kept rows come before it.
     ///
     /// # Errors
     /// If the row cannot be written.
@@ -82,7 +82,7 @@ impl Table {
         text(&rows)
     }
 
-    /// The text at the end: header and rows if no project was executed.
+    /// The lines at the end of the table: the header and the kept rows, if no project was executed.
     ///
     /// # Errors
     /// If a row cannot be written.
@@ -95,7 +95,7 @@ impl Table {
     }
 }
 
-/// The names of the tests, which are made different by numbers where they are not.
+/// The names of the tests; equal names get numbers.
 fn columns_of(report: &SuiteReport) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for at in 0..report.tests.len() {
@@ -125,7 +125,7 @@ fn unusable(project: &str, reason: &str, tests: usize) -> Vec<String> {
 
 fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     let mut row = vec![report.project.clone(), report.digest.clone(), "executed".to_owned()];
-    // Tests that a project did not reach are empty.
+    // The cells of tests that were not reached on this project stay empty.
     let mut statuses: Vec<Option<Status>> = vec![None; columns.len()];
     for (name, test) in columns_of(report).iter().zip(&report.tests) {
         if let Some(at) = columns.iter().position(|column| column == name) {

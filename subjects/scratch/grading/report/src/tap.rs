@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::report::{Audience, Status, SuiteReport, TestReport};
 
-/// How TAP shows tests that were skipped.
+/// How skipped tests are written in TAP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skips {
     /// `ok` with the directive `SKIP` and the reason, as readers of TAP expect.
@@ -23,7 +23,7 @@ pub fn tap(report: &SuiteReport, skips: Skips) -> String {
     for (at, test) in tests.iter().enumerate() {
         let skipped = skips == Skips::Directive && test.status == Status::Skip;
         let ok = if test.status == Status::Pass || skipped { "ok" } else { "not ok" };
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{ok} {}", at + 1);
         if test.name.is_some() || test.group.is_some() {
             let _ = write!(text, " - {}", one_line(&report.path(at).join(" / ")));
@@ -51,7 +51,7 @@ pub fn tap(report: &SuiteReport, skips: Skips) -> String {
     text
 }
 
-/// Adds the details of a test that did not pass or that logged something.
+/// Adds the details of a test that did not pass or that wrote to its log.
 fn diagnostics(test: &TestReport, text: &mut String) {
     let mut lines: Vec<(&str, Value)> = Vec::new();
     if test.status != Status::Pass {
@@ -95,7 +95,7 @@ fn diagnostics(test: &TestReport, text: &mut String) {
     text.push_str("  ...\n");
 }
 
-/// A name without what would end its line or begin a directive.
+/// A name without line breaks and without the character that begins a directive.
 fn one_line(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use crate::report::{ProjectReport, Status, SuiteReport};
 
-/// Columns before those of the tests.
+/// Columns before the columns of the tests.
 const FIRST: &str = "projectName,seed,assertions,generationAlgorithm";
-/// Columns after those of the tests.
+/// Columns after the columns of the tests.
 const LAST: &str = "passed,failed,error,skip,totalBlocks,coveredBlocks,coverage,duration";
 
-/// The rows of Whisker's table, made one after the other. Names are written as they are, so that a
-/// comma in a name makes further columns, as in the original; line breaks become spaces. The duration is
-/// the program's time in seconds. Rows of projects that cannot be used are empty but for the name;
-/// they are held back until the first project was executed.
+/// Whisker's table, written row by row. Names are not quoted, so that a comma in a name begins a
+/// further column, as in the original; line breaks become spaces. The duration is the program's
+/// time in seconds. Rows of unusable projects contain only the name; they are kept until the first
+/// project has been executed.
 #[derive(Clone, Debug, Default)]
 pub struct WhiskerTable {
     shifts: bool,
@@ -21,14 +21,14 @@ pub struct WhiskerTable {
 }
 
 impl WhiskerTable {
-    /// An empty table. Tests that the suite itself skips have a cell and are counted, unless
-    /// `shifts` is set: then columns shift, as in the original.
+    /// An empty table. Tests that the suite itself skips have a cell and are counted. If `shifts`
+    /// is set, they have none, so that later cells shift to the left, as in the original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }
 
-    /// The text that a project adds to the table: its row, after the header and the rows that were
-    /// held back if it is the first that was executed.
+    /// The lines that a project adds to the table: its row. If it is the first project that was
+    /// executed, the header and the kept rows come before it.
     pub fn row(&mut self, report: &ProjectReport) -> String {
         match report {
             ProjectReport::Unusable { project, .. } => match self.tests {
@@ -50,7 +50,7 @@ impl WhiskerTable {
         }
     }
 
-    /// The text at the end: header and rows if no project was executed.
+    /// The lines at the end of the table: the header and the kept rows, if no project was executed.
     pub fn end(&mut self) -> String {
         if self.tests.is_some() { String::new() } else { self.header(&[]) }
     }

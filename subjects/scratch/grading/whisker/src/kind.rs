@@ -1,17 +1,17 @@
-//! Kinds of JavaScript suites, recognised by their content.
+//! Kinds of JavaScript suites, which are recognised by their content.
 
 use thiserror::Error;
 
-/// Whose suite a text is.
+/// The framework for which a suite was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuiteKind {
-    /// Assigns an array of tests to `module.exports`, or exports it.
+    /// Whisker: the suite assigns an array of tests to `module.exports`, or exports it.
     Whisker,
-    /// Defines functions for the phases before, during and after the execution.
+    /// Itch: the plan defines functions for the phases before, during and after the execution.
     Itch,
 }
 
-/// A text is no suite of a known kind.
+/// A file is not a suite of a known kind.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
     "neither a Whisker suite (it does not assign `module.exports`) nor an Itch plan (it defines \
@@ -25,8 +25,7 @@ const PHASES: [&str; 3] = ["beforeExecution", "duringExecution", "afterExecution
 impl SuiteKind {
     /// The kind of a suite.
     ///
-    /// # Errors
-    /// If the text is of no known kind.
+    /// # Errors If the kind is not known.
     pub fn of(text: &str) -> Result<SuiteKind, KindError> {
         let assigns = text.match_indices("module.exports").any(|(at, found)| {
             let rest = text[at + found.len()..].trim_start();
@@ -51,7 +50,7 @@ impl SuiteKind {
     }
 }
 
-/// Start and length of the words by which a module exports its tests: `export default`, or
+/// Start and length of the words with which a module exports its tests: `export default`, or
 /// `export const tests =`, at the beginning of a line.
 pub(crate) fn exported(text: &str) -> Option<(usize, usize)> {
     let mut start = 0;

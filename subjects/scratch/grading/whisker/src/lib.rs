@@ -1,8 +1,8 @@
-//! Test suites for Scratch programs that were written by hand in JavaScript, executed on the
-//! deterministic machine.
+//! Execution of test suites for Scratch programs that were written by hand in JavaScript.
 //!
-//! [`whisker`] executes suites for Whisker. A verdict is a function of project, suite, seed and
-//! [`whisker::Options`]: time is counted in steps of the machine, and all limits are counted.
+//! [`whisker`] executes suites for Whisker on the Scratch virtual machine. A verdict is a function
+//! of project, suite, seed and [`whisker::Options`]: time is counted in steps of the machine, and
+//! all limits are counts.
 
 mod kind;
 mod seed;

@@ -4,17 +4,17 @@ use std::fmt;
 
 use catherd_scratch_vm::Random;
 
-/// A seed, as Whisker understands it: a whole number made of a number or a text.
+/// A seed as Whisker computes it: a whole number from a number or a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seed(f64);
 
 impl Seed {
-    /// The seed of a number.
+    /// The seed for a number.
     pub fn number(number: f64) -> Seed {
         Seed(number)
     }
 
-    /// The seed of a text: the decimal number with which it begins, otherwise the sum of the
+    /// The seed for a string: the decimal number with which it begins, otherwise the sum of the
     /// first UTF-16 units of its characters.
     pub fn text(text: &str) -> Seed {
         let trimmed = text.trim_start();
@@ -26,17 +26,18 @@ impl Seed {
         }
     }
 
-    /// The stream of the machine: Whisker's generator with the decimal text and a zero as key.
+    /// The random numbers of the machine: Whisker's generator, with the decimal digits and a zero
+    /// byte as its key.
     pub(crate) fn machine(self) -> Random {
         Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }
 
-    /// The stream of the suite's own `Math.random`, unless it shares the machine's.
+    /// The random numbers of the suite's `Math.random`, unless it shares those of the machine.
     pub(crate) fn script(self) -> Random {
         Random::arc4(&format!("{self} script").encode_utf16().collect::<Vec<_>>())
     }
 
-    /// The state with which the generator of random inputs begins.
+    /// The first state of the generator of random inputs.
     pub(crate) fn inputs(self) -> f64 {
         self.0
     }

@@ -1,8 +1,9 @@
-//! Whisker's suites: the object `t` that tests get, the order inside of a step, and how tests end.
+//! Whisker's suites: the object `t` that tests get, the order of calls inside of a step, and the
+//! results of tests.
 //!
-//! `prelude/*.js` has what is easier in JavaScript: assertions, wrappers of sprites, lists of
-//! callbacks. `host` has the functions through which it reaches the machine, `runner` executes suites,
-//! `execution` one test.
+//! `prelude/*.js` implements the parts that are easier to write in JavaScript: assertions, wrappers
+//! of sprites, lists of callbacks. `host` has the native functions that it calls, `runner` executes
+//! suites, `execution` executes one test.
 
 mod detection;
 mod driver;

@@ -1,4 +1,5 @@
-//! Suites made at random of calls of the API, and damaged: each ends, twice alike, and never panics.
+//! Randomly generated and damaged suites: each ends without a panic, and twice with the same
+//! result.
 
 #![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
 
@@ -141,7 +142,7 @@ const FUNCTIONS: &[&str] = &[
     "(() => t.seedScratch(1))",
 ];
 
-/// The text with its placeholders filled in.
+/// Fills in the placeholders of a template.
 fn filled(dice: &mut Dice, text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.find('$').filter(|at| b"vnf".contains(&text.as_bytes()[at + 1])) {
@@ -150,7 +151,7 @@ fn filled(dice: &mut Dice, text: &str) -> String {
             b'n' => dice.pick(NUMBERS),
             _ => dice.pick(FUNCTIONS),
         };
-        // A dollar at the end of a regular expression is no placeholder.
+        // A dollar at the end of a regular expression is not a placeholder.
         text.replace_range(at..at + 2, &part.replace("$/", "/"));
     }
     text

@@ -1,5 +1,5 @@
-//! Hostile suites: each ends by a counted limit or an error, the same way each time, and the test
-//! after it is executed as if nothing had happened.
+//! Hostile suites: each ends by a counted limit or an error, in the same way every time, and does
+//! not influence the test after it.
 
 use crate::support;
 
@@ -100,7 +100,7 @@ fn hostile_tests_end_alike_and_do_not_reach_the_next() {
         if *message == MEMORY {
             (options.limits.turn, options.limits.test) = (2_000, 2_000);
         }
-        // The context ends with a limit; otherwise the test after it shares a damaged one.
+        // After a limit the next test gets a new context; otherwise it would share a damaged one.
         let suite = format!(
             "module.exports = [{{test: async t => {{ {body} }}}}, {{test: () => undefined}}]"
         );

@@ -1,4 +1,4 @@
-//! Models of a program, alone and beside tests.
+//! Models of a program, with and without tests.
 
 use crate::support;
 
@@ -115,7 +115,7 @@ fn effects_that_exclude_each_other_are_left_out() {
         run(&[graph("program", "m", &[("a", "b", always(), of("+"))]), other])
     };
     let outcome = models("-");
-    // They were registered by two models, so that only one step has both.
+    // Two models registered the effects, so that only one step has both.
     assert_eq!(outcome.status.name(), "pass", "{}", outcome.message);
     assert!(
         outcome.log.iter().any(|line| line.contains("exclude each other")),

@@ -1,4 +1,4 @@
-//! What suites see in strict mode only: quirks of the original between tests.
+//! Behaviour that suites see only in strict mode: quirks of the original between tests.
 
 use crate::support;
 

@@ -151,7 +151,7 @@ fn inputs_of_watchers_act_at_once() {
 }
 
 #[test]
-fn what_was_read_is_never_what_is_read_later() {
+fn values_are_read_anew_after_each_change() {
     test_of(
         "
         const cat = t.getSprite('Cat'), raw = cat.getScratchTarget();
@@ -290,7 +290,7 @@ fn variables_are_texts_or_raw_values() {
 }
 
 #[test]
-fn suites_start_the_scripts_of_a_hat_alone() {
+fn suites_start_only_the_scripts_of_a_hat() {
     test_of(
         "
         const {runtime} = t.vm;
@@ -441,7 +441,7 @@ fn a_suite_that_cannot_be_loaded_names_the_place() {
 }
 
 #[test]
-fn tests_begin_alike_whatever_came_before() {
+fn tests_begin_in_the_same_state_after_any_test() {
     let suite = "
         const dirty = async t => { t.getSprite('Cat'); t.setVisibility('Cat', false); t.keyPress('space');
             t.setGlobalVariable('score', 99); t.clickSprite('Dog'); t.addCallback(() => t.assert.fail());
@@ -490,16 +490,16 @@ fn coverage_counts_blocks_of_all_tests() {
             t.clickSprite('Dog'); await t.runForSteps(1) }]";
     let outcome = run_with(suite, &options);
     let (covered, total) = outcome.coverage.unwrap();
-    // All but the block that needs the key, and the script of clicks on the cat.
+    // Only the block that needs the key and the script of clicks on the cat are not covered.
     assert_eq!((covered + 3, outcome.tests[1].log[0].as_str()), (total, "true"));
     assert_eq!(run(suite).coverage, None);
-    // The flag has executed the hats of `Cat` and `Dog`, although no step follows.
+    // The flag covers the hats of `Cat` and `Dog`, although no step is executed.
     let outcome = run_with("module.exports = [{test: () => { throw 'at once' }}]", &options);
     assert_eq!(outcome.coverage.map(|(covered, _)| covered), Some(2));
 }
 
 #[test]
-fn a_chosen_test_is_executed_alone() {
+fn only_the_chosen_test_is_executed() {
     let suite = "module.exports = [{name: 'a', test: t => t.assert.fail(), categories: ['slow']}, {name: 'b'}]";
     let options = Options { tests: vec!["b".into()], ..Options::default() };
     assert_eq!(statuses(&run_with(suite, &options)), "pass");
@@ -517,8 +517,8 @@ fn outcomes_do_not_depend_on_acceleration() {
     assert_eq!(of(1.0), of(100.0));
 }
 
-/// The two numbers are those of the original's generator with seed 0 after 21 and 42 draws: a
-/// text of a bubble, a clone (20 draws each) and the variable of `Dog` come before them.
+/// The two numbers are drawn by the original's generator with seed 0 after 21 and 42 earlier draws:
+/// 20 each for the text of a bubble and for a clone, and one for the variable of `Dog`.
 #[test]
 fn new_bubbles_and_clones_consume_draws_of_the_machine() {
     let body = "

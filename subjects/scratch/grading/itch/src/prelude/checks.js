@@ -15,8 +15,8 @@
         }
         return typeof pattern === 'function' ? !!pattern(root) : matchesTree(root, pattern);
     };
-    /** The opcodes of the stack blocks of some scripts. The bodies of the last block of a chain are
-     * not entered, as in the original. */
+    /** The opcodes of the stack blocks of some scripts. As in the original, blocks inside of the last
+     * block of a script are left out. */
     const opcodes = (roots, found = new Set()) => {
         const open = [...roots];
         while (open.length > 0) {

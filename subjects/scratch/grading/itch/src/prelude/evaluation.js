@@ -1,4 +1,4 @@
-// The evaluation object of plans, the globals, and the course of a judgement. The last part.
+// The evaluation object of plans, the globals, and the phases. The last script that is evaluated.
 (function (kit) {
     'use strict';
     const {host, log, output, groups, options} = kit;
@@ -7,7 +7,7 @@
             return this.event ?? this.acceleration;
         }};
 
-    // The machine for plans that look at it.
+    // A facade of the machine, for plans that read it.
     const liveTargets = new Map();
     const live = number => {
         let target = liveTargets.get(number);
@@ -135,7 +135,7 @@
     publish('i18nDisabled', false);
     publish('data', {});
 
-    // How a schedule ends.
+    // The end of a schedule.
     const finish = () => {
         if (!host.isOver()) {
             host.endExecution();
@@ -163,7 +163,7 @@
         }
     };
 
-    /** Calls a phase. Returns an error that is not that of a fatal test, in an array. */
+    /** Calls a phase. Returns its error in an array, unless a fatal test threw it. */
     const phase = (name, f) => {
         try {
             const result = f(e);

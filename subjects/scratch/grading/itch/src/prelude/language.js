@@ -1,4 +1,4 @@
-// Texts in the language of the judgement.
+// Messages in the language of the judgement.
 (function (kit) {
     'use strict';
     const BUILT_IN = {
@@ -62,7 +62,7 @@
     };
     const table = merged(kit.options.language);
 
-    /** Replaces `{n}` by the value of that number. */
+    /** Replaces each `{n}` by the value with this number. */
     const format = (source, ...values) => {
         if (typeof source?.replace !== 'function') {
             throw new TypeError('source.replace is not a function');

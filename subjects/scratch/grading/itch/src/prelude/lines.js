@@ -1,4 +1,4 @@
-// Numbers and lines.
+// Geometry of drawn lines.
 (function (kit) {
     'use strict';
     const numericEquals = (a, b, eps = 0.0001) => Math.abs(a - b) < eps;
@@ -9,12 +9,12 @@
     const fold = (a, b) => distSq(a.start, b.end) > distSq(b.start, a.end)
         ? {start: a.start, end: b.end}
         : {start: b.start, end: a.end};
-    /** A number with four decimals, by which lines are compared. */
+    /** A number rounded to four decimals; lines are compared after such rounding. */
     const rounded = number => {
         const text = number.toFixed(4);
         return text === '-0.0000' ? '0.0000' : text;
     };
-    /** One line in place of all lines that lie on the same straight line. */
+    /** Replaces all lines on the same straight line by one line. */
     const mergeLines = lines => {
         const sloped = {};
         const vertical = {};
@@ -52,7 +52,7 @@
             subsets(lines, size, use, [...chosen, lines[at]], at + 1);
         }
     };
-    /** The squared side of a square; undefined for other points. */
+    /** The squared length of the side, if the points form a square; otherwise undefined. */
     const side = points => {
         const [a, b, c, d] = points;
         const all = [distSq(a, b), distSq(a, c), distSq(a, d), distSq(b, c), distSq(b, d), distSq(c, d)];

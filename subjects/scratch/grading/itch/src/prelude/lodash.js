@@ -6,7 +6,7 @@
     const WRAPPED = ['[object String]', '[object Number]', '[object Boolean]'];
     const isPlain = value => isObject(value) && !WRAPPED.includes(tag(value));
 
-    /** Whether two values have the same content. `seen` has the pairs that are being compared. */
+    /** Whether two values are deeply equal. `seen` has the pairs that are being compared. */
     const isEqual = (a, b, seen = []) => {
         if (a === b || a !== a && b !== b) {
             return true;
@@ -62,7 +62,7 @@
         }
         return found === undefined ? otherwise : found;
     };
-    /** A function of an item from what lodash accepts in its place. */
+    /** Converts an iteratee of lodash (a function, a path, an object, a pair) to a function. */
     const iteratee = by => {
         if (typeof by === 'function') {
             return by;

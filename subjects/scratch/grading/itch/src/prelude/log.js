@@ -37,7 +37,7 @@
     }
     const point = (x, y) => ({x, y});
     const line = ([ax, ay, bx, by]) => ({start: point(ax, ay), end: point(bx, by)});
-    /** What the host knows of an event. */
+    /** The data of the host on an event. */
     const dataOf = (number, type) => {
         const values = host.eventData(number);
         switch (type) {

@@ -1,12 +1,12 @@
-// The model of a program: snapshots, targets, blocks. Numbers of the host stand for what is not
-// looked at: a target is made when a plan asks for it, and shared by all snapshots in which it is
-// the same.
+// The model of a program: snapshots, targets, blocks. Objects are created lazily from numbers of
+// the host: a target is created when a plan first reads it, and all snapshots in which it has not
+// changed share it.
 (function (kit) {
     'use strict';
     const {host, defineProperty, NativeMap} = kit;
     const EFFECTS = ['color', 'fisheye', 'whirl', 'pixelate', 'mosaic', 'brightness', 'ghost'];
 
-    /** Defines a property of one object whose value is made when it is first read. */
+    /** Defines a property of an object whose value is computed when it is first read. */
     const lazily = (object, name, make) => defineProperty(object, name, {
         get() {
             const value = make();
@@ -19,7 +19,7 @@
         enumerable: true, configurable: true,
     });
 
-    /** A block with everything below and in it, without ids and positions. */
+    /** A block with all blocks below and inside it, without ids and positions. */
     class Node {
         constructor(block) {
             this.opcode = block.opcode;
@@ -224,14 +224,14 @@
         }
         return target;
     };
-    /** The targets at one moment. */
+    /** A snapshot: the targets at one moment. */
     class Snapshot {
         #number;
         static #setTargets(snapshot, value) {
             defineProperty(snapshot, 'targets', {value, writable: true, enumerable: true, configurable: true});
             return value;
         }
-        /** One for all snapshots, because there are many of them. */
+        /** All snapshots share this object, because there are many of them. */
         static #TARGETS = {
             get() {
                 return Snapshot.#setTargets(this, host.targets(this.#number).map(targetOf));
@@ -303,7 +303,7 @@
     }
 
     const keys = new NativeMap();
-    /** A text that is the same for Nodes with the same code. */
+    /** A string that is equal for Nodes with equal code. */
     const keyOf = root => {
         let text = keys.get(root);
         if (text === undefined) {

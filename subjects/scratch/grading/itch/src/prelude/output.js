@@ -1,4 +1,4 @@
-// What a judgement says: groups, tests, messages.
+// The output of a judgement: groups, tests, messages.
 (function (kit) {
     'use strict';
     const {host, strict, stringify} = kit;
@@ -9,7 +9,7 @@
         #groups = 0;
         #test = false;
         #unnamed = 0;
-        /** Commands that are held back, innermost last. */
+        /** Buffers of commands that are not written yet, the innermost last. */
         #buffers = [];
 
         pauzeOutput() {
@@ -127,7 +127,7 @@
         }
     }
 
-    /** What is left of a test once it is known what is compared. */
+    /** The remaining methods of a test after the compared values are given. */
     class Matcher {
         #test;
         #actual;

@@ -140,7 +140,7 @@ penUp pen_penUp
 penDown pen_penDown
 penSetColor pen_setPenColorToColor inputs:COLOR.0`;
 
-    /** A wildcard. Its JSON form is a text, so that plans can print patterns. */
+    /** A wildcard. Its JSON form is a string, so that plans can print patterns. */
     const wildcard = name => define({}, 'toJSON', () => `__${name}_block_or_value_sentinel__`);
     const ANYTHING = wildcard('any');
     const NOTHING = wildcard('never');

@@ -1,4 +1,4 @@
-// The schedule: events, what they do, and the conditions for which they wait.
+// The schedule: its events, their actions, and the conditions for which they wait.
 (function (kit) {
     'use strict';
     const {host, log, defineProperty, NativeMap, NativePromise, setTimeout, clearTimeout} = kit;
@@ -15,7 +15,7 @@
         return name;
     };
 
-    /** Functions that wait for something of the machine; each returns whether its wait is over. */
+    /** Functions that wait for an event of the machine; each returns whether its wait is over. */
     let moves = [];
     let messages = [];
     /** Resolvers by the numbers of the started threads for which they wait. */
@@ -42,8 +42,8 @@
     const waitForThreads = (action, resolve) => void (action < 0 ? resolve() : threads.set(action, resolve));
     const scaled = ms => ms / kit.times.eventAcceleration;
 
-    // Conditions: `action` is called with a function to call when the condition is met. What is
-    // given to that function is called once the step is over.
+    // Conditions: `action` is called with a function `resolve`, which it calls when the condition
+    // holds. A function that is passed to `resolve` is called after the step.
     const delay = ms => ({action: resolve => setTimeout(() => resolve(), scaled(ms)), timeout: ms + 100});
     const broadcast = (name, timeout) => ({
         action: resolve => {

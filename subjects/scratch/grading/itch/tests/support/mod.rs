@@ -1,10 +1,11 @@
-//! Two projects and the judging of the second by plans.
+//! A template, a submission, and functions that judge the submission.
 
 use catherd_scratch_grading_itch::{Judgement, Options, Plan, judge};
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 
-/// What pupils start with: `Cat` has a script that says `hi` for half a second at the flag.
+/// The template with which pupils start: `Cat` says `hi` for half a second when the flag is
+/// clicked.
 pub(crate) fn template() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), false), dog()])
 }
@@ -48,7 +49,7 @@ fn cat(cat: &mut TargetBuilder, solved: bool) -> TargetBuilder {
     TargetBuilder { target: cat.target.clone() }
 }
 
-/// `Dog` counts `score` up for ever once `done` is sent, and draws a line with its pen.
+/// `Dog` counts `score` up forever once `done` is sent, and draws a line with its pen.
 fn dog() -> TargetBuilder {
     let mut dog = TargetBuilder::new("Dog");
     let pen = dog.block(Opcode::PenPenDown, &[]);
@@ -66,13 +67,13 @@ fn dog() -> TargetBuilder {
     dog
 }
 
-/// Judges the submission by a plan, twice.
+/// Judges the submission twice by a plan; both judgements must be equal.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn judged(plan: &str) -> Judgement {
     judged_with(plan, &Options::default())
 }
 
-/// Judges the submission by a plan with options, twice.
+/// Judges the submission twice by a plan with options; both judgements must be equal.
 pub(crate) fn judged_with(plan: &str, options: &Options) -> Judgement {
     let plan = Plan::new("plan.js", plan).unwrap();
     let judgement = judge(&plan, &template(), &submission(), options).unwrap();

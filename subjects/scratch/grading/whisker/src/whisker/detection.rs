@@ -1,12 +1,12 @@
-//! Inputs to which a project reacts, found in its blocks, for `detectRandomInputs`.
+//! Inputs to which the blocks of a project react, for `detectRandomInputs`.
 
 use catherd_scratch_sb3::{Block, Literal, Opcode, Project, Slot, Target, Value};
 
-/// The value of the mouse in menus of targets.
+/// The value of the mouse pointer in menus of targets.
 const MOUSE: &str = "_mouse_";
 
-/// The inputs to which the blocks of a project react, in the order of its targets and blocks: what the
-/// input is, and the key, the sprite or the answer.
+/// The inputs to which the blocks of a project react, in the order of its targets and blocks: the
+/// kind of input, and its key, sprite or answer.
 pub fn detected_inputs(project: &Project) -> Vec<(&'static str, String)> {
     let blocks = project
         .targets
@@ -21,7 +21,7 @@ fn detected(target: &Target, block: &Block) -> Option<(&'static str, String)> {
     let of = |kind: &'static str| Some((kind, target.name.to_string()));
     match block.opcode {
         Opcode::EventWhenKeyPressed | Opcode::SensingKeyOptions => {
-            // Any key will do.
+            // A block for any key reacts to the space key, too.
             let key = field("KEY_OPTION")?;
             Some(("key", if key == "any" { "space".to_owned() } else { key }))
         }

@@ -1,5 +1,5 @@
-//! The state that the functions of `t` share: the machine, the run in progress, what was there
-//! before the step, inputs, and what the test has said.
+//! The state that the functions of `t` share: the machine, the present run, the values before the
+//! step, inputs, and the log of the test.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::BTreeSet;
@@ -22,20 +22,21 @@ use crate::seed::Seed;
 /// Duration of a step in milliseconds.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
-/// Maximum number of members that do not exist, and names of missing sprites, that are kept for hints.
+/// Maximum number of names in each list of missing members, sprites or variables, which are kept
+/// for hints.
 const MAX_HINTS: usize = 100;
 
-/// Records of targets before a step beyond which those of deleted clones are forgotten.
+/// Number of records of `old` values above which the records of deleted clones are removed.
 const MAX_OLDS: usize = 20_000;
 
-/// Phases of a step in which functions of the suite may have to be called.
+/// Bits for the phases of a step in which functions of the suite are to be called.
 pub(crate) const BEFORE: u32 = 1;
 pub(crate) const AFTER: u32 = 2;
 pub(crate) const CONSTRAINTS: u32 = 4;
 pub(crate) const RANDOM: u32 = 8;
 pub(crate) const MODELS: u32 = 16;
 
-/// Kinds of changes that a suite watches.
+/// Bits for the kinds of changes that a suite watches.
 pub(crate) const MOVED: u32 = 1;
 pub(crate) const LOOKS: u32 = 2;
 pub(crate) const SAID: u32 = 4;
@@ -48,35 +49,36 @@ pub(crate) enum Content {
     List(Vec<Value>),
 }
 
-/// A variable as scripts hold it: its owner, its position in the program's table, and whether it
-/// is a list.
+/// A variable as JavaScript refers to it: its owner, its position in the program's table, and
+/// whether it is a list.
 pub(crate) type VariableKey = (TargetKey, u32, bool);
 
-/// A run of the machine that a suite has asked for.
+/// A run of the machine that a test has started, such as with `t.runForTime`.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) active: Cell<bool>,
-    /// A function that the run called has thrown: it stays active, but executes nothing.
+    /// Whether a function that the run called has thrown. The run then stays active, but executes
+    /// nothing.
     pub(crate) dead: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
-    /// Its condition holds.
+    /// Whether its condition holds.
     pub(crate) holds: Cell<bool>,
     pub(crate) has_condition: Cell<bool>,
-    /// Steps, perhaps with a fraction.
+    /// Maximum number of steps; it may have a fraction.
     pub(crate) limit: Cell<f64>,
     pub(crate) executed: Cell<u64>,
 }
 
-/// How a test has ended, by its own promise.
+/// The result of a test whose promise was settled.
 pub(crate) struct Finished {
     pub(crate) status: Status,
-    /// JSON object.
+    /// The details of the error, as a JSON object.
     pub(crate) details: String,
-    /// What was thrown; empty if the test passed.
+    /// The error that was thrown; empty if the test passed.
     pub(crate) thrown: Thrown,
 }
 
-/// The shared state. Functions of scripts borrow its parts for the length of one call.
+/// The shared state. Each native function borrows its parts only during a call.
 pub(crate) struct Driver {
     vm: RefCell<Vm<()>>,
     pub(crate) mirror: Mirror,
@@ -85,52 +87,53 @@ pub(crate) struct Driver {
     /// Positions of sprites by their names, without the stage.
     pub(crate) originals: FxHashMap<String, u32>,
     pub(crate) run: Run,
-    /// Steps of all tests.
+    /// Number of steps of all tests.
     pub(crate) total_steps: Cell<u64>,
-    /// Steps of this test.
+    /// Number of steps of this test.
     pub(crate) test_steps: Cell<u64>,
     pub(crate) project_running: Cell<bool>,
-    /// A watcher is being called in the middle of a step.
+    /// Whether a watcher is being called in the middle of a step.
     pub(crate) lent: Cell<bool>,
-    /// `t.end()` was called in the middle of a step.
+    /// Whether `t.end()` was called in the middle of a step.
     pub(crate) end_deferred: Cell<bool>,
     pub(crate) phases: Cell<u32>,
     pub(crate) watched: Cell<u32>,
-    /// Some sprite was looked up: from now on, all of them have `old` values and are watched.
+    /// Whether a sprite was looked up. From then on, all of them have `old` values and are watched.
     pub(crate) wrapped: Cell<bool>,
-    /// Kinds of changes for which the wrapper of a sprite has a handler of its own.
+    /// Kinds of changes for which the wrapper of a sprite has a handler.
     pub(crate) handled: RefCell<FxHashMap<TargetKey, u32>>,
-    /// The targets of which scripts know, in order.
+    /// The keys of the targets when JavaScript last asked for them, in order.
     pub(crate) known_targets: RefCell<Vec<f64>>,
     pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
-    /// Sprites that had a bubble in an earlier test, which strict mode does not forget.
+    /// Sprites that had a bubble in an earlier test. Only strict mode keeps them between tests.
     pub(crate) spoken: RefCell<BTreeSet<u32>>,
     pub(crate) old_variables: RefCell<FxHashMap<VariableKey, Content>>,
     pub(crate) inputs: RefCell<Inputs>,
     pub(crate) finished: RefCell<Option<Finished>>,
     pub(crate) script_random: RefCell<Random>,
-    /// State with which the generator of random inputs begins.
+    /// The first state of the generator of random inputs.
     pub(crate) input_seed: Cell<f64>,
     log: RefCell<Vec<String>>,
     log_bytes: Cell<usize>,
     /// Members that were read although they do not exist: owner and name.
     pub(crate) missing: RefCell<Vec<(String, String)>>,
-    /// Usual mistakes that the test has made, as hints.
+    /// Hints on frequent mistakes that the test contains.
     pub(crate) mistakes: RefCell<Vec<String>>,
     /// Names of sprites that do not exist.
     pub(crate) unknown_sprites: RefCell<Vec<String>>,
     /// Hints on variables and lists that do not exist.
     pub(crate) unknown_variables: RefCell<Vec<String>>,
-    /// The limits that the test has met.
+    /// The limits that the test has reached.
     pub(crate) limits: RefCell<Vec<Limit>>,
-    /// The test has sent an input of the keyboard.
+    /// Whether the test has sent an input of the keyboard.
     pub(crate) keys_pressed: Cell<bool>,
-    /// Inputs that the test has sent.
+    /// Number of inputs that the test has sent.
     pub(crate) inputs_sent: Cell<u64>,
-    /// Covered and all blocks, if coverage is measured.
+    /// The number of covered blocks and of all blocks, if coverage is measured.
     pub(crate) coverage: Cell<(usize, usize)>,
-    /// Hats whose scripts were started, by the flag or an input, if coverage is measured. They are
-    /// executed outside of steps, and also count if the script ends before the next step.
+    /// Hats whose scripts were started by the flag or an input, if coverage is measured. Inputs
+    /// start scripts between steps, and a hat counts as covered even if its script ends before the
+    /// next step.
     pub(crate) started_hats: RefCell<CoveredBlocks>,
 }
 
@@ -187,19 +190,19 @@ impl Driver {
         self.vm.borrow()
     }
 
-    /// The machine, for changes that scripts can see.
+    /// The machine, for changes that JavaScript can see.
     pub(crate) fn vm_mut(&self) -> RefMut<'_, Vm<()>> {
         self.mirror.state_changes();
         self.vm.borrow_mut()
     }
 
-    /// The machine, for sensing, which changes nothing that scripts read of targets.
+    /// The machine, for sensing, which changes no property of a target.
     pub(crate) fn sensing(&self) -> RefMut<'_, Vm<()>> {
         self.vm.borrow_mut()
     }
 
-    /// Prepares a test: the project as loaded, the flag clicked, nothing executed. The test may
-    /// execute so many blocks.
+    /// Prepares a test that may execute at most `blocks` blocks: the project is as loaded and the
+    /// flag is clicked, but no step is executed.
     pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
         let mut vm = self.vm_mut();
         if self.options.strict {
@@ -242,20 +245,21 @@ impl Driver {
         self.seed(seed);
     }
 
-    /// The text that a target last had in a bubble; `None` if it never had one.
+    /// The last text in a bubble of a target; `None` if it never had a bubble.
     pub(crate) fn bubble(&self, vm: &Vm<()>, target: TargetId) -> Option<String> {
         let text = vm.last_bubble(target).map(|text| text.to_str().into_owned());
         text.or_else(|| self.spoken.borrow().contains(&target.0).then(String::new))
     }
 
-    /// Restarts the streams of random numbers.
+    /// Seeds all random number generators.
     pub(crate) fn seed(&self, seed: Seed) {
         self.sensing().set_random(seed.machine());
         self.script_random.replace(seed.script());
         self.input_seed.set(seed.inputs());
     }
 
-    /// A draw of the suite's `Math.random`. In strict mode it shares the machine's stream.
+    /// A random number for the suite's `Math.random`. In strict mode it comes from the machine's
+    /// generator.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
             self.sensing().draw()
@@ -264,7 +268,7 @@ impl Driver {
         }
     }
 
-    /// Notes the hats of the scripts that are active, if coverage is measured.
+    /// Records the hats of the active scripts, if coverage is measured.
     pub(crate) fn note_hats(&self) {
         if self.options.coverage {
             let (vm, mut started) = (self.vm(), self.started_hats.borrow_mut());
@@ -301,7 +305,7 @@ impl Driver {
         self.inputs.borrow_mut().clear();
     }
 
-    /// Whether changes in the middle of a step matter.
+    /// Whether changes in the middle of a step have to be reported.
     pub(crate) fn watches(&self) -> bool {
         self.watched.get() != 0 || self.wrapped.get()
     }
@@ -330,7 +334,7 @@ impl Driver {
         }
     }
 
-    /// Records a sprite as it is now.
+    /// Records the present values of a sprite.
     pub(crate) fn remember(&self, key: TargetKey) {
         self.mirror.old_changes();
         let vm = self.vm();
@@ -339,7 +343,7 @@ impl Driver {
         }
     }
 
-    /// Records that a sprite was elsewhere before it was moved.
+    /// Records the position of a sprite before it was moved.
     pub(crate) fn moved_from(&self, key: TargetKey, from: (f64, f64)) {
         if let Some(old) = self.olds.borrow_mut().get_mut(&key) {
             self.mirror.old_changes();
@@ -347,7 +351,7 @@ impl Driver {
         }
     }
 
-    /// A sprite as it is now.
+    /// The present values of a sprite.
     fn old(&self, vm: &Vm<()>, view: &TargetView<'_>) -> Old {
         Old {
             x: view.x,
@@ -397,7 +401,7 @@ impl Driver {
         self.inputs_sent.set(self.inputs_sent.get() + 1);
     }
 
-    /// Notes a limit that the test has met.
+    /// Records a limit that the test has reached.
     pub(crate) fn limit(&self, limit: Limit) {
         let mut limits = self.limits.borrow_mut();
         if !limits.contains(&limit) {
@@ -405,12 +409,12 @@ impl Driver {
         }
     }
 
-    /// Takes the lines of the log.
+    /// Removes and returns the lines of the log.
     pub(crate) fn take_log(&self) -> Vec<String> {
         self.log.take()
     }
 
-    /// Notes a usual mistake, once.
+    /// Records a hint on a frequent mistake, once.
     pub(crate) fn mistake(&self, hint: &str) {
         let noted = self.mistakes.borrow().iter().any(|noted| noted == hint);
         if !noted {
@@ -418,7 +422,7 @@ impl Driver {
         }
     }
 
-    /// Notes a name for a hint.
+    /// Records a name for a hint.
     pub(crate) fn note<N>(&self, list: &RefCell<Vec<N>>, name: N) {
         let mut list = list.borrow_mut();
         if list.len() < MAX_HINTS {

@@ -1,4 +1,4 @@
-//! Execution of a test: the order of turns, of steps, and of the phases inside of a step.
+//! Execution of a test: its event loop, and the phases of a step.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub(super) struct TestExecution<'a, 'b, 'js> {
 }
 
 impl<'js> TestExecution<'_, '_, 'js> {
-    /// Executes the test, which is the one with this number in the suite, within a number of blocks.
+    /// Executes the test with this number in the suite, which may execute at most `blocks` blocks.
     pub(super) fn run(
         &mut self,
         number: usize,
@@ -175,7 +175,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         if self.session.stopped().is_some() { Err(None) } else { Ok(()) }
     }
 
-    /// Performs and undoes inputs, and tells watchers of sprites that were dragged.
+    /// Performs and undoes inputs, and notifies watchers of sprites that were dragged.
     fn send_inputs(&mut self) -> Result<(), Raised<'js>> {
         let driver = self.driver;
         let step = driver.run.executed.get() as f64;
@@ -189,7 +189,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         Ok(())
     }
 
-    /// Calls a function of the suite's side, then executes jobs.
+    /// Calls a function of the prelude, then executes the pending jobs of promises.
     fn call<A: IntoArgs<'js>>(
         &self,
         function: &Function<'js>,
@@ -221,7 +221,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// Functions of the suite's side catch what suites throw; what is left is a limit.
+    /// Ignores an error of a function of the prelude. These functions catch the errors of suites,
+    /// so that only a limit can have ended them.
     fn ignore(&self, result: Result<(), Error>) {
         if result.is_err() {
             self.session.ctx().catch();
@@ -233,7 +234,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         self.driver.finished.replace(Some(Finished { status, details, thrown }));
     }
 
-    /// How the test ended.
+    /// The result of the test.
     fn outcome(&self) -> Outcome {
         let (session, driver) = (self.session, self.driver);
         let (mut status, mut details, mut thrown) =
@@ -241,7 +242,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         match (session.stopped(), driver.finished.take()) {
             (Some(stop), _) => {
                 driver.limit(match stop {
-                    // The runner of suites itself ends no script.
+                    // The runner never asks for a stop itself, so that `Caller` does not occur.
                     Stop::Operations | Stop::Caller => Limit::Time,
                     Stop::Memory => Limit::Memory,
                 });
@@ -281,7 +282,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// What could be done about how the test ended. They never change the status.
+    /// Hints on how to mend the test. They never change the status.
     fn hints(&self, status: Status, thrown: &Thrown, details: &Map<String, Value>) -> Vec<String> {
         let driver = self.driver;
         if driver.options.strict {

@@ -1,9 +1,9 @@
-//! Hints for the usual mistakes. They never change a status.
+//! Hints on frequent mistakes in suites. They never change a status.
 
 use catherd_javascript_engine::Thrown;
 use serde_json::{Map, Value};
 
-/// Names that some suites expect, and what to write instead.
+/// Names that some suites expect, with the code to write instead: object, member, code.
 const REPLACED: [(&str, &str, &str); 19] = [
     ("t.assert", "notEqual", "t.assert.not(a == b)"),
     ("t.assert", "isNull", "t.assert.strictEqual(a, null)"),
@@ -26,7 +26,7 @@ const REPLACED: [(&str, &str, &str); 19] = [
     ("costume", "index", "sprite.currentCostume"),
 ];
 
-/// Members that suites may mean.
+/// Existing members, which a misspelt name may mean.
 const MEMBERS: &str = "greenFlag end run runForTime runUntil runUntilChanges runForSteps wait \
     cancelRun isRunning isProjectRunning getTotalTimeElapsed getRunTimeElapsed \
     getTotalStepsExecuted getRunStepsExecuted getAccelerationFactor seedScratch getSprites \
@@ -46,7 +46,7 @@ const MEMBERS: &str = "greenFlag end run runForTime runUntil runUntilChanges run
     getClones getCloneCount getNewClones getCostumes getCostumeByIndex getCostumeByName \
     getCostumeCount value valueAsNumber sprite";
 
-/// Whether an error may come from something that does not exist.
+/// Whether a missing member or sprite may be the cause of an error.
 pub(crate) fn is_mistake(thrown: &Thrown) -> bool {
     ["TypeError", "ReferenceError"].contains(&thrown.name.as_str())
 }
@@ -76,7 +76,7 @@ pub(crate) fn of(
     hints
 }
 
-/// A hint for a comparison by `===` of a number with a text that looks the same.
+/// A hint for a comparison by `===` of a number with a string that looks the same.
 pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
     let of = |name: &str| details.get(name);
     let same = match (of("actual")?, of("expected")?) {
@@ -94,7 +94,7 @@ pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// A hint for a line that reads `value` of what is a value already.
+/// A hint for a line that reads the member `value` of a plain value.
 pub(crate) fn raw_value(line: &str) -> Option<String> {
     ["getGlobalVariable", "getSpriteVariable"].into_iter().find_map(|name| {
         let (_, call) = line.split_once(name)?;
@@ -105,7 +105,7 @@ pub(crate) fn raw_value(line: &str) -> Option<String> {
     })
 }
 
-/// The member whose name is most similar; `None` if none is.
+/// The member with the most similar name; `None` if no name is similar enough.
 fn nearest(name: &str) -> Option<&'static str> {
     let distances = MEMBERS.split_whitespace().map(|member| (distance(name, member), member));
     distances
@@ -114,7 +114,7 @@ fn nearest(name: &str) -> Option<&'static str> {
         .map(|(_, m)| m)
 }
 
-/// Number of letters to insert, remove or replace.
+/// The edit distance: the number of letters to insert, remove or replace.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,5 @@
-//! The functions through which the suite's side reaches the machine, and the parts of that side.
+//! The native functions with which the JavaScript of the prelude reaches the machine, and the
+//! functions of the prelude that the host calls.
 
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -35,14 +36,15 @@ pub(super) struct Parts<'js> {
     pub(super) constraints: Function<'js>,
     pub(super) models_before: Function<'js>,
     pub(super) models_after: Function<'js>,
-    /// Adds models to what a suite exports, or makes tests of the models alone.
+    /// Adds models to the tests that a suite exports; without tests, it makes tests of only the
+    /// models.
     pub(super) with_models: Option<Function<'js>>,
 }
 
-/// The scripts of the suite's side, which are the same for all suites of a process.
+/// The compiled scripts of the prelude, which all suites of a process share.
 static PRELUDE: OnceLock<std::result::Result<[CompiledScript; 6], CompileError>> = OnceLock::new();
 
-/// The functions that make the parts of the suite's side.
+/// The functions that the scripts of the prelude define.
 fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 6], Thrown> {
     let compile = |text| CompiledScript::compile("eval_script", text, Limits::default());
     let compiled = PRELUDE.get_or_init(|| {
@@ -68,7 +70,7 @@ fn prelude<'js>(session: &Session<'js>) -> std::result::Result<[Function<'js>; 6
     ])
 }
 
-/// Makes `t` and its parts in a context.
+/// Creates `t` and its parts in a context.
 pub(super) fn install<'js>(
     session: &Session<'js>,
     driver: &Rc<Driver>,
@@ -128,7 +130,7 @@ pub(super) fn install<'js>(
     session.caught(make())
 }
 
-/// The error of calls that would execute or replace a step while a watcher is being called.
+/// An error if a watcher is being called, for calls that execute or replace a step.
 fn refuse_in_step(ctx: &Ctx<'_>, driver: &Driver, call: &str) -> Result<()> {
     if driver.lent.get() {
         let message = format!("`{call}` inside a watcher: the step has not ended");

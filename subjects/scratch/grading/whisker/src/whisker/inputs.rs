@@ -1,28 +1,29 @@
-//! Inputs of a suite: devices, and when an input is performed and undone.
+//! Inputs of a suite: their devices, and the steps in which they are performed and undone.
 
 use catherd_scratch_vm::{TargetId, Vm};
 
 use super::target_key::TargetKey;
 
-/// What an input does.
+/// An input of a suite.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) device: Device,
     pub(crate) down: Down,
-    /// Steps after which it is undone; `None` if it is not.
+    /// Number of steps after which it is undone; `None` if it stays.
     pub(crate) steps: Option<f64>,
 }
 
-/// What an input acts on.
+/// The device of an input, with its values.
 #[derive(Clone, Debug)]
 pub(crate) enum Device {
-    /// Coordinates that are not given stay; a sprite overrides both, offsets are added.
+    /// The mouse. Coordinates that are not given do not change; a sprite overrides both; offsets
+    /// are added.
     Mouse { x: Option<f64>, y: Option<f64>, sprite: Option<TargetKey>, offset: (f64, f64) },
     /// A key by its name in the key menu.
     Keyboard(String),
     /// An answer.
     Text(String),
-    /// Moves the sprite of that name.
+    /// Drags the sprite of that name.
     Drag { sprite: String, x: f64, y: f64 },
     /// Loudness.
     Microphone(f64),
@@ -31,7 +32,7 @@ pub(crate) enum Device {
 /// The state of a button or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
-    /// Not given. Undoing it presses, as in the original.
+    /// Not given. Undoing such an input presses the key, as in the original.
     Absent,
     No,
     Yes,
@@ -49,7 +50,7 @@ impl Down {
     }
 }
 
-/// The name of a key in the key menu, for its name in the menu or in the device.
+/// The name of a key in the key menu, from its name in the menu or in the device.
 pub(crate) fn key_name(name: &str) -> &str {
     match name {
         "Left" | "ArrowLeft" => "left arrow",
@@ -62,7 +63,8 @@ pub(crate) fn key_name(name: &str) -> &str {
 }
 
 impl Input {
-    /// Performs the input. Returns a target that it has dragged, with its position before.
+    /// Performs the input. Returns the target that it has dragged, if any, with its former
+    /// position.
     pub(crate) fn perform(
         &self,
         vm: &mut Vm<()>,
@@ -93,7 +95,7 @@ impl Input {
         None
     }
 
-    /// Undoes the input after its time.
+    /// Undoes the input.
     fn undo(&self, vm: &mut Vm<()>) {
         match &self.device {
             Device::Mouse { .. } => {
@@ -131,16 +133,16 @@ impl Input {
     }
 }
 
-/// An input and its time.
+/// An input with the steps in which it is performed and undone.
 struct Pending {
     number: u64,
     input: Input,
-    /// Step of the run at which it is performed.
+    /// Step of the run in which it is performed.
     at: f64,
     performed: bool,
 }
 
-/// The inputs of a test that are not over.
+/// The inputs of a test that have not ended.
 #[derive(Default)]
 pub(crate) struct Inputs {
     pending: Vec<Pending>,
@@ -176,7 +178,8 @@ impl Inputs {
         self.pending.is_empty()
     }
 
-    /// Performs and undoes the inputs whose time has come. Returns targets that were dragged.
+    /// Performs and undoes the inputs that are due. Returns the targets that were dragged, with
+    /// their former positions.
     pub(crate) fn advance(
         &mut self,
         step: f64,
@@ -202,7 +205,8 @@ impl Inputs {
         dragged
     }
 
-    /// Ages all inputs at the end of a run of some steps.
+    /// Makes the steps of all inputs relative to the next run, at the end of a run of `steps`
+    /// steps.
     pub(crate) fn age(&mut self, steps: f64) {
         for pending in &mut self.pending {
             pending.at -= steps;

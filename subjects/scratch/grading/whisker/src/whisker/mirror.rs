@@ -1,7 +1,7 @@
-//! What scripts read of targets in nearly every step, in memory that they share with the host, so
-//! that reading it seldom calls a function of the host.
+//! The values of targets that JavaScript reads in nearly every step, in memory that it shares with
+//! the host. Reading them rarely calls a native function.
 //!
-//! `sprites.js` has the same layout: two versions, the values before the latest step of one target
+//! `sprites.js` uses the same layout: two versions, the values of one target before the latest step
 //! ([`OLD`]), then a row for each target. A row is valid if it has the present version and the key
 //! of the target; otherwise the script asks the host to write it.
 
@@ -15,21 +15,22 @@ use catherd_scratch_vm::TargetView;
 
 use super::target_key::TargetKey;
 
-/// Version of the machine's state.
+/// Position of the version of the machine's state.
 const STATE_VERSION: usize = 0;
-/// Version of what was there before the latest step.
+/// Position of the version of the values before the latest step.
 const OLD_VERSION: usize = 1;
-/// The first of the values before the latest step: x, y, direction, visible, size, costume,
-/// volume, layer, rotation style, then the effects.
+/// Position of the values before the latest step: x, y, direction, visible, size, costume, volume,
+/// layer, rotation style, then the effects.
 const OLD: usize = 2;
-/// The first row: version, key, x, y, direction, size, costume, volume, visible, exists.
+/// Position of the first row. A row has: version, key, x, y, direction, size, costume, volume,
+/// visible, exists.
 const ROWS: usize = 20;
 const WIDTH: usize = 10;
-/// Maximum number of clones that have a row of their own, all that a program can have; the last row is for
-/// targets beyond it.
+/// Maximum number of clones, each of which has a row. An additional last row is shared by targets
+/// with higher numbers.
 const CLONES: usize = 300;
 
-/// What a sprite was before the latest step.
+/// The values of a sprite before the latest step.
 #[derive(Clone)]
 pub(crate) struct Old {
     pub(crate) x: f64,
@@ -55,7 +56,8 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// A mirror of a program with so many sprites, the stage included. All rows are invalid.
+    /// A mirror for a program with this number of original targets, including the stage. All rows
+    /// are invalid.
     pub(crate) fn new(originals: usize) -> Mirror {
         let last = originals + CLONES;
         let mirror = Mirror {
@@ -69,7 +71,7 @@ impl Mirror {
         mirror
     }
 
-    /// The memory as scripts see it, and the position of its last row.
+    /// The memory as a JavaScript object, and the position of its last row.
     pub(crate) fn share<'js>(&self, ctx: &Ctx<'js>) -> Result<(Object<'js>, u32)> {
         Ok((self.cells.typed_array(ctx)?, self.last))
     }
@@ -80,15 +82,16 @@ impl Mirror {
         self.cells.set(STATE_VERSION, self.state.get());
     }
 
-    /// Tells scripts that what was there before the latest step is another.
+    /// Makes the values before the latest step invalid.
     pub(crate) fn old_changes(&self) {
         self.old.set(self.old.get() + 1.0);
         self.cells.set(OLD_VERSION, self.old.get());
     }
 
-    /// Writes the row of a target; `None` if there is none any more, and another has its place.
+    /// Writes the row of a target. `view` is `None` if the target was deleted and another has its
+    /// place.
     pub(crate) fn write(&self, key: TargetKey, view: Option<TargetView<'_>>) {
-        // Scripts ask the host for numbers that are none.
+        // For a value that is not a number, JavaScript asks the host.
         let mut row = [f64::NAN; WIDTH - 2];
         [row[6], row[7]] = [0.0, 0.0];
         if let Some(view) = view {
@@ -110,7 +113,7 @@ impl Mirror {
         self.put(at + 2, &row);
     }
 
-    /// Writes what a target was before the latest step; `None` if that is not known.
+    /// Writes the values of a target before the latest step; `None` if they are not known.
     pub(crate) fn write_old(&self, old: Option<&Old>) {
         let Some(old) = old else { return self.put(OLD, &[f64::NAN; ROWS - OLD]) };
         let style = f64::from(old.rotation_style as u8);

@@ -1,4 +1,4 @@
-//! Suites as modules: their text, what it exports, and how it is loaded.
+//! Suites as JavaScript modules: their source code, its exports, and how it is loaded.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,22 +10,22 @@ use thiserror::Error;
 use crate::kind::exported;
 use crate::seed::Seed;
 
-/// Longest suite in bytes.
+/// Maximum length of a suite in bytes.
 const SIZE_LIMIT: usize = 8 << 20;
 
-/// What stands before the text of a suite when it is evaluated, on the same line.
+/// The code that is put before the first line of a suite when it is evaluated.
 const OPENING: &str = "(function (module, require) {";
 
-/// The text of a suite.
+/// The source code of a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteFile {
     /// Name for messages.
     pub(crate) name: String,
-    /// The text with `module.exports =` in place of the exports of newer modules.
+    /// The source code, with `module.exports =` in place of `export default` and similar exports.
     text: String,
     /// `None` without models.
     pub(crate) models: Option<Models>,
-    /// The text as bytecode, made once: a class of submissions has one suite.
+    /// The bytecode, which is compiled once: the same suite is executed on many submissions.
     compiled: Arc<OnceLock<Result<CompiledScript, LoadError>>>,
 }
 
@@ -34,16 +34,16 @@ pub struct SuiteFile {
 pub struct Models {
     /// A JSON array of graphs.
     pub text: String,
-    /// Maximum number of milliseconds of program time of a test of the models alone.
+    /// Maximum duration of a test of only the models, in milliseconds of program time.
     pub duration: f64,
-    /// Number of tests of the models alone.
+    /// Number of tests of only the models.
     pub repetitions: u32,
-    /// Whether the case of names in the models counts.
+    /// Whether names in the models are case-sensitive.
     pub case_sensitive: bool,
 }
 
 impl Models {
-    /// Models of a text with the default settings: one test of 35 seconds, case does not count.
+    /// Models with the default settings: one test of 35 seconds, names are not case-sensitive.
     pub fn new(text: &str) -> Models {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
         Models { text, duration: 35_000.0, repetitions: 1, case_sensitive: false }
@@ -53,13 +53,13 @@ impl Models {
 /// A suite cannot be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum LoadError {
-    /// The text is longer than 8 MiB.
+    /// It is longer than 8 MiB.
     #[error("the suite has {0} bytes; the most is {SIZE_LIMIT}")]
     TooLong(usize),
-    /// The text cannot be parsed, or threw when it was evaluated.
+    /// It cannot be parsed, or threw an error when it was evaluated.
     #[error("{thrown}{}", place(.thrown, .source_line))]
     Thrown {
-        /// What was thrown.
+        /// The error that was thrown.
         thrown: Box<Thrown>,
         /// The line of the suite; empty if it is not known.
         source_line: String,
@@ -69,7 +69,7 @@ pub enum LoadError {
     Stopped(String),
 }
 
-/// Where something was thrown, for an error message of one line.
+/// The place of an error, for a message of one line.
 fn place(thrown: &Thrown, line: &str) -> String {
     match (thrown.line, thrown.column) {
         (Some(number), Some(column)) => {
@@ -80,24 +80,24 @@ fn place(thrown: &Thrown, line: &str) -> String {
     }
 }
 
-/// What a suite says of one of its tests.
+/// The facts that a suite states about one of its tests.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TestInfo {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// What it checks; `None` if the suite does not say.
+    /// Its description; `None` if it has none.
     pub description: Option<String>,
-    /// Words to choose tests by.
+    /// Words by which tests are chosen.
     pub categories: Vec<String>,
-    /// Whether it is not executed.
+    /// Whether it is skipped.
     pub skip: bool,
-    /// Longest program time in milliseconds; `None` if the test may take as long as it wants.
+    /// Maximum program time in milliseconds; `None` without a limit.
     pub timeout: Option<f64>,
     seed: Option<String>,
     numeric: bool,
-    /// Lines with an assertion.
+    /// Number of lines with an assertion.
     pub(crate) assertions: u32,
-    /// What generated it; `None` if the suite does not say.
+    /// The algorithm that generated it; `None` if the suite does not name one.
     pub(crate) algorithm: Option<String>,
 }
 
@@ -129,12 +129,12 @@ impl SuiteFile {
         Ok(SuiteFile { name: name.to_owned(), text, models: None, compiled })
     }
 
-    /// The models; `None` without.
+    /// The models of the suite, if it has any.
     pub fn models(&self) -> Option<&Models> {
         self.models.as_ref()
     }
 
-    /// A suite of models alone.
+    /// A suite that consists only of models.
     ///
     /// # Errors
     /// If they are longer than 8 MiB.
@@ -142,7 +142,7 @@ impl SuiteFile {
         SuiteFile::new(name, "")?.with_models(models)
     }
 
-    /// The suite with models beside each of its tests.
+    /// The suite with models that run during each of its tests.
     ///
     /// # Errors
     /// If the models are longer than 8 MiB.
@@ -154,7 +154,7 @@ impl SuiteFile {
         Ok(self)
     }
 
-    /// A line of the suite, from 1; `None` if it has no such line.
+    /// A line of the suite, counted from 1; `None` if there is no such line.
     pub(crate) fn line(&self, number: u32) -> Option<&str> {
         self.text.lines().nth((number as usize).checked_sub(1)?)
     }
@@ -187,7 +187,7 @@ impl SuiteFile {
     }
 
     fn compile(&self, limits: Limits) -> Result<CompiledScript, LoadError> {
-        // On the first line of the suite, so that the numbers of lines stay.
+        // The opening is on the first line of the suite, so that line numbers do not change.
         let text = format!("{OPENING}{}\n}})", self.text);
         CompiledScript::compile(&self.name, &text, limits).map_err(|error| match error {
             CompileError::Thrown(thrown) => self.thrown(thrown),
@@ -195,7 +195,7 @@ impl SuiteFile {
         })
     }
 
-    /// The error for something that was thrown while the suite was loaded.
+    /// Converts an error that was thrown while the suite was loaded.
     pub(crate) fn failed(&self, session: &Session<'_>, thrown: Thrown) -> LoadError {
         match session.stopped() {
             Some(stop) => LoadError::Stopped(stop.to_string()),
@@ -204,7 +204,7 @@ impl SuiteFile {
     }
 
     fn thrown(&self, mut thrown: Thrown) -> LoadError {
-        // The function begins on the first line of the suite.
+        // The opening has moved the columns of the first line.
         let shift = OPENING.len() as u32;
         if thrown.line == Some(1) {
             thrown.column = thrown.column.map(|column| column.saturating_sub(shift).max(1));

@@ -5,8 +5,8 @@ use catherd_javascript_engine::Limits;
 use super::module::TestInfo;
 use crate::seed::Seed;
 
-/// How a suite is executed. All options influence results, except `acceleration`, which suites
-/// are only told.
+/// How a suite is executed. All options influence results, except `acceleration`, which suites can
+/// only read.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Seed of all tests; `None` for their own seeds, 0 if they have none.
@@ -15,26 +15,28 @@ pub struct Options {
     pub tests: Vec<String>,
     /// Categories of the tests to execute; all if empty.
     pub categories: Vec<String>,
-    /// Quirks of the original: no `wait`, and scripts share the machine's random numbers.
+    /// Whether quirks of the original are kept: there is no `wait`, and suites share the machine's
+    /// random numbers.
     pub strict: bool,
-    /// The version of July 2022 (P) in place of that of October 2023: its comparisons and types.
+    /// Whether comparisons and types are those of Whisker of July 2022 (P), not of October 2023.
     pub compat_p: bool,
-    /// Factor that suites read.
+    /// The acceleration factor that suites read.
     pub acceleration: f64,
-    /// Seconds by which the timer advances a step, 0.075 in the original (Whisker paper, section
-    /// 3.2).
+    /// Seconds by which the timer advances in each step; 0.075 in the original (Whisker paper,
+    /// section 3.2).
     pub timer_increment: f64,
     /// Maximum number of steps of a test.
     pub steps: u64,
     /// Maximum number of blocks that a test executes.
     pub blocks: u64,
-    /// Limits of scripts.
+    /// Limits of the JavaScript of the suite.
     pub limits: Limits,
     /// Maximum number of bytes that a test logs.
     pub log_bytes: usize,
     /// Whether coverage is measured.
     pub coverage: bool,
-    /// Inputs to which the project reacts, for `detectRandomInputs`: kind and name.
+    /// Inputs to which the project reacts, for `detectRandomInputs`: the kind of input, and its
+    /// key, sprite or answer.
     pub detected_inputs: Vec<(&'static str, String)>,
 }
 

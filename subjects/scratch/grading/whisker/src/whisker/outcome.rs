@@ -1,4 +1,4 @@
-//! How tests ended.
+//! Results of tests and suites.
 
 use catherd_scratch_grading_report::{
     Coverage, Feedback, Limit, Location, Status, SuiteFacts, SuiteReport, TestReport,
@@ -6,18 +6,18 @@ use catherd_scratch_grading_report::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The status of a word.
+/// The status with this name.
 pub(crate) fn status_named(name: &str) -> Status {
     let found = Status::ALL.into_iter().find(|status| status.name() == name);
     found.unwrap_or(Status::Error)
 }
 
-/// A test and how it ended.
+/// A test and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
-    /// How it ended.
+    /// Its status.
     pub status: Status,
     /// Name of the error, such as `AssertionError`; empty without an error.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -28,40 +28,40 @@ pub struct Outcome {
     /// Line of the suite in which it was thrown; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Column in that line.
+    /// Column in that line; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// Of assertions and assumptions: `actual`, `expected`, `operator`, `constraint`.
+    /// Details of assertions and assumptions: `actual`, `expected`, `operator`, `constraint`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Value>,
-    /// Lines that the test logged, and warnings about it.
+    /// The lines that the test logged, and warnings about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
-    /// What could be done about the error.
+    /// Hints on how to mend the error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// Steps that the test executed.
+    /// Number of steps that the test executed.
     pub steps: u64,
-    /// Blocks that the test executed.
+    /// Number of blocks that the test executed.
     pub blocks: u64,
-    /// The limits that it met.
+    /// The limits that it reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
-    /// Whether the suite itself says `skip`; nothing was executed then.
+    /// Whether the suite itself marks it as skipped; it was not executed then.
     #[serde(skip)]
     pub skipped: bool,
 }
 
-/// The tests of a suite and how they ended.
+/// The tests of a suite and their results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SuiteOutcome {
     /// The tests in the order of the suite, without those that were not chosen.
     pub tests: Vec<Outcome>,
-    /// What the suite says of itself.
+    /// The facts that the suite states about itself.
     #[serde(skip)]
     pub facts: SuiteFacts,
-    /// Blocks that some test reached, and all blocks that can be reached; `None` if coverage was
-    /// not measured.
+    /// The number of blocks that at least one test reached, and of all blocks that can be reached;
+    /// `None` if coverage was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<(usize, usize)>,
 }

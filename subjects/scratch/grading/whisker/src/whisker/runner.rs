@@ -1,4 +1,4 @@
-//! Execution of suites: contexts, the order of tests, and what is known of each.
+//! Execution of suites: their contexts, and the order and results of their tests.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -32,13 +32,13 @@ pub struct Chosen {
 pub struct Executed {
     /// Position of the test in the suite.
     pub number: usize,
-    /// How it ended.
+    /// Its result.
     pub outcome: Outcome,
-    /// The blocks that it covered; empty unless [`Options::coverage`] is set.
+    /// The blocks that it covered; empty if [`Options::coverage`] is not set.
     pub covered: CoveredBlocks,
     /// Whether it has sent an input of the keyboard.
     pub presses_keys: bool,
-    /// Inputs that it has sent.
+    /// Number of inputs that it has sent.
     pub inputs: u64,
 }
 
@@ -58,15 +58,15 @@ pub fn run(
         ControlFlow::Continue(())
     };
     let mut execution = SuiteExecution::new(suite, program, options, None, &mut seen);
-    // A context in which a limit was met is not used again.
+    // A context in which a limit was reached is not used for further tests.
     while !execution.run_in_context()? {}
     let coverage = options.coverage.then(|| execution.coverage());
     let facts = execution.facts;
     Ok(SuiteOutcome { tests, facts, coverage })
 }
 
-/// Executes tests of a suite, in order, until `seen` breaks, which is called after each: those that
-/// are chosen by their positions; `None` for those that the options choose.
+/// Executes tests of a suite in order: the tests in `chosen`, or the tests that the options choose
+/// if it is `None`. After each test `seen` is called; if it breaks, the execution ends.
 ///
 /// # Errors
 /// If the suite cannot be loaded.
@@ -83,7 +83,7 @@ pub fn run_chosen(
 }
 
 impl SuiteFile {
-    /// Loads the suite and executes no test. What it says does not depend on the program.
+    /// Loads the suite without executing a test. The result does not depend on the program.
     ///
     /// # Errors
     /// If the suite cannot be loaded.
@@ -97,13 +97,13 @@ struct SuiteExecution<'a> {
     suite: &'a SuiteFile,
     program: &'a Arc<Program>,
     options: &'a Options,
-    /// `None` if the options choose.
+    /// The tests to execute; `None` if the options choose them.
     chosen: Option<&'a [Chosen]>,
     seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
     /// Position of the next test.
     next: usize,
     total_steps: u64,
-    /// The blocks that some test has covered.
+    /// The blocks that at least one test has covered.
     covered: CoveredBlocks,
     blocks: Vec<BlockNo>,
     facts: SuiteFacts,
@@ -131,7 +131,7 @@ impl<'a> SuiteExecution<'a> {
         }
     }
 
-    /// Covered blocks and all that can be reached.
+    /// The number of covered blocks and of all blocks that can be reached.
     fn coverage(&self) -> (usize, usize) {
         let covered = self.blocks.iter().filter(|block| self.covered.contains(**block));
         (covered.count(), self.blocks.len())

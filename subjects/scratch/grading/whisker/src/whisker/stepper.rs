@@ -13,20 +13,21 @@ use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID};
 use super::target_key::TargetKey;
 use crate::seed::Seed;
 
-/// Why a function of a suite did not return: what it threw, or `None` if a limit ended it.
+/// Why a function of a suite failed: the value that it threw, or `None` if a limit ended it.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
-/// The observer of a machine whose suite watches it, and that collects coverage if `COVERS`.
+/// The observer of a machine that a suite watches. It collects coverage if `COVERS` is true.
 struct Observer<'a, 'js, const COVERS: bool> {
     driver: Rc<Driver>,
     session: &'a Session<'js>,
-    /// Function of the suite's side: kind of change, target, name of the variable.
+    /// Function of the prelude with the parameters kind of change, target, and name of the
+    /// variable.
     changed: Function<'js>,
     covered: CoveredBlocks,
     raised: Option<Raised<'js>>,
 }
 
-/// Executes steps. A suite that watches nothing costs the machine nothing.
+/// Executes steps. If a suite watches nothing, the steps are executed without an observer.
 pub(crate) struct Stepper<'a, 'js> {
     driver: Rc<Driver>,
     watching: Vm<Observer<'a, 'js, false>>,
@@ -61,7 +62,7 @@ impl<'a, 'js> Stepper<'a, 'js> {
         raised.map_or(Ok(()), Err)
     }
 
-    /// The blocks that were covered since the last call; none if coverage is not measured.
+    /// The blocks that were covered since the last call; empty if coverage is not measured.
     pub(crate) fn take_covered(&mut self) -> CoveredBlocks {
         let Some(vm) = &mut self.covering else { return CoveredBlocks::default() };
         let mut covered = vm.tracer.covered.take();
@@ -81,7 +82,8 @@ fn observed<'a, 'js, const COVERS: bool>(
     let settings =
         Settings { timer_increment: driver.options.timer_increment, ..Settings::default() };
     let observer = Observer { driver, session, changed, covered, raised: None };
-    // Its own state is never used: steps exchange it for the machine's.
+    // The state of this machine is never used: each step exchanges it for the state of the shared
+    // machine.
     Vm::new(program, settings, Seed::default().machine(), observer)
 }
 
@@ -106,7 +108,7 @@ impl<const COVERS: bool> Tracer for Observer<'_, '_, COVERS> {
         }
     }
 
-    /// Distances of 0, so that the machine computes none.
+    /// Returns distances of 0 so that the machine does not compute any.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)

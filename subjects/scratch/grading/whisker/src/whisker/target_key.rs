@@ -1,9 +1,9 @@
-//! Targets as scripts hold them.
+//! Keys by which JavaScript refers to targets.
 
 use catherd_scratch_vm::{TargetId, TargetView};
 
-/// A target as scripts hold it: its number in the machine and its serial number. Both together
-/// tell a clone from a later one in the same place.
+/// The key of a target: its number in the machine and its serial number. The serial number
+/// distinguishes a clone from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TargetKey(u64);
 
@@ -18,7 +18,7 @@ impl TargetKey {
         TargetKey::new(view.id, view.serial)
     }
 
-    /// The key that a script has passed. Scripts hold numbers below 2^53 only from `number`.
+    /// The key that a script has passed. Its numbers come from `number` and are thus below 2^53.
     pub(crate) fn from_number(number: f64) -> TargetKey {
         TargetKey(number as u64)
     }

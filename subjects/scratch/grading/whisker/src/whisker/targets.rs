@@ -1,4 +1,4 @@
-//! Functions of scripts that read and change targets and variables.
+//! The native functions that read and change targets and variables.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 use super::driver::{Content, Driver};
 use super::target_key::TargetKey;
 
-/// A value of the machine as a script gets it.
+/// Converts a value of the machine to JavaScript.
 fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),
@@ -21,8 +21,8 @@ fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     }
 }
 
-/// A script's value as the machine stores it: numbers, texts and truth values as they are,
-/// everything else as text.
+/// Converts a JavaScript value to a value of the machine. Everything but numbers, strings and
+/// Booleans is converted to a string.
 fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
         return Ok(Value::Number(number));
@@ -56,7 +56,7 @@ fn style(style: RotationStyle) -> &'static str {
     }
 }
 
-/// Adds a function to an object. It shares the driver.
+/// Adds a function to an object. The function shares ownership of the driver.
 macro_rules! function {
     ($object:expr, $ctx:expr, $driver:expr, $name:literal, |$d:ident $(, $arg:ident : $type:ty)* $(,)?| $body:expr) => {{
         let $d = Rc::clone($driver);
@@ -66,7 +66,7 @@ macro_rules! function {
 }
 pub(super) use function;
 
-/// The target of a key, whether it still exists or not; `None` if another clone has its place.
+/// The target of a key, even if it was deleted; `None` if another clone has its number.
 fn view(vm: &Vm<()>, key: TargetKey) -> Option<TargetView<'_>> {
     vm.target_or_remains(key.target()).filter(|view| TargetKey::of(view) == key)
 }
@@ -85,7 +85,7 @@ pub(super) fn install_reading<'js>(
     driver: &Rc<Driver>,
 ) -> Result<()> {
     function!(host, ctx, driver, "targets", |d| keys(&d, |_| true));
-    // All targets; undefined if they are those of the last call.
+    // The keys of all targets; undefined if they have not changed since the last call.
     function!(host, ctx, driver, "changedTargets", |d| {
         let now = keys(&d, |_| true);
         let mut known = d.known_targets.borrow_mut();
@@ -191,7 +191,7 @@ pub(super) fn install_reading<'js>(
     install_sensing(ctx, host, driver)
 }
 
-/// Remembers all targets from now on, as a look-up of any sprite does.
+/// Records the `old` values of all targets from now on, as the look-up of a sprite does.
 fn wrap_all(driver: &Driver) {
     if !driver.wrapped.replace(true) {
         driver.remember_all();
@@ -223,13 +223,14 @@ fn install_sensing<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>)
     Ok(())
 }
 
-/// Adds the functions for what was there before a step.
+/// Adds the functions that read `old` values.
 pub(super) fn install_old<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // Facts that never change: the sprite, twice; plus 1 for the original.
+    // Two facts that never change in one number: twice the number of the sprite, plus 1 for an
+    // original.
     function!(host, ctx, driver, "wrap", |d, key: f64| {
         wrap_all(&d);
         let key = TargetKey::from_number(key);
@@ -240,7 +241,7 @@ pub(super) fn install_old<'js>(
         view(&d.vm(), key).map_or(-1.0, facts)
     });
     function!(host, ctx, driver, "remember", |d, key: f64| d.remember(TargetKey::from_number(key)));
-    // Writes what it was before the step to the mirror, and returns the text of its bubble.
+    // Writes the target's values before the step to the mirror, and returns the text of its bubble.
     function!(host, ctx, driver, "old", |d, key: f64| {
         let key = TargetKey::from_number(key);
         if !d.olds.borrow().contains_key(&key) {
@@ -265,7 +266,7 @@ pub(super) fn install_old<'js>(
     host.set("oldVariable", Function::new(ctx.clone(), old)?)
 }
 
-/// Adds the functions that change targets, and those of variables.
+/// Adds the functions that change targets, and the functions of variables.
 pub(super) fn install_changes<'js>(
     ctx: &Ctx<'js>,
     host: &Object<'js>,
@@ -354,7 +355,7 @@ pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>)
     }
 }
 
-/// Notes a hint on a variable or list that does not exist, with the names of those that do.
+/// Records a hint on a missing variable or list, with the names of the existing ones.
 fn note_unknown_variable(driver: &Driver, owner: TargetKey, name: &str, list: bool) {
     let vm = driver.vm();
     let Some(view) = view(&vm, owner) else { return };

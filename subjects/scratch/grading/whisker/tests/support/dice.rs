@@ -1,10 +1,10 @@
-//! Scripts made at random for fuzzing: each ends, twice alike, and never panics.
+//! Fuzzing with random scripts: each ends without a panic, and twice with the same result.
 
 use std::time::{Duration, Instant};
 
 use catherd_scratch_vm::Random;
 
-/// Numbers from a seed.
+/// Random choices from a seed.
 pub(crate) struct Dice(Random);
 
 impl Dice {
@@ -20,7 +20,7 @@ impl Dice {
         items[self.below(items.len())]
     }
 
-    /// The text, of which one in four is damaged in up to three places.
+    /// One in four texts, damaged in up to three places; the others unchanged.
     fn damaged(&mut self, text: &str) -> String {
         let mut letters: Vec<char> = text.chars().collect();
         for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
@@ -39,9 +39,9 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 
-/// Makes a script for each seed and executes it twice, for `CATHERD_FUZZ_SECONDS` from
-/// `CATHERD_FUZZ_SEED` on. What an execution says must be the same; an error says that the script
-/// cannot be loaded.
+/// Makes a script for each seed, beginning with `CATHERD_FUZZ_SEED`, and executes it twice, for
+/// `CATHERD_FUZZ_SECONDS` seconds. Both executions must have the same result; an error means that
+/// the script cannot be loaded.
 pub(crate) fn fuzz(
     mut script: impl FnMut(&mut Dice) -> String,
     mut execute: impl FnMut(u64, &str) -> Result<String, String>,

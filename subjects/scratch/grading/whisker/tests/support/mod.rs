@@ -1,4 +1,4 @@
-//! A project with two sprites, and the execution of suites on it.
+//! A project with two sprites, and functions that execute suites on it.
 
 use std::sync::Arc;
 
@@ -7,10 +7,9 @@ use catherd_scratch_sb3::test_support::{self, TargetBuilder, number};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_scratch_vm::Program;
 
-/// `Cat` says `hi` at the flag, then counts `score` up and moves by 1 in each step, and goes to the
-/// front when it is clicked. `Dog` sets
-/// its variable `luck` by chance, moves up while the key space is pressed, and turns and makes a
-/// clone when it is clicked.
+/// `Cat` says `hi` when the flag is clicked, then counts `score` up and moves by 1 in each step,
+/// and goes to the front when it is clicked. `Dog` sets its variable `luck` at random, moves up
+/// while the space key is pressed, and turns and makes a clone when it is clicked.
 pub(crate) fn program() -> Arc<Program> {
     Arc::new(Program::compile(&project()).unwrap().with_colors())
 }
@@ -77,7 +76,7 @@ pub(crate) fn run(suite: &str) -> SuiteOutcome {
     run_with(suite, &Options::default())
 }
 
-/// Executes a suite with options, twice.
+/// Executes a suite with options twice; both results must be equal.
 pub(crate) fn run_with(suite: &str, options: &Options) -> SuiteOutcome {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
     let outcome = whisker::run(&suite, &program(), options).unwrap();

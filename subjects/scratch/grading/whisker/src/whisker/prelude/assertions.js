@@ -1,4 +1,4 @@
-// `t.assert` and `t.assume`. Evaluated once in each context; `kit` has what the parts share.
+// `t.assert` and `t.assume`. Evaluated once in each context; `kit` has what the scripts share.
 (function (kit) {
     'use strict';
     const {apply, isNaN, JSON, NativeString, NativeNumber, members} = kit;
@@ -9,7 +9,7 @@
         kit.define(type.prototype, 'name', name);
     }
 
-    /** A value as a message shows it, cut at 128 characters. */
+    /** The form of a value in messages, cut at 128 characters. */
     const display = value => {
         let text;
         if (typeof value === 'string') {
@@ -71,7 +71,7 @@
     };
     const loose = value => kit.compatP && apply(isNaN, undefined, [value]) ? 'NaN' : value;
 
-    /** [name, operator, parameters before the message, condition, value that is expected] */
+    /** [name, operator, parameters before the message, condition, expected value] */
     const CHECKS = [
         ['ok', 'ok', 1, a => !!a, true],
         ['not', 'not', 1, a => !a, false],
@@ -102,12 +102,12 @@
             if (owner === 't.assume' && name === 'equalDictionaries') {
                 continue;
             }
-            // The original throws the wrong error here, which suites may rely on.
+            // The original throws this wrong error, and suites may rely on it.
             const Thrown = kit.strict && name === 'withinRange' ? AssertionError : Type;
             kit.define(object, name, (...values) => {
                 const actual = arity > 0 ? values[0] : undefined;
                 const expected = arity > 1 ? values[1] : fixed;
-                // A message may stand where the tolerance is missing.
+                // Without a tolerance, its position may have the message.
                 const used = name === 'withinRange' && typeof values[2] === 'string' ? 2 : arity;
                 if (!holds(actual, expected, used > 2 ? values[2] : undefined)) {
                     throw failure(Thrown, actual, operator, expected, apply(kit.arraySlice, values, [used]));

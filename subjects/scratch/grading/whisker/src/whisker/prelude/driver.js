@@ -1,4 +1,4 @@
-// `t`, and the functions by which the host executes tests. The last part that is evaluated.
+// `t`, and the functions with which the host executes tests. The last script that is evaluated.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativePromise, NativeError, then, Sprite} = kit;
@@ -25,7 +25,7 @@
         const limit = given(steps) ? NativeNumber(steps)
             : given(timeout) ? NativeNumber(timeout) / STEP : Infinity;
         return new NativePromise((resolve, reject) => {
-            // A condition that is no function throws when it is evaluated, and only if a step would follow.
+            // A condition that is not a function throws only when it is evaluated, before a step.
             current = {resolve, reject, condition: condition ? condition : null, inSteps: given(steps)};
             host.beginRun(limit, !!condition);
             if (typeof condition === 'function' || limit > 0) {
@@ -197,7 +197,7 @@
         host.watch(observer ? MOVED | LOOKS | SAID | CHANGED : (watchers.moved ? MOVED : 0)
             | (watchers.looks ? LOOKS : 0) | (watchers.said ? SAID : 0) | (watchers.changed ? CHANGED : 0));
     };
-    /** Models are told of all changes: of a sprite, or null for a variable. */
+    /** Models are notified of all changes; the sprite is null if a variable changed. */
     kit.observe = f => {
         observer = f;
         watch('moved', watchers.moved);
@@ -269,7 +269,7 @@
     let anyRandom = () => false;
     let policy = 'fail';
     const hooks = {before: null, after: null};
-    /** Sets what models do around the steps of the machine. */
+    /** Sets the functions of models that are called before and after each step. */
     kit.hook = (before, after) => {
         hooks.before = before;
         hooks.after = after;
@@ -393,7 +393,7 @@
     define(t, 'assume', kit.assume);
     members(t, 't');
 
-    // How tests end.
+    // Results of tests.
     const typeNames = error => [error.name, error.constructor && error.constructor.name];
     const kind = error => {
         if ((typeof error !== 'object' || error === null) && typeof error !== 'function') {
@@ -456,7 +456,7 @@
         const wrapped = apply(NativePromise.resolve, NativePromise, [promise]);
         apply(then, wrapped, [() => host.finish('pass', '{}', undefined), failed]);
     };
-    /** Before each test: what the test before it left behind. */
+    /** Called before each test: removes the state of the previous test. */
     const reset = () => {
         callbacks = [];
         constraints = [];
@@ -466,14 +466,14 @@
         observer = null;
         hooks.before = hooks.after = null;
         if (kit.compatP && kit.strict) {
-            // The original of that time leaves them to the tests that follow.
+            // Whisker of 2022 keeps the watchers for the following tests.
             watch('moved', watchers.moved);
         } else {
             unwatch();
         }
         phases();
     };
-    /** Takes what the suite exports and describes its tests. */
+    /** Takes the exports of the suite and describes its tests. */
     const load = exported => {
         const list = [];
         if (exported === null || typeof exported !== 'object' || !(exported.length >= 0)) {

@@ -1,5 +1,5 @@
-// Inputs of tests: those that a test plans or sends, and random ones. `driver` has the functions of
-// the driver that they need.
+// Inputs of tests: planned, immediate and random ones. `driver` has the functions of the driver
+// that they call.
 (function (kit, driver) {
     'use strict';
     const {host, NativeString, NativeNumber, NativeError, Sprite} = kit;
@@ -56,7 +56,7 @@
     const inputOf = (data, name = null) => data instanceof Input ? data : new Input(data, name);
     const addInput = (steps, data, name) => Input.send(inputOf(data, name), NativeNumber(steps));
     kit.postIOData = (device, data) => immediate({...data, device});
-    /** What `immediate` does with a key, without an object that nobody gets. */
+    /** Like `immediate` for a key, without creating an object for the input. */
     const press = (key, down, steps) => {
         const lasts = steps === undefined || steps === null ? NONE : NativeNumber(steps);
         host.key(key === undefined ? '' : kit.text(key), down, lasts < 1 ? 1 : lasts);
@@ -115,7 +115,7 @@
         },
     });
 
-    // Random inputs: a generator of their own.
+    // Random inputs, which have their own generator.
     let interval = 100;
     let lastInput = 0;
     let generator = 0;

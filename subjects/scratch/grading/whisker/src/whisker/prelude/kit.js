@@ -1,5 +1,5 @@
-// What the parts of the driver share: functions of the host, and built-in ones as they were
-// before the suite could change them. The first part that is evaluated.
+// Values that the scripts of the prelude share: functions of the host, and built-in functions,
+// which are saved before a suite can change them. The first script that is evaluated.
 (function (host, options) {
     'use strict';
     const {apply, defineProperty, ownKeys, getPrototypeOf, setPrototypeOf} = Reflect;
@@ -11,7 +11,7 @@
         defineProperty(object, name, {value, writable: true, enumerable: false, configurable: true});
 
     /**
-     * Lets the host know when a member is read that does not exist, for a hint if the test ends
+     * Tells the host when a member is read that does not exist, for a hint if the test ends
      * with an error. The value stays undefined, because suites ask whether a member exists.
      */
     const members = (object, owner) => {

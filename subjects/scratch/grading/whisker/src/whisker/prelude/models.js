@@ -1,5 +1,5 @@
 // Models of a program: graphs whose edges have conditions and effects. Evaluated in contexts whose
-// suite has models; `kit` has what the parts share, `t` is what tests get.
+// suite has models; `kit` has what the scripts share, `t` is the object that tests get.
 (function (kit, t, text, settings) {
     'use strict';
     const {host} = kit;
@@ -17,7 +17,7 @@
     if (!Array.isArray(graphs)) {
         refuse('not an array of graphs');
     }
-    /** Names that differ: a repeated one gets a number. */
+    /** Makes names unique: a repeated one gets a number. */
     const distinct = () => {
         const used = new Set();
         return (name, fallback) => {
@@ -93,9 +93,9 @@
             stop: listOf(graph.stopNodeIds, id).map(String), stopAll: listOf(graph.stopAllNodeIds, id).map(String)};
     });
 
-    /** Begins the models in a test. Returns how they are asked and ended. */
+    /** Starts the models in a test. Returns the functions that query and end them. */
     const begin = repetition => {
-        // A stream for each repetition, begun from the suite's own.
+        // Each repetition has a generator, which is seeded from the suite's random numbers.
         let random = Math.imul(Math.floor(Math.random() * 4294967296) + repetition, 2654435761);
         const draw = () => {
             random = Math.imul(random, 1664525) + 1013904223 | 0;
@@ -191,7 +191,7 @@
             const value = functions.get(code)(t);
             return typeof value === 'function' ? value(t) : value;
         };
-        /** A text with values in place of `$(Sprite.attribute)` and `$(Sprite.variable)`. */
+        /** A string with values in place of `$(Sprite.attribute)` and `$(Sprite.variable)`. */
         const substituted = (code, show) => code.replace(/\$\(([^)]*)\)/g, (_, path) => {
             const [owner, ...names] = path.split('.');
             const sprite = existing(owner.trim());
@@ -353,7 +353,7 @@
         };
         const after = () => {
             steps++;
-            // What was registered in an earlier step and does not hold yet has failed; a bubble has a step more.
+            // An effect that was registered in an earlier step and does not hold fails; for bubbles, one step later.
             pending = pending.filter(effect => {
                 if (effect.step >= steps || holds(effect.check, effect.state, effect.place)) {
                     return effect.step >= steps;
@@ -369,7 +369,7 @@
             const registered = [];
             for (const state of running) {
                 if (state.model.usage !== 'user' && isActive(state)) {
-                    // `TimeBetween` of an effect counts from the transition before.
+                    // `TimeBetween` of an effect counts from the previous transition.
                     advance(state, (edge, {since}) => edge.effects.forEach(check =>
                         registered.push({check, state: {since}, place: edge.name, step: steps})));
                 }
@@ -390,7 +390,7 @@
                 });
             }
         };
-        /** Short-lived states: what holds in the middle of a step counts for the step. */
+        /** Short-lived states: a check that holds in the middle of a step counts for the step. */
         const during = sprite => {
             for (const state of running) {
                 if (state.model.usage === 'user' || !isActive(state)) {
@@ -416,7 +416,7 @@
             && (sprite === null ? check.name.startsWith('Var') : !check.name.startsWith('Var')
                 && (check.name === 'BackgroundChange' ? sprite.isStage : spriteOf(check.args[0]) !== undefined
                     && spriteOf(check.args[0]).name === sprite.name));
-        // What is missing when a test begins is an error of its check.
+        // A sprite or variable that is missing when a test begins is an error of its check.
         const resolve = (check, place) => {
             const [a, b] = check.args;
             try {
@@ -440,7 +440,7 @@
         }
         kit.hook(before, after);
         kit.observe(during);
-        // What the last edges require is still looked at.
+        // The effects of the last edges are still checked.
         const ended = () => pending.length === 0 && running.some(state => state.model.usage !== 'user')
             && running.every(state => state.model.usage === 'user' || state.stopped
                 || (state.model.usage === 'program' && endedAt >= 0));
@@ -459,13 +459,13 @@
         return {ended, finish};
     };
 
-    /** A test with the models beside it. */
+    /** A test during which the models run. */
     const beside = test => async function (...values) {
         const {finish} = begin(0);
         await test(...values);
         finish();
     };
-    /** A test of the models alone. */
+    /** A test of only the models. */
     const alone = repetition => async () => {
         const {ended, finish} = begin(repetition);
         await run(ended, settings.duration);

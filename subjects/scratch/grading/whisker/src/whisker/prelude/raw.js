@@ -1,10 +1,10 @@
-// The facade of the original's own objects: `t.vm` and raw targets.
+// A facade in place of the original's internal objects: `t.vm` and raw targets.
 (function (kit) {
     'use strict';
     const {host, apply, define, defineProperty, NativeMap, costumesOf, effectsOf, box} = kit;
     const {get: mapGet, set: mapSet, clear: mapClear} = NativeMap.prototype;
 
-    // What suites reach of the original's own objects.
+    // The members of the original's objects that suites use.
     const raw = (object, path) => new Proxy(object, {
         get(target, name) {
             if (name in target || typeof name === 'symbol' || name === 'then' || name === 'toJSON') {

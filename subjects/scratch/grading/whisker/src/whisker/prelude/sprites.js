@@ -1,5 +1,5 @@
-// Wrappers of sprites, variables and costumes. They hold numbers of the machine's targets; all
-// state is read from the machine when it is asked for.
+// Wrappers of sprites, variables and costumes. They hold only the keys of the machine's targets;
+// all state is read from the machine on demand.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativeMap, NativeRegExp, defineProperty} = kit;
@@ -28,18 +28,18 @@
     };
     kit.filtered = filtered;
 
-    // The layout of `cells`, as in mirror.rs: versions, one target before the step, rows.
+    // The layout of `cells`, as in mirror.rs: versions, values of one target before the step, rows.
     const STATE_VERSION = 0, OLD_VERSION = 1, OLD = 2, ROWS = 20, WIDTH = 10;
     const KEY = 1, X = 2, Y = 3, DIRECTION = 4, SIZE = 5, COSTUME = 6, VOLUME = 7, VISIBLE = 8, EXISTS = 9;
     const PLACES = 2 ** 24;
     const STYLES = ['all around', 'left-right', "don't rotate"];
     const MOVED = 1, LOOKS = 2;
     const stage = host.stage();
-    // Names of sprites and of their costumes, by the position of the sprite: they never change.
+    // Names of sprites and costumes, which never change, by the position of the sprite.
     const names = {__proto__: null};
     const costumeNames = {__proto__: null};
 
-    // One wrapper for each target and test, so that identity can be compared.
+    // One wrapper for each target in a test, so that `===` compares targets.
     let wrappers = new NativeMap();
     let originals = {__proto__: null};
     const wrap = id => {
@@ -165,7 +165,7 @@
     const box = values => ({left: values[0], right: values[1], top: values[2], bottom: values[3]});
     const color = value => [value[0] | 0, value[1] | 0, value[2] | 0];
 
-    /** What a target was before the latest step. */
+    /** The values of a target before the latest step. */
     const oldOf = (id, sprite) => {
         const text = host.old(id);
         const [x, y] = [cells[OLD], cells[OLD + 1]];
@@ -188,7 +188,7 @@
         #sprite;
         #original;
         #name;
-        // Its row in `cells`.
+        // The position of its row in `cells`.
         #row;
         #seen = false;
         #moved = null;
@@ -207,7 +207,7 @@
         static number(sprite) {
             return typeof sprite === 'object' && sprite !== null && #id in sprite ? sprite.#id : -1;
         }
-        /** The sprites that satisfy a condition, which may be missing. */
+        /** The sprites that satisfy a condition, or all sprites without one. */
         static all(condition, skipStage) {
             const list = current();
             const found = [];
@@ -233,7 +233,7 @@
             }
             return found;
         }
-        /** A number of its row; the host is asked if it is none. */
+        /** A number from its row; if it is NaN, the host is asked. */
         #at(column) {
             const row = this.#row;
             if (cells[row] !== cells[STATE_VERSION] || cells[row + KEY] !== this.#id) {
@@ -360,7 +360,7 @@
         getNewClones() {
             return Sprite.unseen(sprite => !sprite.#original && sprite.#name === this.#name);
         }
-        /** Its instances: perhaps the original, the clones; it itself only if it is `self`. */
+        /** The original (if asked for) and its clones; the sprite itself only if it equals `self`. */
         #instances(withOriginal, self) {
             const list = current();
             const found = [];
