@@ -456,8 +456,9 @@ impl<S: StateSpace> Search<'_, S> {
     }
 }
 
-/// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of `catherd-scratch-testgen`): by
-/// approach level, then by branch distance, which is exact to 32 and in quarters of octaves beyond.
+/// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
+/// `catherd-scratch-testgen`): by approach level, then by branch distance, which is exact to 32 and
+/// in quarters of octaves beyond.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

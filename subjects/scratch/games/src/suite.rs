@@ -61,8 +61,8 @@ pub(crate) fn path_test(
     Some(PathTest { events, ..*path })
 }
 
-/// Delta debugging (Zeller and Hildebrandt 2002): removes halves, quarters, and so on down to single
-/// events, the last first.
+/// Delta debugging (Zeller and Hildebrandt 2002): removes halves, quarters, and so on down to
+/// single events, the last first.
 fn remove_chunks(
     events: &mut Vec<Event>,
     limit: u64,

@@ -1,5 +1,5 @@
-//! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant needs
-//! are dropped.
+//! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant
+//! needs are dropped.
 //!
 //! Each mutant is executed by every test that may notice it, and each test continues after an
 //! assertion that fails, so that all assertions are known that notice the mutant. The assertions

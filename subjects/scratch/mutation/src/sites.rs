@@ -30,9 +30,9 @@ pub struct Compat {
     pub vrm_stage_only: bool,
 }
 
-/// All mutants of a project by these operators: operators in the order of the paper's table,
-/// blocks in file order, loose scripts included. Each operator draws its replacements from a
-/// stream of its own, so that they do not depend on the other operators.
+/// All mutants of a project by these operators: operators in the order of the paper's table, blocks
+/// in file order, loose scripts included. Each operator draws its replacements from a separate
+/// stream, so that they do not depend on the other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],
@@ -235,8 +235,8 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] negates the reporter: all conditions but *not*, *list contains*, *loud*
-/// and parameters of custom blocks.
+/// Whether [`Operator::Ncm`] negates the reporter: all conditions but *not*, *list contains*,
+/// *loud* and parameters of custom blocks.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
     let is_excluded = matches!(

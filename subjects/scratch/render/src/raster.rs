@@ -33,8 +33,8 @@ pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// Maximum coordinate in pixels of bitmaps and ellipses that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
-/// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined, because a small
-/// document may contain very many edges.
+/// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined,
+/// because a small document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 
 /// Draws a document.
@@ -99,7 +99,7 @@ impl Painter {
         true
     }
 
-    /// Draws a group into a layer of its own, then the layer.
+    /// Draws a group into a separate layer, then the layer.
     fn layer(&mut self, group: &usvg::Group, transform: Transform, pixmap: &mut Pixmap) {
         let Some(mut layer) = Pixmap::new(pixmap.width(), pixmap.height()) else { return };
         self.in_layer = true;

@@ -15,7 +15,7 @@ use vector::Vector;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SkinId(pub u32);
 
-/// The costumes of a project; `Send` and `Sync`, to be shared behind an [`Arc`].
+/// The costumes of a project; `Send` and `Sync`, to be shared in an [`Arc`].
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,

@@ -219,7 +219,7 @@ fn sprites_are_sensed_through_the_largest_raster_ever_made() {
     scene.set_visible(id, true);
     scene.end_frame();
     resize(&mut scene, id, 100.0);
-    assert!(!solid(&mut scene), "after a frame at 150 % the larger raster is used for ever");
+    assert!(!solid(&mut scene), "after a frame at 150 % the larger raster is used forever");
     assert!(solid(&mut before.clone()), "rasters of one scene do not show in another");
     assert_ne!(scene, before);
 }

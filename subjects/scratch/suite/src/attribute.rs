@@ -98,7 +98,7 @@ impl Range {
 /// The value of an attribute.
 #[derive(Clone, Debug)]
 pub enum AttributeValue {
-    /// The value of every attribute without a variant of its own.
+    /// The value of every attribute without a special variant.
     Number(f64),
     /// Coordinates in stage units.
     Position(f64, f64),

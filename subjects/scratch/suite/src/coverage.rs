@@ -60,8 +60,9 @@ impl Tracer for CoveredBlocks {
     }
 }
 
-/// Executes all tests of a suite, each under its seed, without checking assertions. Returns for each test the numbers
-/// of the goals that it covers, ascending; the number of a goal is its position in `goals`.
+/// Executes all tests of a suite, each under its seed, without checking assertions. Returns for
+/// each test the numbers of the goals that it covers, ascending; the number of a goal is its
+/// position in `goals`.
 ///
 /// # Errors
 /// If the suite was made for another number of goals, an event or policy names a sprite that the

@@ -17,8 +17,8 @@ use crate::verdict::AssertionNo;
 /// its own unless the original's [fits](LinkedSuite::fits), because variables may be missing that
 /// only the changed block named.
 pub struct LinkedSuite {
-    /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have a
-    /// seed of their own keep it as long as this is the suite's.
+    /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have
+    /// their own seed keep it as long as this is the suite's.
     pub seed: u64,
     own_seed: u64,
     names: Names,
@@ -52,9 +52,9 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If an event or a policy names a sprite that the program lacks, or an assertion an event that its test
-    /// lacks. Assertions about sprites, variables and lists that the program lacks are no error:
-    /// they fail when they are checked.
+    /// If an event or a policy names a sprite that the program lacks, or an assertion an event that
+    /// its test lacks. Assertions about sprites, variables and lists that the program lacks are no
+    /// error: they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let mut words = Vocabulary::of(program);
         let tests = suite.tests.iter().enumerate();

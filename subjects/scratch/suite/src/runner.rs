@@ -161,7 +161,7 @@ impl<T: Tracer> Runner<T> {
         ControlFlow::Continue(())
     }
 
-    /// Executes a test under a seed. Names in it are numbers of the vocabulary.
+    /// Executes a test under a seed. Its names are numbers in the vocabulary.
     pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
         let seen = &mut Ranges::default();

@@ -18,8 +18,8 @@ pub struct Bounds {
     /// Maximum number of steps of a test. Their number is known from its events, so that a longer
     /// test is not begun; it ends with [`Verdict::StepLimit`].
     pub steps: u64,
-    /// Maximum number of blocks that the test executes. Then no further block is executed, and the test ends
-    /// with [`Verdict::Fault`].
+    /// Maximum number of blocks that the test executes. Then no further block is executed, and the
+    /// test ends with [`Verdict::Fault`].
     pub blocks: u64,
     /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its
     /// machine. Otherwise it continues, although each step of a program that loops forever can

@@ -28,7 +28,7 @@ pub enum Extraction {
     Dynamic,
     /// Events for which there is a handler anywhere in the code (Table 2), running or not.
     Static,
-    /// Events of every kind, whatever the program handles (Algorithm 1).
+    /// Events of every kind, even those to which the program does not react (Algorithm 1).
     Naive,
     /// Only waits.
     Wait,

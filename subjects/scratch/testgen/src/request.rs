@@ -30,7 +30,7 @@ impl Request {
     /// of test generation belong to [`Configuration`](crate::Configuration).
     ///
     /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists what is allowed.
+    /// lists the allowed values.
     pub fn new(
         algorithm: &str,
         parameters: &[(&str, Setting<'_>)],

@@ -39,8 +39,8 @@ pub struct Settings {
     pub new_event_probability: f64,
     /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
-    /// Maximum number of executions of minimisation, 0 for no bound: 100,000. If the search has a wall-clock
-    /// budget, minimisation has the same budget again.
+    /// Maximum number of executions of minimisation, 0 for no bound: 100,000. If the search has a
+    /// wall-clock budget, minimisation has the same budget again.
     pub minimisation_executions: usize,
     /// Deviations of Whisker's published code.
     pub compat: Compat,
@@ -162,7 +162,7 @@ impl Configuration {
     /// and defaults for the rest.
     ///
     /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists what is allowed.
+    /// lists the allowed values.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration =
             Self { algorithm: Algorithm::named(algorithm)?, settings: Settings::default() };

@@ -1,6 +1,7 @@
-//! Exported suites on the original Scratch machine, and in the original Whisker. The tests need `node`;
-//! the former a folder with `scratch-vm` and `scratch-storage` that `CATHERD_NODE_MODULES` names, the latter
-//! a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`, otherwise `chromium`).
+//! Exported suites on the original Scratch machine, and in the original Whisker. The tests need
+//! `node`; the former a folder with `scratch-vm` and `scratch-storage` that `CATHERD_NODE_MODULES`
+//! names, the latter a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`,
+//! otherwise `chromium`).
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -113,7 +114,7 @@ impl Job {
     }
 }
 
-/// Executes suites in the original under three seeds. Returns the numbers of passed and of all
+/// Executes suites in the original under three seeds. Returns the counts of passed and of all
 /// tests, and of covered and of all robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");

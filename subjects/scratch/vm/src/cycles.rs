@@ -78,8 +78,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel((periods * u64::from(period)) as usize);
     }
 
-    /// The state before an iteration of the loop on top of the stack; `None` if the loop may do more
-    /// than is compared.
+    /// The state before an iteration of the loop on top of the stack; `None` if the loop may do
+    /// more than is compared.
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;
@@ -233,7 +233,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Scans an expression, which may read only what is compared or what the loop cannot change.
+    /// Scans an expression, which may read only the compared values and values that the loop cannot
+    /// change.
     fn expression(&mut self, e: ExprId) -> Option<()> {
         self.count()?;
         match self.program.exprs[e.0 as usize] {

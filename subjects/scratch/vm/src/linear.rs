@@ -1,5 +1,5 @@
-//! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree of
-//! expressions and a stack of frames, executed by a register machine.
+//! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree
+//! of expressions and a stack of frames, executed by a register machine.
 //!
 //! Profiles of programs that compute show no single part that costs: half of the time goes into the
 //! evaluation of trees (a call, a match and a value for each node), a quarter into frames that are
@@ -16,8 +16,8 @@
 //!   VM, so that no handler branches on where its operands are. Each handler calls the next one.
 //! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
 //!   [delayed](frames) until something asks for them.
-//! - Branches of conditions have no frame. The frames that the interpreter would have are pushed when
-//!   a loop or call begins within the branch, or when the interpreter takes over.
+//! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
+//!   when a loop or call begins within the branch, or when the interpreter takes over.
 //! - What has no instruction is done by the interpreter: an operand, a condition or a block at its
 //!   place; blocks that change the thread, and all blocks if there is little fuel or room on the
 //!   stack, after leaving the linear form, which is possible before each run.

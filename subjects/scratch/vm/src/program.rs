@@ -73,7 +73,8 @@ impl Program {
         hasher.0.finish()
     }
 
-    /// The default of a parameter of the custom block that a command calls; `Undefined` if there is none.
+    /// The default of a parameter of the custom block that a command calls; `Undefined` if there is
+    /// none.
     #[cold]
     pub(crate) fn default_of(&self, sprite: usize, call: CommandId, place: u16) -> Value {
         let procedure = match self.commands[call as usize].op {

@@ -14,10 +14,10 @@ pub struct Settings {
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
-    /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes one slice.
-    /// With more, as in unmodified Scratch, batches follow each other until something has to be
-    /// drawn or no thread can continue; the original stops after three quarters of the step's
-    /// real time.
+    /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes
+    /// one slice. With more, as in unmodified Scratch, batches follow each other until something
+    /// has to be drawn or no thread can continue; the original stops after three quarters of the
+    /// step's real time.
     pub batches: u32,
     /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch. In
     /// the Whisker paper these are two clocks.
@@ -39,8 +39,9 @@ pub struct Settings {
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.
     pub speech_rate: Option<f64>,
-    /// Whether a block with `translate` waits a step for a network that does not answer and then gets an
-    /// empty text, as in the original without a network. Otherwise it gets the text itself at once.
+    /// Whether a block with `translate` waits a step for a network that does not answer and then
+    /// gets an empty text, as in the original without a network. Otherwise it gets the text itself
+    /// at once.
     pub awaits_translations: bool,
     /// Date of the green flag for `current` and `days since 2000`: days since the beginning of
     /// the year 2000, UTC. The date advances with the steps.

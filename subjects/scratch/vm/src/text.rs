@@ -154,7 +154,7 @@ impl Text {
     }
 
     /// Appends a text to this one: in place if no other value shares it, which takes time in
-    /// proportion to what is appended only.
+    /// proportion only to the appended text.
     pub(crate) fn append(&mut self, other: &Text) {
         if let (Some(data), Units::Ascii(other)) = (Arc::get_mut(&mut self.0), &other.0.units)
             && let Units::Ascii(text) = &mut data.units

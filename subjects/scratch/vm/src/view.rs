@@ -58,7 +58,7 @@ pub struct TargetView<'a> {
 }
 
 impl<'a> TargetView<'a> {
-    /// Whether it exists; false for what is left of a deleted clone.
+    /// Whether it exists; false for a deleted clone.
     pub fn exists(&self) -> bool {
         self.state.alive
     }

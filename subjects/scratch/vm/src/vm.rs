@@ -50,7 +50,8 @@ impl<T: Tracer> Vm<T> {
         &self.program
     }
 
-    /// Executes every block by the interpreter from now on, which takes longer and has the same results.
+    /// Executes every block by the interpreter from now on, which takes longer and has the same
+    /// results.
     pub fn interpret(&mut self) {
         self.buffers.interprets = true;
     }

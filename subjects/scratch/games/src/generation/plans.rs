@@ -11,7 +11,8 @@ use crate::reflex::{Alphabet, Arena, Learner, Reflex};
 use crate::states::Space;
 use crate::suite::{PathTest, path_test, static_test};
 
-/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) after which learning without plans, and planning end.
+/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) after which learning without
+/// plans, and planning end.
 const UNPLANNED: f64 = 0.5;
 const PLANNED: f64 = 0.6;
 /// Share of the budget after which plans are not tried under other seeds any more.

@@ -132,8 +132,8 @@ impl Genome {
     }
 
     /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): genes that
-    /// only one of them has, as a share of the longer genome, and the mean difference of the weights
-    /// of the others times a coefficient.
+    /// only one of them has, as a share of the longer genome, and the mean difference of the
+    /// weights of the others times a coefficient.
     pub(super) fn distance(&self, other: &Self, coefficient: f64) -> f64 {
         let (mut a, mut b) = (self.genes.iter().peekable(), other.genes.iter().peekable());
         let (mut alone, mut both, mut difference) = (0_u32, 0_u32, 0.0);

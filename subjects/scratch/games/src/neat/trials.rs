@@ -151,8 +151,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// The networks of an archive that a suite needs: the goals in this order, deepest first, each with the
-/// first network that covers it.
+/// The networks of an archive that a suite needs: the goals in this order, deepest first, each with
+/// the first network that covers it.
 pub(crate) fn networks_of(archive: &[Option<Rc<Archived>>], order: &[u32]) -> Vec<Rc<Archived>> {
     let mut done = vec![false; archive.len()];
     let mut kept = Vec::new();

@@ -1,8 +1,8 @@
 //! Bitmaps within documents, with nearest sampling.
 //!
 //! The browser first reduces a bitmap to the smallest size of a chain of halves that is not below
-//! the drawn size, then the device samples that size. On the border between two pixels both take the
-//! one to the left or above.
+//! the drawn size, then the device samples that size. On the border between two pixels both take
+//! the one to the left or above.
 
 use image::RgbaImage;
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
@@ -20,8 +20,8 @@ pub(super) struct Bitmap {
 }
 
 impl Bitmap {
-    /// Decodes a bitmap. `None` if it is not sampled in this way: it is turned, smooth, a document of
-    /// its own, or damaged.
+    /// Decodes a bitmap. `None` if it is not sampled in this way: it is turned, smooth, a document
+    /// of its own, or damaged.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(
@@ -45,8 +45,8 @@ impl Bitmap {
         Some(Bitmap { pixels, place, mirrored: (sx < 0.0, sy < 0.0) })
     }
 
-    /// Paints the bitmap over the pixels of an area, as far as `coverage` says, whose rows are those
-    /// of the picture.
+    /// Paints the bitmap over the pixels of an area, as far as `coverage` says, whose rows are
+    /// those of the picture.
     pub(super) fn paint(&self, area: Area, coverage: &[u8], pixmap: &mut Pixmap) {
         let (width, height) = self.pixels.dimensions();
         let (left, top) = self.place.corner();

@@ -1,9 +1,9 @@
 //! Filled ellipses, whose coverage the device computes from their equation.
 //!
-//! Corners of the shape are pieces of the unit circle in coordinates of their own, drawn as triangles
-//! half a pixel larger than the shape. In each pixel the device divides the value of the equation by
-//! its change to the next pixels, so that the edge is as wide as a pixel is in the direction of the
-//! edge. The positions of triangles are rounded to the grid, their coordinates are not.
+//! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
+//! half a pixel larger than the shape. In each pixel the device divides the value of the equation
+//! by its change to the next pixels, so that the edge is as wide as a pixel is in the direction of
+//! the edge. The positions of triangles are rounded to the grid, their coordinates are not.
 
 use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 

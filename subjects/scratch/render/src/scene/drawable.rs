@@ -216,7 +216,7 @@ impl Drawable {
     }
 
     /// The fingerprint of the drawable's own properties that determine its colours at the points of
-    /// the stage: costume, raster of its own scale, transformation and effects. It does not contain
+    /// the stage: costume, raster for its scale, transformation and effects. It does not contain
     /// the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
     pub(super) fn appearance(&self) -> Fingerprint {
         let known = self.appearance.0.get();

@@ -46,7 +46,7 @@ impl Fingerprint {
         })
     }
 
-    /// Appends numbers of single precision by their bits.
+    /// Appends the bits of single-precision numbers.
     pub(super) fn singles(self, numbers: &[f32]) -> Self {
         let word = |pair: &[f32]| {
             let second = pair.get(1).map_or(0, |second| second.to_bits());

@@ -92,7 +92,7 @@ impl Pen {
         self.layer.whole
     }
 
-    /// The fingerprints of what is drawn on each tile.
+    /// The fingerprints of the drawings on each tile.
     pub(super) fn drawn_tiles(&self) -> &[Fingerprint; TILE_COUNT] {
         &self.layer.tiles
     }
@@ -108,8 +108,8 @@ impl Pen {
         tiles(area).map(|tile| self.layer.tiles[tile])
     }
 
-    /// Bytes of queued marks and of pixels that are not shared with `earlier`, or with a blank layer.
-    /// Pixels that queued marks will change are not counted.
+    /// Bytes of queued marks and of pixels that are not shared with `earlier`, or with a blank
+    /// layer. Pixels that queued marks will change are not counted.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let blank = blank_layer();
         let before = earlier.map_or(&blank, |pen| &pen.layer);
@@ -135,12 +135,13 @@ impl Pen {
         self.push(Mark::Stamp(Arc::new(stamp)), skins);
     }
 
-    /// Draws what is queued on the whole layer.
+    /// Draws the queued strokes on the whole layer.
     pub(super) fn draw_all(&mut self, skins: &SkinSet) {
         self.draw(skins, Rect::STAGE);
     }
 
-    /// Draws what is queued on the tiles that contain the pixels of an area or their neighbours.
+    /// Draws the queued strokes on the tiles that contain the pixels of an area or their
+    /// neighbours.
     pub(super) fn draw(&mut self, skins: &SkinSet, area: Rect) {
         if !self.queue.is_pending(area) {
             return;
@@ -263,7 +264,7 @@ mod tests {
         assert_eq!(scene, copy);
         copy.pen_line((0.0, 0.0), (0.0, 0.0), &stroke(5.0, 1.0));
         assert_ne!(scene, copy);
-        // Drawing what is queued makes no difference.
+        // Drawing the queued strokes makes no difference.
         let mut flushed = copy.clone();
         let skins = Arc::clone(&flushed.skins);
         flushed.pen().draw_all(&skins);

@@ -19,7 +19,7 @@ pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
 /// Number of tiles.
 pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 
-/// The pixels of a layer, and fingerprints of what is drawn.
+/// The pixels of a layer, and fingerprints of the drawings.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) pixels: Silhouette,

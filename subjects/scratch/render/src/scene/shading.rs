@@ -8,7 +8,7 @@ use super::shader::{Lens, Shader};
 use crate::silhouette::{EMPTY, Silhouette};
 
 impl Scene {
-    /// The shader of a drawable, with the raster of its own scale.
+    /// The shader of a drawable, with the raster for its scale.
     pub(super) fn shader(&self, slot: usize) -> Shader<'_> {
         self.shader_with(slot, &self.params(slot))
     }

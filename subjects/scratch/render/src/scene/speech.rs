@@ -41,9 +41,9 @@ impl Scene {
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
         let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
         let Some(slot) = self.slot(owner) else { return on_right };
-        let beside = self.upper_hull_bounds(slot);
-        let fits_right = beside.right + width;
-        let fits_left = beside.left - width;
+        let hull = self.upper_hull_bounds(slot);
+        let fits_right = hull.right + width;
+        let fits_left = hull.left - width;
         let on_right = if on_right {
             !(fits_right > STAGE_X && fits_left > -STAGE_X)
         } else {
@@ -53,11 +53,11 @@ impl Scene {
             self.set_bubble(bubble, Bubble::new((width, height), on_right));
         }
         let x = if on_right {
-            beside.right.min(STAGE_X - width).max(-STAGE_X)
+            hull.right.min(STAGE_X - width).max(-STAGE_X)
         } else {
             fits_left.max(-STAGE_X).min(STAGE_X - width)
         };
-        self.set_position(bubble, x, STAGE_Y.min(beside.bottom + height));
+        self.set_position(bubble, x, STAGE_Y.min(hull.bottom + height));
         on_right
     }
 

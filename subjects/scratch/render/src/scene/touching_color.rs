@@ -174,8 +174,8 @@ mod tests {
     const PICTURE: &str = "<path fill='#f00' d='M0 0h9v9h-9z'/><path fill='#00f' d='M9 9h40v3h-40z'/>\
         <path fill='#0f0' fill-opacity='.5' d='M20 0h20v40z'/><path fill='#000' d='M40 30l9 9h-9z'/>";
 
-    /// A backdrop and three sprites, vectors and bitmaps, which are larger than what is sampled on
-    /// the CPU if they are scaled.
+    /// A backdrop and three sprites, vectors and bitmaps, which are larger than the sampled points
+    /// on the CPU if they are scaled.
     fn scene() -> (Scene, [DrawableId; 4]) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let back =

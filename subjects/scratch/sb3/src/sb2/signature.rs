@@ -1,9 +1,9 @@
 //! Parameters of a custom block's signature.
 
 /// The kinds of the parameters of a signature such as `move %n to %s`, in order: the letter after
-/// each `%`, or a space if there is none. A marker counts if it is at the beginning of the signature
-/// or follows a space, because Scratch cuts the signature before the character in front of each
-/// `%n`, `%b` and `%s` that no backslash escapes, and trims the pieces.
+/// each `%`, or a space if there is none. A marker counts if it is at the beginning of the
+/// signature or follows a space, because Scratch cuts the signature before the character in front
+/// of each `%n`, `%b` and `%s` that no backslash escapes, and trims the pieces.
 pub(super) fn parameters(signature: &str) -> Vec<char> {
     let chars: Vec<char> = signature.chars().collect();
     let cuts = (1..chars.len()).filter(|&at| {

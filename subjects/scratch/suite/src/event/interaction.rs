@@ -145,8 +145,8 @@ impl Interaction {
     }
 }
 
-/// Puts the mouse where it is at the start of every test, as Whisker does: at the centre of the stage,
-/// with its button up. A machine that has just been loaded has no mouse on the stage.
+/// Puts the mouse where it is at the start of every test, as Whisker does: at the centre of the
+/// stage, with its button up. A machine that has just been loaded has no mouse on the stage.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
 }

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 /// A network that chooses the events of a test from what it sees of the program.
 ///
-/// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is 1;
-/// then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has one node
-/// that says how much the network wants it, and one more for each parameter of its event. A link
-/// whose source is not before its target reads the value of the decision before.
+/// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
+/// 1; then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has
+/// one node that says how much the network wants it, and one more for each parameter of its event.
+/// A link whose source is not before its target reads the value of the decision before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteNetwork {
@@ -17,7 +17,7 @@ pub struct SuiteNetwork {
     pub wait: u32,
     /// Number of hidden nodes. Their value is the hyperbolic tangent of the sum over their links.
     pub hidden: u32,
-    /// What the input nodes see, in -1..=1; 0 for what is hidden or does not exist.
+    /// What the input nodes see, in -1..=1; 0 for sprites that are hidden or do not exist.
     pub inputs: Vec<Sight>,
     /// The events that it may choose.
     pub outputs: Vec<Choice>,
@@ -155,7 +155,7 @@ pub enum Sent {
 }
 
 impl Sent {
-    /// Number of parameters, each with a node of its own.
+    /// Number of parameters; each has a node.
     pub fn parameters(&self) -> u32 {
         match self {
             Self::Key(_) | Self::MouseDown | Self::Number | Self::Wait => 1,

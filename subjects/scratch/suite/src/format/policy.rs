@@ -111,8 +111,8 @@ pub struct Mouse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Press {
-    /// The event. A mouse button goes to its other state, whatever the event says; a click on a
-    /// clone is a click on the first visible clone of the sprite.
+    /// The event. A mouse button goes to its other state, independent of the value in the event; a
+    /// click on a clone is a click on the first visible clone of the sprite.
     pub press: SuiteEvent,
     /// Steps from one time to the next, at least 1.
     pub every: u32,

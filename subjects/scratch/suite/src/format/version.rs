@@ -8,7 +8,7 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// 1. Events and goals.
 /// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
 ///    `nan_equal`; those that are missing have their defaults.
-/// 3. Tests with a seed of their own, and tests with a policy.
+/// 3. Tests with their own seed, and tests with a policy.
 /// 4. Goals that a test covers by chance, and clicks on a certain clone.
 /// 5. Tests that a network plays.
 /// 6. Rules of policies whose aim sways, conditions on places, and ranges of variables in play.

@@ -17,7 +17,7 @@ pub enum HatEvent {
     SpriteClicked(Arc<str>),
     /// The stage is clicked.
     StageClicked,
-    /// A key is pressed; `any` is a key of its own.
+    /// A key is pressed; `any` counts as a key.
     Key(Arc<str>),
     /// Loudness or timer, as named, exceeds a number.
     Greater(Arc<str>),

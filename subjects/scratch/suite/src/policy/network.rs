@@ -81,7 +81,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Number of parameters, each with a node of its own.
+    /// Number of parameters; each has a node.
     pub fn parameters(self) -> u32 {
         match self {
             Self::Key(_) | Self::MouseDown | Self::Number | Self::Wait => 1,

@@ -24,8 +24,9 @@ pub struct Assertions {
 }
 
 impl Default for Assertions {
-    /// Without touching, 300 re-executions, at most 2,000 assertions a test. A test whose assertions hold
-    /// in 300 executions in a row holds with a probability of at least 0.99 (confidence 95 %).
+    /// Without touching, 300 re-executions, at most 2,000 assertions a test. A test whose
+    /// assertions hold in 300 executions in a row holds with a probability of at least 0.99
+    /// (confidence 95 %).
     fn default() -> Self {
         Self { touching: false, reexecutions: 300, limit: 2_000 }
     }
@@ -38,7 +39,8 @@ pub(crate) struct Deviations {
     pub(crate) assert_everything: bool,
 }
 
-/// Gives each test of a suite assertions about all attributes that its events change under its seed.
+/// Gives each test of a suite assertions about all attributes that its events change under its
+/// seed.
 ///
 /// # Errors
 /// If the suite does not fit the program.

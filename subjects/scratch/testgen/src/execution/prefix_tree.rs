@@ -2,8 +2,8 @@
 //!
 //! A node is the moment after an event. Each node has its event's part of the recording, so that
 //! a test that passes it need not send the event. Some nodes have the state of the machine, from
-//! which a test that leaves the tree resumes. When the tree exceeds its capacity in bytes, the least
-//! recently used leaves are evicted first.
+//! which a test that leaves the tree resumes. When the tree exceeds its capacity in bytes, the
+//! least recently used leaves are evicted first.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
@@ -20,7 +20,7 @@ pub(super) struct NodeNo(u32);
 
 impl NodeNo {
     /// The green flag in executions that extract events before they send one. These executions have
-    /// their own root because extraction can change what is sensed later.
+    /// their own root because extraction can change later sensing.
     pub(super) const EXTRACTING: NodeNo = NodeNo(0);
     /// The green flag in executions that send recorded events.
     pub(super) const REPLAYING: NodeNo = NodeNo(1);
@@ -273,7 +273,7 @@ mod tests {
         Event::Wait { steps }.into()
     }
 
-    /// Sends waits of these numbers of steps; returns how many of them were known.
+    /// Sends waits of these lengths in steps; returns how many of them were known.
     fn send(tree: &mut PrefixTree, waits: &[u32]) -> usize {
         tree.begin();
         let mut path = vec![NodeNo::REPLAYING];

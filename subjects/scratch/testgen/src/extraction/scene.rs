@@ -51,7 +51,7 @@ pub trait Scene {
     fn touches(&mut self, id: Self::Id, sprite: &str) -> bool;
     /// Whether it touches a colour.
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
-    /// Whether a colour of its own touches another colour.
+    /// Whether one of its colours touches another colour.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
     /// The nearest sample of a colour, the instance itself left out.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;

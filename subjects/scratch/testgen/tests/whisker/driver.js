@@ -2,12 +2,11 @@
 //
 //   node driver.js MODULES PROJECT SUITE
 //
-// MODULES is a node_modules folder with scratch-vm and scratch-storage. This is as much of
-// Whisker's test driver as suites of catherd use, with Whisker's rules: time is counted in
-// steps of 1/30 s, every step is one pass over all threads, and the green flag is clicked
-// before a test. There is no renderer, so nothing is touched, sprites leave the stage and
-// layers are not known: assertions about layers are counted, not checked. Prints one JSON
-// object.
+// MODULES is a node_modules folder with scratch-vm and scratch-storage. The script has the
+// functions of Whisker's test driver that suites of catherd use, with Whisker's rules: time is
+// counted in steps of 1/30 s, every step is one pass over all threads, and the green flag is
+// clicked before a test. There is no renderer: no sprite touches another, sprites can leave the
+// stage, and assertions about layers are counted, not checked. The script prints one JSON object.
 'use strict';
 
 const fs = require('fs');
@@ -16,8 +15,8 @@ const path = require('path');
 const [modules, project, suite] = process.argv.slice(2).map(argument => path.resolve(argument));
 const STEP = 1000 / 30;
 
-// Logical time: clocks and timeouts advance with steps only. Whole milliseconds keep sums of
-// steps from falling short of a wait of as many.
+// Logical time: clocks and timeouts advance only with steps. Milliseconds are whole numbers, so
+// that rounding cannot make the sum of some steps smaller than a wait of the same length.
 const RealDate = Date;
 const start = RealDate.now();
 let now = start;
@@ -117,7 +116,7 @@ class Driver {
     async step() {
         // Answers resolve promises.
         await settle();
-        // Input is released before the step that its duration ends at.
+        // Input is released before the step in which its duration ends.
         const due = this.releases.filter(release => release.at <= this.steps);
         this.releases = this.releases.filter(release => release.at > this.steps);
         due.forEach(release => release.run());
@@ -178,14 +177,14 @@ const load = async () => {
     vm.attachStorage(new ScratchStorage());
     await vm.loadProject(fs.readFileSync(project));
     vm.runtime.currentStepTime = STEP;
-    // Without a renderer the original leaves sizes alone.
+    // Without a renderer the original does not limit sizes.
     const { prototype } = vm.runtime.targets[0].constructor;
     prototype.setSize = function (size) { if (!this.isStage) this.size = Number(size); };
     // The timer of Whisker's machine.
     vm.runtime.stepTimer = 0;
     vm.runtime._primitives.sensing_timer = () => vm.runtime.stepTimer;
     vm.runtime._primitives.sensing_resettimer = () => { vm.runtime.stepTimer = 0; };
-    // One pass over the threads a step: the sequencer goes on until this is true, and each
+    // One pass over the threads a step: the sequencer continues until this is true, and each
     // step begins by setting it to false.
     let passes = 0;
     Object.defineProperty(vm.runtime, 'redrawRequested', {

@@ -1,4 +1,4 @@
-// Executes suites in the original Whisker, each on a page of its own of a headless browser.
+// Executes suites in the original Whisker, each on a separate page of a headless browser.
 //
 //   node original.js CHECKOUT BROWSER < JOBS
 //

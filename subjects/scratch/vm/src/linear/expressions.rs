@@ -140,8 +140,8 @@ impl Lowering<'_> {
         Some(operand)
     }
 
-    /// Whether the evaluation of an expression that always is a number takes neither fuel nor random
-    /// numbers.
+    /// Whether the evaluation of an expression that always is a number takes neither fuel nor
+    /// random numbers.
     fn is_plain_number(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
             Expr::XPosition
@@ -160,7 +160,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the evaluation of an expression takes neither fuel nor random numbers, if that is known.
+    /// Whether the evaluation of an expression takes neither fuel nor random numbers, if that is
+    /// known.
     pub(super) fn is_plain(&self, e: ExprId) -> bool {
         let exprs = &self.source.exprs;
         match exprs[e.0 as usize] {

@@ -197,8 +197,9 @@ pub(crate) enum Function {
 /// where they are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
-    /// Consumes the fuel of `count` blocks, from `first` on in [`Form::blocks`], and reports them. Leaves
-    /// before the first if there is not more fuel, or for `calls` not enough room on the stack.
+    /// Consumes the fuel of `count` blocks, from `first` on in [`Form::blocks`], and reports them.
+    /// Leaves before the first if there is not more fuel, or for `calls` not enough room on the
+    /// stack.
     Run {
         first: u32,
         count: u16,
@@ -267,8 +268,8 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, combines the outcome with the one that waits, reports the distances, and jumps if the
-    /// outcome is `jumps`.
+    /// Compares, combines the outcome with the one that waits, reports the distances, and jumps if
+    /// the outcome is `jumps`.
     Compare {
         relation: Relation,
         link: Link,
@@ -277,8 +278,8 @@ pub(crate) enum Instruction {
         b: Operand,
         to: u32,
     },
-    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`, or
-    /// combines it with the outcome on top.
+    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`,
+    /// or combines it with the outcome on top.
     Test {
         relation: Relation,
         link: Link,
@@ -332,7 +333,8 @@ pub(crate) enum Instruction {
     },
     /// Pushes the frames of the expansions around the instruction.
     PushExpansions,
-    /// Pushes a parameter of the coming call, by its place: a value, or the default if that is undefined.
+    /// Pushes a parameter of the coming call, by its place: a value, or the default if that is
+    /// undefined.
     Push {
         a: Operand,
         place: u16,
@@ -373,8 +375,8 @@ pub(crate) struct Site {
     /// Where the custom block is in linear form.
     pub(crate) entry: u32,
     pub(crate) parameters: u16,
-    /// Frames of the call and of the custom block, if they are pushed only when something asks for them;
-    /// 0 if the call pushes them.
+    /// Frames of the call and of the custom block, if they are pushed only when something asks for
+    /// them; 0 if the call pushes them.
     pub(crate) delayed: u16,
     /// The last of the parameters, which the call itself pushes: where they begin in
     /// [`Form::operands`], and how many.
@@ -426,13 +428,13 @@ pub(crate) struct Form {
     pub(crate) operands: Vec<Operand>,
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,
-    /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN for texts
-    /// that are no numerals.
+    /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN
+    /// for texts that are no numerals.
     pub(crate) numbers: Vec<f64>,
     /// The constants as values.
     pub(crate) values: Vec<Value>,
-    /// By command: where to enter, for definitions of custom blocks and, at the end of an iteration, for
-    /// loops; [`NOWHERE`] for others.
+    /// By command: where to enter, for definitions of custom blocks and, at the end of an
+    /// iteration, for loops; [`NOWHERE`] for others.
     pub(crate) entries: Vec<u32>,
     /// By command: the innermost `if` around it within the same loop; `NONE` if there is none.
     pub(crate) parents: Vec<CommandId>,

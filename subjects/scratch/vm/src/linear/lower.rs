@@ -12,11 +12,12 @@ use crate::value::Value;
 /// Maximum number of branches and loops around a block in linear form.
 pub(crate) const DEEPEST: usize = 30;
 
-/// Maximum number of blocks of a run, so that a run fits into the fuel with which the form is entered.
+/// Maximum number of blocks of a run, so that a run fits into the fuel with which the form is
+/// entered.
 pub(crate) const LONGEST_RUN: u16 = 48;
 
-/// Maximum number of instructions of a block before the last of its operands, and of a run before the last of its blocks:
-/// a bound of the [chains of handlers](super::steps).
+/// Maximum number of instructions of a block before the last of its operands, and of a run before
+/// the last of its blocks: a bound of the [chains of handlers](super::steps).
 const MAX_INSTRUCTIONS: usize = 128;
 
 /// The parts of a program that are lowered.
@@ -249,7 +250,8 @@ impl<'a> Lowering<'a> {
         self.run = None;
     }
 
-    /// The blocks of a branch, which is in an `if` within the same loop or else has the parent `NONE`.
+    /// The blocks of a branch, which is in an `if` within the same loop or else has the parent
+    /// `NONE`.
     pub(super) fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
         let mut id = first;
         while id != NONE {

@@ -25,8 +25,8 @@ struct Outside {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes the custom block that has been called and is on top of the stack, as far as it is in linear
-    /// form.
+    /// Executes the custom block that has been called and is on top of the stack, as far as it is
+    /// in linear form.
     #[inline]
     pub(crate) fn enter_called(&mut self) {
         let stack = &self.state.threads[self.thread].stack;
@@ -36,8 +36,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes the loop on top of the stack after an iteration, in warp and with fuel left, as far as it
-    /// is in linear form.
+    /// Executes the loop on top of the stack after an iteration, in warp and with fuel left, as far
+    /// as it is in linear form.
     #[inline]
     pub(crate) fn enter_loop_again(&mut self) {
         let stack = &mut self.state.threads[self.thread].stack;
@@ -51,8 +51,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes what follows a block in warp that has just ended and is replaced on top of the stack, as far
-    /// as that is in linear form.
+    /// Executes what follows a block in warp that has just ended and is replaced on top of the
+    /// stack, as far as that is in linear form.
     #[inline]
     pub(crate) fn resume_after(&mut self, block: CommandId) {
         let Some(&resumption) = self.program.linear.resumptions.get(block as usize) else { return };
@@ -144,8 +144,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes instructions until the executor stops. Returns where, and what was on the stack before the
-    /// frames of expansions were pushed for the interpreter.
+    /// Executes instructions until the executor stops. Returns where, and what was on the stack
+    /// before the frames of expansions were pushed for the interpreter.
     fn run_executor(&mut self, at: usize) -> (Stop, usize, Outside) {
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];

@@ -26,7 +26,8 @@ fn touching_sprites_edges_and_the_mouse() {
     assert_eq!(harness.run(1), ["true"]);
     harness.vm.mouse_move(15.0, 5.0);
     assert_eq!(harness.run(1), ["false"]);
-    // Clones of the other sprite and of its own count, but never itself.
+    // Clones of the other sprite and other clones of the same sprite count, but never the sprite
+    // itself.
     let harness = Harness::after(
         2,
         "(sprite A (flag (log (touching A)) (wait 0) (log (touching A)))) (stage (flag (clone A)))",

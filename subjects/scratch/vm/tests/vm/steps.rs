@@ -167,7 +167,8 @@ fn a_thread_that_restarts_itself_finishes_its_slice() {
 
 #[test]
 fn finished_threads_stay_until_the_end_of_the_batch() {
-    // Mistake 5: sent in s, finished in s, continued in s + 1, regardless of the order of the receivers.
+    // Mistake 5: sent in s, finished in s, continued in s + 1, regardless of the order of the
+    // receivers.
     for sprites in [
         "(sprite A (flag (broadcast-wait m) (log w))) (sprite B (received m (log r)))",
         "(sprite B (received m (log r))) (sprite A (flag (broadcast-wait m) (log w)))",
