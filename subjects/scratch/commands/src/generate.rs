@@ -29,14 +29,15 @@ pub struct Flags {
     #[arg(long)]
     touching: bool,
 
-    /// Number of further executions of each test, with other seeds; an assertion that does not hold in
-    /// all of them is flaky. A test without random numbers is executed at most 5 times
+    /// Number of further executions of each test, with other seeds; an assertion that does not hold
+    /// in all of them is flaky. A test without random numbers is executed at most 5 times
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
-    /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal or
-    /// minimal-by-test: as few as notice the same mutants, in the suite or in each test; diverse: these
-    /// and the last two about each attribute of a sprite. Flaky assertions are only kept with all
+    /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal
+    /// or minimal-by-test: as few as notice the same mutants, in the suite or in each test;
+    /// diverse: these and the last two about each attribute of a sprite. Flaky assertions are only
+    /// kept with all
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
@@ -44,8 +45,8 @@ pub struct Flags {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     asked_mutants: Option<u64>,
 
-    /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test and
-    /// diverse: more of them notice more of the mutants that were not used
+    /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test
+    /// and diverse: more of them notice more of the mutants that were not used
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 }
@@ -149,7 +150,7 @@ fn minimise_assertions(
     generated: &mut Generated,
 ) -> Result<(), Failure> {
     let bar = (!asked.quiet).then(|| terminal::bar(0));
-    let settings = mutation::Settings { sample, ..Default::default() };
+    let settings = mutation::MutationSettings { sample, ..Default::default() };
     let suite = std::mem::take(&mut generated.suite);
     let progress = |done: usize, all: usize| {
         if let Some(bar) = &bar {

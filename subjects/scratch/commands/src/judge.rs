@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_grading_report::dodona;
 use catherd_scratch_grading_whisker::SuiteKind;
-use catherd_scratch_grading_whisker::whisker::{Limits, Options};
+use catherd_scratch_grading_whisker::whisker::{Limits, SuiteOptions};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,11 +23,11 @@ use crate::test::suite::{LoadedSuite, Tests};
 /// one command of Dodona on each line.
 ///
 /// Of the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
-/// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3 or
-/// .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
-/// compared with itself. `natural_language` is the language of the sentences that the judge adds, Dutch for
-/// `nl` and otherwise English. `memory_limit` in bytes bounds the scripts of the suite. `time_limit` is not
-/// used, because all limits are counted.
+/// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3
+/// or .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
+/// compared with itself. `natural_language` is the language of the sentences that the judge adds,
+/// Dutch for `nl` and otherwise English. `memory_limit` in bytes bounds the scripts of the suite.
+/// `time_limit` is not used, because all limits are counted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -79,7 +79,7 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
         Ok(SuiteKind::Itch) => Tests::Plan(Box::new(plan(&configuration, &path, &text)?)),
         _ => {
             let limits = limited(Limits::default(), &configuration);
-            whisker_suite(&path, &text, Options { limits, ..Options::default() })?
+            whisker_suite(&path, &text, SuiteOptions { limits, ..SuiteOptions::default() })?
         }
     };
     let suite = LoadedSuite::new(&path, &text, tests);
@@ -100,7 +100,7 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
 
 /// The plan of an exercise, with its template.
 fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTests, Failure> {
-    let mut options = catherd_scratch_grading_itch::Options::default();
+    let mut options = catherd_scratch_grading_itch::JudgeOptions::default();
     options.limits = limited(options.limits, configuration);
     let code = configuration.natural_language.as_deref().unwrap_or_default();
     options.language = if code.starts_with("nl") { "nl" } else { "en" }.to_owned();

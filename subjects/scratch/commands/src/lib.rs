@@ -1,5 +1,5 @@
-//! The command line of Scratch: test generation, grading, mutation analysis, corpora and the machine,
-//! without a study.
+//! The command line of Scratch: test generation, grading, mutation analysis, corpora and the
+//! machine, without a study.
 //!
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
 //!   Scratch project; [`play`]: `catherd play`.

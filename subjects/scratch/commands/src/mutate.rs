@@ -9,9 +9,10 @@ use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, Mutation};
 use catherd_scratch_grading_kind::JavaScriptTests;
 use catherd_scratch_grading_whisker::SuiteKind;
-use catherd_scratch_grading_whisker::whisker::{Executed, Options, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{Executed, SuiteFile, SuiteOptions};
 use catherd_scratch_mutation::{
-    Analysis, Kill, MutantName, MutantResult, Operator, Outcome, Settings, Tally, Tests, duplicates,
+    Analysis, Kill, MutantName, MutantOutcome, MutantResult, MutationSettings, Operator, Tally,
+    Tests, duplicates,
 };
 use catherd_scratch_sb3::{BlockIndex, Notation, Target};
 use clap::Args;
@@ -37,10 +38,10 @@ pub struct Flags {
     threads: Option<NonZeroUsize>,
 }
 
-/// Limit of blocks that a test may execute on a mutant unless another is chosen: this many times those
-/// that it executes on the project, and a million more.
+/// Limit of blocks that a test may execute on a mutant unless another is chosen: this many times
+/// those that it executes on the project, and a million more.
 pub fn default_factor() -> u64 {
-    Settings::default().block_factor
+    MutationSettings::default().block_factor
 }
 
 /// The mutation operators with their changes, for the help.
@@ -98,7 +99,7 @@ impl Arguments<'_> {
         let subject = project::open(&self.asked.pair.project)?;
         let program = project::compile_for_scripts(&self.asked.pair.project, &subject, None)?;
         let seen = |_: &Executed| ControlFlow::Continue(());
-        let tests = JavaScriptTests::new(suite, &program, Options::default(), seen)
+        let tests = JavaScriptTests::new(suite, &program, SuiteOptions::default(), seen)
             .map_err(|error| failure(&error).hint("correct the suite"))?;
         // `None` would mean that `seen` stopped the tests, which it never does.
         let Some(tests) = tests else { return Ok(Exit::Incomplete) };
@@ -149,13 +150,13 @@ impl Arguments<'_> {
         Ok(Exit::Incomplete)
     }
 
-    fn settings(&self) -> Result<Settings, Failure> {
-        let default = Settings::default();
+    fn settings(&self) -> Result<MutationSettings, Failure> {
+        let default = MutationSettings::default();
         let named = self.asked.operators.iter().map(|name| name.parse::<Operator>());
         let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| {
             Failure::new(format!("--operators: {error}")).hint("see catherd mutate --help")
         })?;
-        Ok(Settings {
+        Ok(MutationSettings {
             operators: if named.is_empty() { Operator::ALL.to_vec() } else { named },
             seed: self.asked.seed,
             sample: self.asked.sample,
@@ -231,8 +232,8 @@ fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>])
     text
 }
 
-/// The mutants that tests execute and do not kill, each with the change of its script: removed lines
-/// begin with `-`, added lines with `+`.
+/// The mutants that tests execute and do not kill, each with the change of its script: removed
+/// lines begin with `-`, added lines with `+`.
 fn survivors<T: Tests>(
     analysis: &Analysis<T>,
     results: &[MutantResult<T::Failure>],
@@ -241,7 +242,7 @@ fn survivors<T: Tests>(
     let mut text = String::new();
     let mut project = analysis.project().clone();
     for ((mutant, result), name) in analysis.mutants().iter().zip(results).zip(names) {
-        if !matches!(result.outcome, Outcome::Survived | Outcome::Limit) {
+        if !matches!(result.outcome, MutantOutcome::Survived | MutantOutcome::Limit) {
             continue;
         }
         let (target, script) = project.locate(mutant.script);
@@ -264,8 +265,8 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
 /// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// The lines between the first lines that two scripts have in common and the last ones. One range is
-/// enough, because a mutant changes one place.
+/// The lines between the first lines that two scripts have in common and the last ones. One range
+/// is enough, because a mutant changes one place.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -281,13 +282,13 @@ fn difference(before: &[String], after: &[String]) -> String {
     lines.chain(below.map(|line| marked(' ', line))).collect()
 }
 
-fn outcome_name(outcome: Outcome) -> &'static str {
+fn outcome_name(outcome: MutantOutcome) -> &'static str {
     match outcome {
-        Outcome::Killed => "killed",
-        Outcome::Survived => "survived",
-        Outcome::Limit => "limit",
-        Outcome::NotCovered => "not-covered",
-        Outcome::Equivalent => "equivalent",
+        MutantOutcome::Killed => "killed",
+        MutantOutcome::Survived => "survived",
+        MutantOutcome::Limit => "limit",
+        MutantOutcome::NotCovered => "not-covered",
+        MutantOutcome::Equivalent => "equivalent",
     }
 }
 

@@ -126,8 +126,8 @@ fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure
     Err(Failure::new(format!("{file}: no test {number}; the suite has {tests}")).hint(hint))
 }
 
-/// An animation that is being made. A picture is written as the box of the pixels that differ from the
-/// picture before.
+/// An animation that is being made. A picture is written as the box of the pixels that differ from
+/// the picture before.
 struct Film<'a> {
     encoder: Encoder<&'a mut Vec<u8>>,
     /// Steps from one picture to the next.
@@ -184,8 +184,8 @@ impl<'a> Film<'a> {
     }
 }
 
-/// The box of the pixels in which a picture differs from the one before, or all of the first picture.
-/// `None` if none does.
+/// The box of the pixels in which a picture differs from the one before, or all of the first
+/// picture. `None` if none does.
 fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let width = usize::from(Vm::<()>::PICTURE_SIZE.0);
     let pixels = picture.iter().enumerate();

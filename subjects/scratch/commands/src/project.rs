@@ -7,7 +7,7 @@ use catherd_cli_console::{Failure, Pair};
 use catherd_scratch_corpora::LoadedProject;
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_suite::{Suite, SuiteError};
-use catherd_scratch_testgen::{GenerateError, Prepared, Settings};
+use catherd_scratch_testgen::{GenerateError, GenerationSettings, Prepared};
 use catherd_scratch_vm::Program;
 
 /// Reads a project.
@@ -60,7 +60,7 @@ pub(crate) fn compile_for_scripts(
 pub(crate) fn prepare(
     path: &Path,
     subject: &LoadedProject,
-    settings: Settings,
+    settings: GenerationSettings,
 ) -> Result<Arc<Prepared>, Failure> {
     Prepared::new(&subject.project, settings)
         .map_err(|error: GenerateError| Failure::new(format!("{}: {error}", path.display())))

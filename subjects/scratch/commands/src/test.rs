@@ -29,18 +29,18 @@ use crate::project;
 /// Flags of `catherd test`. The public ones also hold for suites of other kinds.
 #[derive(Args)]
 pub struct Flags {
-    /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default: as its text
-    /// says]
+    /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default: as its
+    /// text says]
     #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
 
-    /// Seed of the project's random numbers: a number, or for a suite in JavaScript also a word [default:
-    /// the seed in the suite]
+    /// Seed of the project's random numbers: a number, or for a suite in JavaScript also a word
+    /// [default: the seed in the suite]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
 
-    /// Skip the assertions that depend on random numbers; with a --seed other than the suite's they are
-    /// always skipped
+    /// Skip the assertions that depend on random numbers; with a --seed other than the suite's they
+    /// are always skipped
     #[arg(long)]
     stable: bool,
 
@@ -73,13 +73,13 @@ pub struct Flags {
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZeroUsize>,
 
-    /// Project that pupils were given to start from. --expect needs it, and a plan for Itch compares
-    /// PROJECT with it [default for plans: PROJECT itself]
+    /// Project that pupils were given to start from. --expect needs it, and a plan for Itch
+    /// compares PROJECT with it [default for plans: PROJECT itself]
     #[arg(long, value_name = "PROJECT")]
     template: Option<PathBuf>,
 
-    /// Check the suite instead of a pupil's work. `exercise`: all tests have to pass on PROJECT, the
-    /// solution, and some test has to fail on the project of --template
+    /// Check the suite instead of a pupil's work. `exercise`: all tests have to pass on PROJECT,
+    /// the solution, and some test has to fail on the project of --template
     #[arg(long, value_name = "WHAT", requires = "template")]
     expect: Option<Expectation>,
 

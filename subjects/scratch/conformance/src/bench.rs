@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 use serde::Serialize;
 
 use crate::limits::{LimitHit, limit_hits};
@@ -86,7 +86,7 @@ fn run<T: Tracer>(
     steps: u64,
     time_limit: Duration,
 ) -> (Vm<T>, f64) {
-    let mut vm = Vm::new(program.clone(), Settings::default(), Random::portable(1), tracer);
+    let mut vm = Vm::new(program.clone(), VmSettings::default(), Random::portable(1), tracer);
     vm.green_flag();
     let start = thread_cpu_time();
     let used = || thread_cpu_time() - start;

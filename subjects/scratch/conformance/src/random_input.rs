@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_vm::{Program, Random, Settings, TargetId, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, TargetId, Tracer, Vm, VmSettings};
 
 use crate::rng::Rng;
 
@@ -31,7 +31,7 @@ impl RandomInputDriver {
     /// A machine for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
         let random = Random::portable(self.seed);
-        let mut vm = Vm::new(program.clone(), Settings::default(), random, tracer);
+        let mut vm = Vm::new(program.clone(), VmSettings::default(), random, tracer);
         if self.interpret {
             vm.interpret();
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Program, Random, Settings, Snapshot, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Snapshot, Tracer, Vm, VmSettings};
 use serde_json::Value;
 
 use crate::comparison::{Divergence, compare};
@@ -34,13 +34,13 @@ impl Tracer for CoverageTracer {
 }
 
 /// Settings of the recordings: the Whisker paper's timer, no network, no clock.
-fn settings() -> Settings {
-    Settings {
+fn settings() -> VmSettings {
+    VmSettings {
         timer_increment: 0.075,
         speech_rate: None,
         awaits_translations: true,
         distances_touch_hulls: true,
-        ..Settings::default()
+        ..VmSettings::default()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Replay of recordings of the demo corpus on the original machine. `tests/demo/README.md` says how they were made.
+//! Replay of recordings of the demo corpus on the original machine. `tests/demo/README.md` says how
+//! they were made.
 
 use std::collections::{BTreeSet, HashSet};
 use std::mem::discriminant;
@@ -31,8 +32,8 @@ fn recordings() -> Vec<(Trace, Project)> {
     trace_files(&here.join("tests/demo")).unwrap().iter().map(|file| read(file)).collect()
 }
 
-/// Recordings with which the machine is known to disagree: project, seed, step of the first difference.
-/// `docs/measurements/conformance.md` has the causes.
+/// Recordings with which the machine is known to disagree: project, seed, step of the first
+/// difference. `docs/measurements/conformance.md` has the causes.
 const DIFFERENT: [(&str, u32, u64); 1] = [("apple-catch", 1, 56)];
 
 #[test]
@@ -52,8 +53,8 @@ fn the_original_reaches_the_same_states() {
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
-/// The recordings have every kind of input and cover most statements, so that agreeing with them says
-/// something.
+/// The recordings have every kind of input and cover most statements, so that agreeing with them
+/// says something.
 #[test]
 fn recordings_cover_the_projects() {
     let mut events = HashSet::new();

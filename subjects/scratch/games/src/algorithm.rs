@@ -1,6 +1,6 @@
 //! The algorithms for games by name, with their parameters.
 
-use catherd_scratch_testgen::{Configuration, GenerateError, Settings};
+use catherd_scratch_testgen::{Configuration, GenerateError, GenerationSettings};
 use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
 
 use crate::explore::Explore;
@@ -125,7 +125,7 @@ pub struct GameConfiguration {
     /// The algorithm.
     pub game: Game,
     /// Settings of test generation.
-    pub settings: Settings,
+    pub settings: GenerationSettings,
 }
 
 impl GameConfiguration {
@@ -135,7 +135,8 @@ impl GameConfiguration {
     /// # Errors
     /// If there is no such algorithm or parameter, or a value is not allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
-        let mut configuration = Self { game: Game::named(name)?, settings: Settings::default() };
+        let mut configuration =
+            Self { game: Game::named(name)?, settings: GenerationSettings::default() };
         for &(name, value) in parameters {
             configuration.set(name, value)?;
         }

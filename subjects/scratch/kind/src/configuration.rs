@@ -151,8 +151,8 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 /// # Errors
 ///
 /// The first field that cannot be used.
-pub fn mutation(mutation: &Mutation) -> Result<mutation::Settings, FieldError> {
-    let mut settings = mutation::Settings { sample: mutation.sample, ..Default::default() };
+pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, FieldError> {
+    let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {
         let operators = mutation.operators.iter().map(|name| name.parse::<Operator>());
         settings.operators = operators.collect::<Result<_, _>>().map_err(|error| FieldError {

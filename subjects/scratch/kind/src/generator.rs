@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catherd_scratch_games::{Game, GameConfiguration, GameRequest};
 use catherd_scratch_sb3::Project;
 use catherd_scratch_testgen::{
-    Assertions, Configuration, GenerateError, Generated, Prepared, Request, Settings,
+    Assertions, Configuration, GenerateError, Generated, GenerationSettings, Prepared, Request,
 };
 use catherd_search::{Budget, Parameters, Progress, Setting};
 
@@ -94,7 +94,7 @@ impl Generator {
     }
 
     /// Settings of test generation.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &GenerationSettings {
         match &self.kind {
             Kind::Game(configuration) => &configuration.settings,
             Kind::Search(configuration) => &configuration.settings,
@@ -102,7 +102,7 @@ impl Generator {
     }
 
     /// Settings of test generation, for changing them.
-    pub fn settings_mut(&mut self) -> &mut Settings {
+    pub fn settings_mut(&mut self) -> &mut GenerationSettings {
         match &mut self.kind {
             Kind::Game(configuration) => &mut configuration.settings,
             Kind::Search(configuration) => &mut configuration.settings,

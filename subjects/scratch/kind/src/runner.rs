@@ -10,7 +10,7 @@ use catherd_interface::{FieldError, LoadedProject, RunError, RunProgress};
 use catherd_scratch_mutation::{self as mutation, Analysis};
 use catherd_scratch_sb3::{Limits, Project};
 use catherd_scratch_suite::{Suite, measure_reliability};
-use catherd_scratch_testgen::{End, Prepared, Settings};
+use catherd_scratch_testgen::{End, GenerationSettings, Prepared};
 use catherd_search::{Stop, Stream};
 
 use crate::generator::{GeneratedSuite, GeneratorRequest};
@@ -20,7 +20,7 @@ use crate::{configuration, record};
 /// A project, prepared with each of the settings that runs have asked for.
 pub(crate) struct Loaded {
     project: Project,
-    prepared: Vec<(Settings, Arc<Prepared>)>,
+    prepared: Vec<(GenerationSettings, Arc<Prepared>)>,
 }
 
 impl LoadedProject for Loaded {
@@ -32,7 +32,7 @@ impl LoadedProject for Loaded {
         let mut loaded = Loaded { project, prepared: Vec::new() };
         // Most runs use the default settings, and preparing with them here refuses an unusable
         // project before any of its runs.
-        loaded.prepared(Settings::default())?;
+        loaded.prepared(GenerationSettings::default())?;
         Ok(loaded)
     }
 
@@ -82,7 +82,7 @@ impl LoadedProject for Loaded {
         let minimisation = configuration::minimisation(&spec.algorithm).map_err(failed)?;
         if let Some((level, sample)) = minimisation {
             let program = Arc::clone(project.program());
-            let settings = mutation::Settings { sample, compat, ..Default::default() };
+            let settings = mutation::MutationSettings { sample, compat, ..Default::default() };
             let minimised = mutation::minimise(
                 &self.project,
                 program,
@@ -105,7 +105,7 @@ impl LoadedProject for Loaded {
         }
         if let Some(mutation) = &spec.mutation {
             let settings = configuration::mutation(mutation).map_err(failed)?;
-            let settings = mutation::Settings { compat, ..settings };
+            let settings = mutation::MutationSettings { compat, ..settings };
             let (program, suite) = (Arc::clone(project.program()), generated.suite);
             let analysis = Analysis::new(&self.project, program, suite, settings)
                 .map_err(|error| RunError::Failed(error.to_string()))?;
@@ -117,7 +117,7 @@ impl LoadedProject for Loaded {
 }
 
 impl Loaded {
-    fn prepared(&mut self, settings: Settings) -> Result<Arc<Prepared>, String> {
+    fn prepared(&mut self, settings: GenerationSettings) -> Result<Arc<Prepared>, String> {
         if let Some((_, known)) = self.prepared.iter().find(|(of, _)| *of == settings) {
             return Ok(Arc::clone(known));
         }

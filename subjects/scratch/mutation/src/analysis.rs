@@ -11,8 +11,8 @@ use catherd_search::Stream;
 use crate::generated::GeneratedTests;
 use crate::mutant::Mutant;
 use crate::operator::Operator;
-use crate::result::{MutantResult, Outcome};
-use crate::settings::Settings;
+use crate::result::{MutantOutcome, MutantResult};
+use crate::settings::MutationSettings;
 use crate::sites::mutants;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
@@ -28,7 +28,7 @@ pub struct Analysis<T: Tests = GeneratedTests> {
     /// Results of the tests on the original.
     tests: Vec<OriginalTest>,
     mutants: Vec<Mutant>,
-    settings: Settings,
+    settings: MutationSettings,
 }
 
 impl Analysis {
@@ -40,7 +40,7 @@ impl Analysis {
         project: &Project,
         program: Arc<Program>,
         suite: Suite,
-        settings: Settings,
+        settings: MutationSettings,
     ) -> Result<Self, SuiteError> {
         let tests = GeneratedTests::new(suite, &program)?;
         Ok(Analysis::of(project, program, tests, settings))
@@ -49,7 +49,12 @@ impl Analysis {
 
 impl<T: Tests> Analysis<T> {
     /// Executes a suite on the original and makes the mutants.
-    pub fn of(project: &Project, program: Arc<Program>, suite: T, settings: Settings) -> Self {
+    pub fn of(
+        project: &Project,
+        program: Arc<Program>,
+        suite: T,
+        settings: MutationSettings,
+    ) -> Self {
         let mut compiled = vec![false; project.block_count()];
         program.commands().for_each(|block| compiled[block.0 as usize] = true);
         let mut mutants = mutants(project, &settings.operators, settings.compat, settings.seed);
@@ -126,7 +131,7 @@ impl<T: Tests> Analysis<T> {
             if by_key { test.presses_keys } else { test.covered.contains(mutant.statement) }
         };
         let relevant = |test: &OriginalTest| test.result == OriginalResult::Passed && reaches(test);
-        let Settings { block_factor, block_allowance, .. } = self.settings;
+        let MutationSettings { block_factor, block_allowance, .. } = self.settings;
         let bounded = |(number, test): (usize, &OriginalTest)| BoundedTest {
             number,
             blocks: test.blocks.saturating_mul(block_factor).saturating_add(block_allowance),
@@ -135,7 +140,7 @@ impl<T: Tests> Analysis<T> {
     }
 
     fn execute(&self, tests: &[BoundedTest], program: Program) -> MutantResult<T::Failure> {
-        let mut result = MutantResult::unexecuted(Outcome::Survived);
+        let mut result = MutantResult::unexecuted(MutantOutcome::Survived);
         self.suite.on_mutant(program, &self.settings, tests, &mut |number, verdict| {
             result.executions += 1;
             match verdict {
@@ -149,8 +154,8 @@ impl<T: Tests> Analysis<T> {
                     }
                 }
                 MutantVerdict::Limit => {
-                    if result.outcome == Outcome::Survived {
-                        result.outcome = Outcome::Limit;
+                    if result.outcome == MutantOutcome::Survived {
+                        result.outcome = MutantOutcome::Limit;
                     }
                     ControlFlow::Break(())
                 }
@@ -176,19 +181,19 @@ impl<T: Tests> MutantRunner<'_, T> {
         let analysis = self.analysis;
         let mutant = &analysis.mutants[number];
         if !analysis.compiled[mutant.statement.0 as usize] {
-            return MutantResult::unexecuted(Outcome::Equivalent);
+            return MutantResult::unexecuted(MutantOutcome::Equivalent);
         }
         let tests = analysis.relevant_tests(mutant);
         if tests.is_empty() {
-            return MutantResult::unexecuted(Outcome::NotCovered);
+            return MutantResult::unexecuted(MutantOutcome::NotCovered);
         }
         let undo = mutant.apply(&mut self.project);
         let program = analysis.program.recompile(&self.project);
         undo.undo(&mut self.project);
-        let Ok(program) = program else { return MutantResult::unexecuted(Outcome::Limit) };
+        let Ok(program) = program else { return MutantResult::unexecuted(MutantOutcome::Limit) };
         let fingerprint = program.fingerprint();
         if fingerprint == analysis.fingerprint {
-            return MutantResult::unexecuted(Outcome::Equivalent);
+            return MutantResult::unexecuted(MutantOutcome::Equivalent);
         }
         MutantResult { fingerprint: Some(fingerprint), ..analysis.execute(&tests, program) }
     }

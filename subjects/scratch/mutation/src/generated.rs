@@ -8,7 +8,7 @@ use catherd_scratch_suite::{
 };
 use catherd_scratch_vm::Program;
 
-use crate::settings::Settings;
+use crate::settings::MutationSettings;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
 /// The tests of a generated suite, linked with the program of the original.
@@ -28,7 +28,7 @@ impl GeneratedTests {
     }
 }
 
-pub(crate) fn bounds(settings: &Settings, blocks: u64) -> Bounds {
+pub(crate) fn bounds(settings: &MutationSettings, blocks: u64) -> Bounds {
     let (steps, flaky) = (settings.steps, !settings.stable_only);
     Bounds { steps, flaky, blocks, ..Bounds::default() }
 }
@@ -36,7 +36,11 @@ pub(crate) fn bounds(settings: &Settings, blocks: u64) -> Bounds {
 impl Tests for GeneratedTests {
     type Failure = Failure;
 
-    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest> {
+    fn on_original(
+        &self,
+        program: &Arc<Program>,
+        settings: &MutationSettings,
+    ) -> Vec<OriginalTest> {
         let covered = CoveredBlocks::new(program.block_count());
         let mut runner = Runner::new(Arc::clone(program), self.suite.machine.clone(), covered);
         let tests = self.suite.tests.iter().enumerate().map(|(number, test)| {
@@ -55,7 +59,7 @@ impl Tests for GeneratedTests {
     fn on_mutant(
         &self,
         program: Program,
-        settings: &Settings,
+        settings: &MutationSettings,
         tests: &[BoundedTest],
         seen: &mut dyn FnMut(usize, MutantVerdict<Failure>) -> ControlFlow<()>,
     ) {

@@ -19,7 +19,7 @@ use catherd_scratch_vm::Program;
 use crate::analysis::Analysis;
 use crate::generated::{GeneratedTests, bounds};
 use crate::result::Kill;
-use crate::settings::Settings;
+use crate::settings::MutationSettings;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
 /// How many assertions are kept.
@@ -72,12 +72,12 @@ pub fn minimise(
     project: &Project,
     program: Arc<Program>,
     suite: Suite,
-    settings: Settings,
+    settings: MutationSettings,
     level: Level,
     asked: impl Fn(usize) -> bool,
     mut on_progress: impl FnMut(usize, usize) -> ControlFlow<()>,
 ) -> Result<Option<Minimised>, SuiteError> {
-    let settings = Settings { all_killers: true, stable_only: true, ..settings };
+    let settings = MutationSettings { all_killers: true, stable_only: true, ..settings };
     let tests = ObservedTests(GeneratedTests::new(suite.clone(), &program)?);
     let analysis = Analysis::of(project, program, tests, settings);
     let mut runner = analysis.runner();
@@ -235,14 +235,18 @@ struct Observed {
 impl Tests for ObservedTests {
     type Failure = Observed;
 
-    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest> {
+    fn on_original(
+        &self,
+        program: &Arc<Program>,
+        settings: &MutationSettings,
+    ) -> Vec<OriginalTest> {
         self.0.on_original(program, settings)
     }
 
     fn on_mutant(
         &self,
         program: Program,
-        settings: &Settings,
+        settings: &MutationSettings,
         tests: &[BoundedTest],
         seen: &mut dyn FnMut(usize, MutantVerdict<Observed>) -> ControlFlow<()>,
     ) {

@@ -8,7 +8,7 @@ use crate::operator::Operator;
 
 /// Outcome of a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum MutantOutcome {
     /// A test that passes on the original fails.
     Killed,
     /// All tests that execute the changed block pass.
@@ -27,9 +27,9 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutantResult<F = Failure> {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: MutantOutcome,
     /// The tests that failed, ascending; at most one unless
-    /// [`Settings::all_killers`](crate::Settings::all_killers).
+    /// [`MutationSettings::all_killers`](crate::MutationSettings::all_killers).
     pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
@@ -47,12 +47,12 @@ pub struct Kill<F = Failure> {
 }
 
 impl<F> MutantResult<F> {
-    pub(super) fn unexecuted(outcome: Outcome) -> Self {
+    pub(super) fn unexecuted(outcome: MutantOutcome) -> Self {
         Self { outcome, kills: Vec::new(), executions: 0, fingerprint: None }
     }
 
     pub(super) fn kill(&mut self, test: u32, failure: F) {
-        self.outcome = Outcome::Killed;
+        self.outcome = MutantOutcome::Killed;
         self.kills.push(Kill { test, failure });
     }
 }
@@ -71,15 +71,15 @@ pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
 /// Counts of mutants by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Mutants of [`Outcome::Killed`].
+    /// Mutants of [`MutantOutcome::Killed`].
     pub killed: u64,
-    /// Mutants of [`Outcome::Survived`].
+    /// Mutants of [`MutantOutcome::Survived`].
     pub survived: u64,
-    /// Mutants of [`Outcome::Limit`].
+    /// Mutants of [`MutantOutcome::Limit`].
     pub limit: u64,
-    /// Mutants of [`Outcome::NotCovered`].
+    /// Mutants of [`MutantOutcome::NotCovered`].
     pub not_covered: u64,
-    /// Mutants of [`Outcome::Equivalent`].
+    /// Mutants of [`MutantOutcome::Equivalent`].
     pub equivalent: u64,
     /// Mutants that are the same program as an earlier one. They are counted above as well.
     pub duplicates: u64,
@@ -99,11 +99,11 @@ impl Tally {
                 continue;
             }
             *match result.outcome {
-                Outcome::Killed => &mut tally.killed,
-                Outcome::Survived => &mut tally.survived,
-                Outcome::Limit => &mut tally.limit,
-                Outcome::NotCovered => &mut tally.not_covered,
-                Outcome::Equivalent => &mut tally.equivalent,
+                MutantOutcome::Killed => &mut tally.killed,
+                MutantOutcome::Survived => &mut tally.survived,
+                MutantOutcome::Limit => &mut tally.limit,
+                MutantOutcome::NotCovered => &mut tally.not_covered,
+                MutantOutcome::Equivalent => &mut tally.equivalent,
             } += 1;
             tally.duplicates += u64::from(duplicate.is_some());
         }

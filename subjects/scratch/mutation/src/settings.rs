@@ -7,7 +7,7 @@ use crate::sites::Compat;
 
 /// Settings of an analysis: which mutants are executed, and within which limits.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct MutationSettings {
     /// The operators.
     pub operators: Vec<Operator>,
     /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is not
@@ -32,7 +32,7 @@ pub struct Settings {
     pub compat: Compat,
 }
 
-impl Default for Settings {
+impl Default for MutationSettings {
     /// All mutants, seed 0, the first killer; ten times the blocks and a million more.
     fn default() -> Self {
         Self {

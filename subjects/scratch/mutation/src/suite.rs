@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catherd_scratch_suite::CoveredBlocks;
 use catherd_scratch_vm::Program;
 
-use crate::settings::Settings;
+use crate::settings::MutationSettings;
 
 /// A suite whose tests are executed on a project and on its mutants.
 pub trait Tests: Sync {
@@ -14,14 +14,15 @@ pub trait Tests: Sync {
     type Failure: Send;
 
     /// Executes every test on the original. One result for each, in order.
-    fn on_original(&self, program: &Arc<Program>, settings: &Settings) -> Vec<OriginalTest>;
+    fn on_original(&self, program: &Arc<Program>, settings: &MutationSettings)
+    -> Vec<OriginalTest>;
 
     /// Executes tests on a mutant, each within its number of blocks. `seen` is called after each
     /// test and ends the execution if it breaks.
     fn on_mutant(
         &self,
         program: Program,
-        settings: &Settings,
+        settings: &MutationSettings,
         tests: &[BoundedTest],
         seen: &mut dyn FnMut(usize, MutantVerdict<Self::Failure>) -> ControlFlow<()>,
     );

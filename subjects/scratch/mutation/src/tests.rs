@@ -62,7 +62,7 @@ fn suite() -> Suite {
         algorithm: String::new(),
         seed: 1,
         goals: 9,
-        machine: catherd_scratch_vm::Settings::default(),
+        machine: catherd_scratch_vm::VmSettings::default(),
         tolerances: Tolerances::default(),
         nan_equal: false,
         tests: vec![
@@ -73,7 +73,7 @@ fn suite() -> Suite {
     }
 }
 
-fn analysis(settings: Settings) -> Analysis {
+fn analysis(settings: MutationSettings) -> Analysis {
     let project = walking();
     let program = Arc::new(Program::compile(&project).unwrap());
     Analysis::new(&project, program, suite(), settings).unwrap()
@@ -102,27 +102,27 @@ fn result(
 fn outcomes_follow_from_the_tests() {
     use Opcode::*;
     use Operator::*;
-    let analysis = analysis(Settings::default());
+    let analysis = analysis(MutationSettings::default());
     assert_eq!((analysis.tests(), analysis.false_positives()), (2, vec![1]));
     let results = run(&analysis);
     let of = |operator, opcode| result(&analysis, &results, operator, opcode);
 
     let walk = of(Sbd, MotionChangeXBy);
-    assert_eq!(walk.outcome, Outcome::Killed);
+    assert_eq!(walk.outcome, MutantOutcome::Killed);
     assert_eq!((walk.kills[0].test, walk.kills[0].failure.got.as_deref()), (0, Some("(0, 0)")));
-    assert_eq!(of(Sbd, SensingResetTimer).outcome, Outcome::Survived);
-    assert_eq!(of(Sbd, MotionTurnLeft).outcome, Outcome::NotCovered);
-    assert_eq!(of(Sbd, LooksShow).outcome, Outcome::Equivalent);
+    assert_eq!(of(Sbd, SensingResetTimer).outcome, MutantOutcome::Survived);
+    assert_eq!(of(Sbd, MotionTurnLeft).outcome, MutantOutcome::NotCovered);
+    assert_eq!(of(Sbd, LooksShow).outcome, MutantOutcome::Equivalent);
     // Both remove the turn, so that they are the same program.
     let (turn, script) = (of(Sbd, MotionTurnRight), of(Sdm, EventWhenKeyPressed));
-    assert_eq!((turn.outcome, script.outcome), (Outcome::Killed, Outcome::Killed));
+    assert_eq!((turn.outcome, script.outcome), (MutantOutcome::Killed, MutantOutcome::Killed));
     assert_eq!((turn.kills[0].test, turn.executions), (2, 1));
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
     // The hat waits for another key. No test covers it, but one test notices.
-    assert_eq!(of(Krm, EventWhenKeyPressed).outcome, Outcome::Killed);
+    assert_eq!(of(Krm, EventWhenKeyPressed).outcome, MutantOutcome::Killed);
     // Now it turns forever within a step, and the test ends before it can fail.
     let negated = of(Ncm, OperatorGt);
-    assert_eq!((negated.outcome, negated.executions), (Outcome::Limit, 1));
+    assert_eq!((negated.outcome, negated.executions), (MutantOutcome::Limit, 1));
 
     let tally = Tally::of(analysis.mutants(), &results, None);
     assert_eq!(tally.mutants(), results.len() as u64);
@@ -134,7 +134,7 @@ fn outcomes_follow_from_the_tests() {
 
 #[test]
 fn mutants_are_executed_in_any_order_with_the_same_result() {
-    let analysis = analysis(Settings { all_killers: true, ..Settings::default() });
+    let analysis = analysis(MutationSettings { all_killers: true, ..MutationSettings::default() });
     let results = run(&analysis);
     let mut runner = analysis.runner();
     for number in (0..results.len()).rev() {
@@ -150,9 +150,11 @@ fn mutants_are_executed_in_any_order_with_the_same_result() {
 
 #[test]
 fn operators_draw_independently_and_samples_keep_the_order() {
-    let all = analysis(Settings::default());
-    let some =
-        analysis(Settings { operators: vec![Operator::Ror, Operator::Krm], ..Settings::default() });
+    let all = analysis(MutationSettings::default());
+    let some = analysis(MutationSettings {
+        operators: vec![Operator::Ror, Operator::Krm],
+        ..MutationSettings::default()
+    });
     let chosen: Vec<_> = all
         .mutants()
         .iter()
@@ -161,7 +163,8 @@ fn operators_draw_independently_and_samples_keep_the_order() {
         .collect();
     assert_eq!(some.mutants(), chosen);
 
-    let sample = |seed| analysis(Settings { sample: Some(3), seed, ..Settings::default() });
+    let sample =
+        |seed| analysis(MutationSettings { sample: Some(3), seed, ..MutationSettings::default() });
     let places: Vec<_> = sample(0)
         .mutants()
         .iter()
@@ -170,13 +173,13 @@ fn operators_draw_independently_and_samples_keep_the_order() {
     assert_eq!(places.len(), 3);
     assert!(places.is_sorted());
     assert!((1..20).any(|seed| sample(seed).mutants() != sample(0).mutants()));
-    let more = analysis(Settings { sample: Some(1_000), ..Settings::default() });
+    let more = analysis(MutationSettings { sample: Some(1_000), ..MutationSettings::default() });
     assert_eq!(more.mutants(), all.mutants());
 }
 
 #[test]
 fn names_say_what_was_changed() {
-    let analysis = analysis(Settings::default());
+    let analysis = analysis(MutationSettings::default());
     let names: Vec<_> =
         analysis.mutants().iter().map(|mutant| mutant.name(analysis.project())).collect();
     let mut ids: Vec<_> = names.iter().map(|name| name.id.as_str()).collect();

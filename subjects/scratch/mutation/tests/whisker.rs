@@ -14,7 +14,7 @@ use catherd_scratch_suite::goals::{self, GoalSettings};
 use catherd_scratch_suite::{
     Bounds, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, Verdict, measure_coverage,
 };
-use catherd_scratch_testgen::{Assertions, Prepared, Request, Settings};
+use catherd_scratch_testgen::{Assertions, GenerationSettings, Prepared, Request};
 use catherd_scratch_vm::Program;
 use catherd_search::Budget;
 
@@ -106,7 +106,7 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
 
 /// A suite of regression tests that a short search finds.
 fn generate(project: &Project, executions: u64) -> Suite {
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let prepared = Prepared::new(project, settings).unwrap();
     let budget = Budget { executions: Some(executions), ..Budget::default() };
     let mut request = Request::new("mio", &[], 1, budget).unwrap();
@@ -122,10 +122,10 @@ fn tests_that_are_not_executed_kill_no_mutant() {
         let mut project = read(&corpus, &format!("whisker-examples/{name}.sb3"));
         let suite = generate(&project, 40);
         let program = Arc::new(Program::compile(&project).unwrap());
-        let settings = catherd_scratch_mutation::Settings {
+        let settings = catherd_scratch_mutation::MutationSettings {
             all_killers: true,
             block_factor: u64::MAX,
-            ..catherd_scratch_mutation::Settings::default()
+            ..catherd_scratch_mutation::MutationSettings::default()
         };
         let analysis = Analysis::new(&project, program, suite.clone(), settings).unwrap();
         assert!(analysis.false_positives().is_empty(), "{name}");

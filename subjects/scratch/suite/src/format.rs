@@ -43,7 +43,7 @@ pub struct Suite {
     pub goals: u32,
     /// Settings of the machine that executes it.
     #[serde(default, with = "Machine")]
-    pub machine: catherd_scratch_vm::Settings,
+    pub machine: catherd_scratch_vm::VmSettings,
     /// Tolerances of its assertions.
     #[serde(default)]
     pub tolerances: Tolerances,
@@ -65,7 +65,7 @@ impl Default for Suite {
             algorithm: String::new(),
             seed: 0,
             goals: 0,
-            machine: catherd_scratch_vm::Settings::default(),
+            machine: catherd_scratch_vm::VmSettings::default(),
             tolerances: Tolerances::default(),
             nan_equal: false,
             tests: Vec::new(),
@@ -320,7 +320,10 @@ mod tests {
             algorithm: "mio".into(),
             seed: u64::MAX,
             goals: 5,
-            machine: catherd_scratch_vm::Settings { timer_increment: 0.075, ..Default::default() },
+            machine: catherd_scratch_vm::VmSettings {
+                timer_increment: 0.075,
+                ..Default::default()
+            },
             tolerances: Tolerances { position: 0.5, ..Tolerances::default() },
             nan_equal: true,
             tests: vec![test, empty],
@@ -359,7 +362,7 @@ mod tests {
               { "covers": [0], "codons": 3, "events": [{"event":"Wait","steps":2}] } ] }"#;
         let suite = Suite::from_json(old).unwrap();
         assert_eq!(suite.format, FORMAT);
-        assert_eq!(suite.machine, catherd_scratch_vm::Settings::default());
+        assert_eq!(suite.machine, catherd_scratch_vm::VmSettings::default());
         assert_eq!(suite.tests[0].events, [SuiteEvent::Wait { steps: 2 }]);
         assert!(suite.tests[0].assertions.is_empty());
     }

@@ -22,7 +22,7 @@ pub struct Runner<T: Tracer = ()> {
 impl<T: Tracer> Runner<T> {
     /// A runner for a program. The machine's settings should be the suite's
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
-    pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::Settings, tracer: T) -> Self {
+    pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
         center_mouse(&mut vm);
         Self { start: vm.snapshot(), vm }

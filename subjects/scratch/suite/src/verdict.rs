@@ -77,7 +77,7 @@ pub struct Execution {
     pub verdict: Verdict,
     /// Steps executed.
     pub steps: u64,
-    /// Blocks executed, counted as the budgets of [`catherd_scratch_vm::Settings`] count.
+    /// Blocks executed, counted as the budgets of [`catherd_scratch_vm::VmSettings`] count.
     pub blocks: u64,
     /// Description of the first limit of the machine that the program reached, whether it ended
     /// the test or not; `None` if it reached none.

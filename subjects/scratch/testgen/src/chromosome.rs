@@ -8,7 +8,7 @@ use catherd_search::Stream;
 
 use crate::compat::Compat;
 use crate::parameters::MAX_CODON;
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 
 /// The codons of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Genetics {
 
 impl Genetics {
     /// The operators of these settings, for groups with this number of parameter codons.
-    pub fn new(parameters: usize, settings: &Settings) -> Self {
+    pub fn new(parameters: usize, settings: &GenerationSettings) -> Self {
         Self {
             group: parameters + 1,
             min_groups: settings.min_events,
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn genetics() -> Genetics {
-        Genetics::new(2, &Settings::default())
+        Genetics::new(2, &GenerationSettings::default())
     }
 
     fn numbered(groups: u16, from: u16) -> Chromosome {

@@ -15,7 +15,7 @@ use crate::minimisation::Replayer;
 use crate::parameters::{self, EventChoice};
 use crate::prepared::Prepared;
 use crate::recorder::{History, Recorder};
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 use crate::trace::Trace;
 use prefix_tree::{NodeNo, PrefixTree};
 
@@ -203,7 +203,7 @@ impl Executor {
     /// 5.1). Ends early when the program has ended and only waits are listed.
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
-        let Settings { selection, bounds, .. } = self.prepared.settings;
+        let GenerationSettings { selection, bounds, .. } = self.prepared.settings;
         let positions = (0..chromosome.length()).step_by(group);
         self.execute(positions, |listed, position| {
             let index = selection.index(chromosome.codon(position), listed.len());

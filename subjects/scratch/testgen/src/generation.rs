@@ -18,7 +18,7 @@ use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::random_testing::{GeneratedTest, RandomTesting};
 use crate::request::{End, Generated, Request};
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 
 impl Prepared {
     /// Searches for tests and makes a suite of them. `on_progress` is called after every execution
@@ -160,7 +160,7 @@ impl Prepared {
 /// If the project cannot be compiled.
 pub fn generate(
     project: &Project,
-    settings: Settings,
+    settings: GenerationSettings,
     request: &Request,
     on_progress: impl FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<Generated, GenerateError> {

@@ -38,4 +38,4 @@ pub use generation::generate;
 pub use limits::{LimitCount, Limits};
 pub use prepared::Prepared;
 pub use request::{End, Generated, Request};
-pub use settings::{Configuration, Selection, Settings};
+pub use settings::{Configuration, GenerationSettings, Selection};

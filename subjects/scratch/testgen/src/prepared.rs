@@ -9,14 +9,14 @@ use crate::assertion::Observer;
 use crate::error::GenerateError;
 use crate::extraction::Tables;
 use crate::model::Model;
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 
 /// A project prepared for any number of runs with the same settings.
 pub struct Prepared {
     pub(crate) program: Arc<Program>,
     pub(crate) tables: Arc<Tables>,
     pub(crate) model: Model,
-    pub(crate) settings: Settings,
+    pub(crate) settings: GenerationSettings,
     /// Number of parameter codons of a group.
     pub(crate) parameters: usize,
     /// Numbers of the goals, deepest in the control dependence graph first.
@@ -30,7 +30,10 @@ impl Prepared {
     ///
     /// # Errors
     /// If the project cannot be compiled.
-    pub fn new(project: &Project, settings: Settings) -> Result<Arc<Self>, GenerateError> {
+    pub fn new(
+        project: &Project,
+        settings: GenerationSettings,
+    ) -> Result<Arc<Self>, GenerateError> {
         let model = Model::of(project, settings.goals, settings.compat);
         let tables = Tables::new(project);
         let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
@@ -57,7 +60,7 @@ impl Prepared {
     }
 
     /// The settings with which the project was prepared.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &GenerationSettings {
         &self.settings
     }
 

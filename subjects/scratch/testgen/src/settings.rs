@@ -18,9 +18,9 @@ const TIMER: f64 = 0.075;
 /// Settings of test generation that are not parameters of a search algorithm. The defaults follow
 /// the Whisker paper, section 6.1.4, and the program that it names.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct GenerationSettings {
     /// Settings of the machine.
-    pub machine: catherd_scratch_vm::Settings,
+    pub machine: catherd_scratch_vm::VmSettings,
     /// The set of blocks to cover.
     pub goals: GoalSet,
     /// How events are extracted.
@@ -46,10 +46,13 @@ pub struct Settings {
     pub compat: Compat,
 }
 
-impl Default for Settings {
+impl Default for GenerationSettings {
     fn default() -> Self {
         Self {
-            machine: catherd_scratch_vm::Settings { timer_increment: TIMER, ..Default::default() },
+            machine: catherd_scratch_vm::VmSettings {
+                timer_increment: TIMER,
+                ..Default::default()
+            },
             goals: GoalSet::Published,
             extraction: Extraction::Dynamic,
             selection: Selection::Modulo,
@@ -106,7 +109,7 @@ impl Selection {
     }
 }
 
-impl Parameters for Settings {
+impl Parameters for GenerationSettings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
             Field::choice("goals", &mut self.goals, GOAL_SETS)
@@ -154,7 +157,7 @@ pub struct Configuration {
     /// The search algorithm.
     pub algorithm: Algorithm,
     /// Settings of test generation.
-    pub settings: Settings,
+    pub settings: GenerationSettings,
 }
 
 impl Configuration {
@@ -164,12 +167,14 @@ impl Configuration {
     /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
     /// lists the allowed values.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
-        let mut configuration =
-            Self { algorithm: Algorithm::named(algorithm)?, settings: Settings::default() };
+        let mut configuration = Self {
+            algorithm: Algorithm::named(algorithm)?,
+            settings: GenerationSettings::default(),
+        };
         for &(name, value) in parameters {
             configuration.set(name, value)?;
         }
-        let Settings { min_events, max_events, .. } = configuration.settings;
+        let GenerationSettings { min_events, max_events, .. } = configuration.settings;
         if min_events > max_events {
             return Err(GenerateError::Events { min_events, max_events });
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_scratch_sb3::Project;
 use catherd_scratch_suite::measure_coverage;
-use catherd_scratch_testgen::{Generated, Prepared, Request, Settings};
+use catherd_scratch_testgen::{Generated, GenerationSettings, Prepared, Request};
 use catherd_search::Budget;
 
 fn corpus() -> PathBuf {
@@ -16,7 +16,7 @@ fn corpus() -> PathBuf {
 
 fn run(path: &Path, algorithm: &str, executions: u64) -> Generated {
     let project = Project::read(path).unwrap_or_else(|error| panic!("{error}"));
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     let budget = Budget { executions: Some(executions), ..Budget::default() };
     let request = Request::new(algorithm, &[], 1, budget).unwrap();
     let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));

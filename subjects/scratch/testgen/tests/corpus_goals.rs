@@ -12,7 +12,7 @@ use catherd_scratch_testgen::Compat;
 use catherd_scratch_testgen::fitness::{Distance, Workspace};
 use catherd_scratch_testgen::model::Model;
 use catherd_scratch_testgen::trace::Trace;
-use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 
 fn corpus() -> PathBuf {
     std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS names a folder of projects").into()
@@ -83,7 +83,7 @@ fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
     let model = Model::new(&project, Compat::default());
     let program = Arc::new(Program::compile(&project).expect("a program"));
     let recorder = Recorder(Trace::new(model.block_count()));
-    let mut vm = Vm::new(program, Settings::default(), Random::portable(0), recorder);
+    let mut vm = Vm::new(program, VmSettings::default(), Random::portable(0), recorder);
     vm.green_flag();
     for _ in 0..30 {
         vm.step();

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use catherd_scratch_sb3::Project;
 use catherd_scratch_suite::{Suite, SuiteError, SuiteEvent, measure_coverage};
-use catherd_scratch_testgen::{End, Generated, Prepared, Request, Settings, generate};
+use catherd_scratch_testgen::{End, Generated, GenerationSettings, Prepared, Request, generate};
 use catherd_search::{Budget, Setting, Stop};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ fn coverage(
 #[test]
 fn every_algorithm_covers_all_reachable_goals_with_a_suite_that_repeats_it() {
     let project = project();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     for algorithm in catherd_search::Algorithm::NAMES {
         let generated = run(&prepared, algorithm, 3);
         assert_eq!(generated.goals, 9, "{algorithm}");
@@ -109,7 +109,7 @@ fn every_algorithm_covers_all_reachable_goals_with_a_suite_that_repeats_it() {
 
 #[test]
 fn a_run_is_a_function_of_its_seed() {
-    let prepared = Prepared::new(&project(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&project(), GenerationSettings::default()).unwrap();
     for algorithm in ["random", "mosa", "mio"] {
         let (first, again) = (run(&prepared, algorithm, 5), run(&prepared, algorithm, 5));
         assert_eq!(first.suite.to_json(), again.suite.to_json());
@@ -124,11 +124,12 @@ fn a_run_is_a_function_of_its_seed() {
 
 #[test]
 fn minimised_suites_have_no_unneeded_event() {
-    let generated = run(&Prepared::new(&project(), Settings::default()).unwrap(), "mio", 1);
+    let generated =
+        run(&Prepared::new(&project(), GenerationSettings::default()).unwrap(), "mio", 1);
     // Only a wait of 60 steps, and the key followed by the button, are needed.
     assert!(generated.suite.events() <= 3, "{}", generated.suite.to_json());
     assert_eq!(generated.counts.suite_events, generated.suite.events());
-    let unminimised = Settings { minimise: false, ..Settings::default() };
+    let unminimised = GenerationSettings { minimise: false, ..GenerationSettings::default() };
     let generated = run(&Prepared::new(&project(), unminimised).unwrap(), "random", 1);
     assert!(generated.suite.events() > 3);
     assert_eq!(generated.counts.minimisation_executions, 0);
@@ -137,13 +138,13 @@ fn minimised_suites_have_no_unneeded_event() {
 #[test]
 fn suites_survive_their_file() {
     let project = project();
-    let settings = Settings::default();
+    let settings = GenerationSettings::default();
     let request = Request::new("mosa", &[("population", 10.0.into())], 7, budget(50)).unwrap();
     let generated = generate(&project, settings, &request, |_| ControlFlow::Continue(())).unwrap();
     let suite = Suite::from_json(&generated.suite.to_json()).unwrap();
     assert_eq!(suite, generated.suite);
     let other = Suite { goals: 1, ..suite };
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     let error = coverage(&prepared, &other, u64::MAX).unwrap_err();
     assert!(matches!(error, SuiteError::Goals { suite: 1, project: 9 }));
     let mut endless = generated.suite;
@@ -154,7 +155,7 @@ fn suites_survive_their_file() {
 
 #[test]
 fn the_progress_callback_may_end_a_search() {
-    let prepared = Prepared::new(&project(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&project(), GenerationSettings::default()).unwrap();
     let request = Request::new("random", &[], 1, Budget::default()).unwrap();
     let generated = prepared.generate(&request, |progress| {
         if progress.meter.executions() < 5 {
@@ -172,7 +173,7 @@ fn the_progress_callback_may_end_a_search() {
 fn projects_without_goals_or_input_are_not_searched() {
     let request = Request::new("mio", &[], 1, budget(10)).unwrap();
     let run = |cat| {
-        generate(&read(json!({}), cat), Settings::default(), &request, |_| {
+        generate(&read(json!({}), cat), GenerationSettings::default(), &request, |_| {
             panic!("nothing is searched")
         })
         .unwrap()

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use catherd_scratch_sb3::Project;
-use catherd_scratch_testgen::{Assertions, Prepared, Request, Settings};
+use catherd_scratch_testgen::{Assertions, GenerationSettings, Prepared, Request};
 use catherd_search::Budget;
 
 fn generate(project: &Project, seed: u64) -> catherd_scratch_suite::Suite {
-    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    let prepared = Prepared::new(project, GenerationSettings::default()).unwrap();
     let budget = Budget { executions: Some(60), ..Budget::default() };
     let mut request = Request::new("mio", &[], seed, budget).unwrap();
     request.assertions = Some(Assertions::default());

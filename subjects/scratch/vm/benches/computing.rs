@@ -9,7 +9,7 @@ mod programs;
 
 use std::sync::Arc;
 
-use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -29,7 +29,7 @@ fn measure<T: Tracer>(bencher: Bencher<'_, '_>, name: &str, tracer: T) {
         COMPUTATIONS.iter().find(|program| program.0 == name).expect("a name of the list");
     let project = language::project(&source(program));
     let program = Program::compile(&project).expect("the programs are sound");
-    let mut vm = Vm::new(Arc::new(program), Settings::default(), Random::portable(1), tracer);
+    let mut vm = Vm::new(Arc::new(program), VmSettings::default(), Random::portable(1), tracer);
     vm.green_flag();
     vm.step();
     let before = vm.executed_blocks();

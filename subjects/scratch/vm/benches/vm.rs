@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::Project;
-use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 use divan::{Bencher, black_box};
 
 use everything::Everything;
@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
 fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     let project = Project::read(folder(name)).expect("the demo projects are sound");
     let program = Program::compile(&project).expect("the demo projects are sound");
-    let settings = Settings::default();
+    let settings = VmSettings::default();
     let mut vm = Vm::new(Arc::new(program), settings, Random::portable(1), tracer);
     vm.green_flag();
     for _ in 0..100 {

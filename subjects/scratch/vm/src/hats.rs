@@ -14,7 +14,7 @@ use crate::vm::Vm;
 
 /// An event that starts the scripts whose hats react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'a> {
+pub enum StartEvent<'a> {
     /// The green flag is clicked, see [`Vm::green_flag`].
     Flag,
     /// A key is typed, by its name in the key menu. The keys that `key pressed?` senses do not
@@ -43,28 +43,28 @@ impl<T: Tracer> Vm<T> {
     /// Starts the scripts that react to an event, and returns their threads. Their hats are
     /// executed, their bodies begin in the next step. An unknown key or message and a target that
     /// does not exist start nothing.
-    pub fn start(&mut self, event: Event<'_>) -> Vec<ThreadId> {
+    pub fn start(&mut self, event: StartEvent<'_>) -> Vec<ThreadId> {
         match event {
-            Event::Flag => {
+            StartEvent::Flag => {
                 self.green_flag();
                 self.started()
             }
-            Event::Key(name) => {
+            StartEvent::Key(name) => {
                 let Some(key) = Key::pressed(name) else { return Vec::new() };
                 let keys = [KeyQuery::Key(key), KeyQuery::Any].map(Trigger::Key);
                 self.start_all(&keys, None)
             }
-            Event::Click(target) => {
+            StartEvent::Click(target) => {
                 self.start_all(&[Trigger::SpriteClicked, Trigger::StageClicked], Some(target))
             }
-            Event::ClickSprites => self.start_all(&[Trigger::SpriteClicked], None),
-            Event::Message(name, only) => {
+            StartEvent::ClickSprites => self.start_all(&[Trigger::SpriteClicked], None),
+            StartEvent::Message(name, only) => {
                 let message = self.program.messages.get(&Text::new(name).upper()).copied();
                 message.map_or_else(Vec::new, |number| {
                     self.start_all(&[Trigger::Message(number)], only)
                 })
             }
-            Event::Hat { hat, option, only } => {
+            StartEvent::Hat { hat, option, only } => {
                 let message = |name: &Text| self.program.messages.get(&name.upper()).copied();
                 let trigger = Trigger::of(hat, |_| Some(option), message);
                 trigger.map_or_else(Vec::new, |trigger| self.start_all(&[trigger], only))

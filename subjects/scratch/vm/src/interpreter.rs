@@ -9,7 +9,7 @@ use crate::functions::Angles;
 use crate::limits::Limit;
 use crate::linear::{Items, Steps};
 use crate::program::Program;
-use crate::settings::Settings;
+use crate::settings::VmSettings;
 use crate::state::State;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -36,7 +36,7 @@ pub(crate) struct Buffers {
 /// [`crate::eval`] evaluates expressions, [`crate::blocks`] executes stack blocks.
 pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) program: &'a Program,
-    pub(crate) settings: &'a Settings,
+    pub(crate) settings: &'a VmSettings,
     pub(crate) state: &'a mut State,
     pub(crate) tracer: &'a mut T,
     pub(crate) buffers: &'a mut Buffers,

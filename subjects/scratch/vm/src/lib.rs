@@ -44,13 +44,13 @@ mod watch;
 
 pub use compile::CompileError;
 pub use digest::DigestScope;
-pub use hats::Event;
+pub use hats::StartEvent;
 pub use limits::{Hit, Hits, Limit};
 pub use midstep::{Change, Midstep, PenMark, Question};
 pub use program::Program;
 pub use random::Random;
 pub use self_test::{SelfTestReport, run_self_test};
-pub use settings::{Pace, Settings};
+pub use settings::{Pace, VmSettings};
 pub use target::TargetId;
 pub use text::Text;
 pub use thread::ThreadId;

@@ -1,19 +1,19 @@
 //! Limits hit during execution. A limit never aborts a run: the excess operation is skipped or
 //! postponed, and the hit is counted.
 
-/// A limit of the VM. [`crate::Settings`] defines them; the limits of lists and clones are
+/// A limit of the VM. [`crate::VmSettings`] defines them; the limits of lists and clones are
 /// Scratch's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
-    /// [`Settings::warp_budget`](crate::Settings::warp_budget): a slice "without screen
+    /// [`VmSettings::warp_budget`](crate::VmSettings::warp_budget): a slice "without screen
     /// refresh" was interrupted and continues in the next step.
     Slice,
-    /// [`Settings::step_budget`](crate::Settings::step_budget): a thread was not executed in a
+    /// [`VmSettings::step_budget`](crate::VmSettings::step_budget): a thread was not executed in a
     /// step, or interrupted.
     Step,
-    /// [`Settings::stack_limit`](crate::Settings::stack_limit): a thread was stopped.
+    /// [`VmSettings::stack_limit`](crate::VmSettings::stack_limit): a thread was stopped.
     CallDepth,
-    /// [`Settings::text_limit`](crate::Settings::text_limit): a text was truncated.
+    /// [`VmSettings::text_limit`](crate::VmSettings::text_limit): a text was truncated.
     Text,
     /// 200,000 items: an item was not added, or the last one was removed.
     List,

@@ -1,8 +1,8 @@
 //! The scheduler: which thread executes when (Whisker paper, section 2.1).
 //!
-//! A step executes at most [`Settings::batches`](crate::Settings::batches) batches. A batch gives
-//! every thread one slice, in order. A slice executes blocks until the thread yields, waits or
-//! ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
+//! A step executes at most [`VmSettings::batches`](crate::VmSettings::batches) batches. A batch
+//! gives every thread one slice, in order. A slice executes blocks until the thread yields, waits
+//! or ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
 
 use crate::code::{CommandId, Expr, NONE, Op};
 use crate::interpreter::Interpreter;
@@ -366,7 +366,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether a block, whose early inputs end before `to`, has to wait a step for its translations.
+    /// Whether a block, whose early inputs end before `to`, has to wait a step for its
+    /// translations.
     #[cold]
     fn waits_for_translations(&mut self, to: u32) -> bool {
         let last = self.program.early_inputs[to as usize - 1];

@@ -8,7 +8,7 @@ use catherd_scratch_sb3::Project;
 use crate::compile::CompileError;
 use crate::program::Program;
 use crate::random::Random;
-use crate::settings::Settings;
+use crate::settings::VmSettings;
 use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::vm::Vm;
@@ -96,7 +96,7 @@ pub fn run_self_test(project: &Project, max_steps: u64) -> Result<SelfTestReport
 
 fn run(project: &Project, max_steps: u64) -> Result<SelfTestReport, CompileError> {
     let program = Arc::new(Program::compile(project)?);
-    let settings = Settings { batches: 100, one_timer: true, ..Settings::default() };
+    let settings = VmSettings { batches: 100, one_timer: true, ..VmSettings::default() };
     let mut vm = Vm::new(program, settings, Random::portable(0), SelfTestReport::default());
     vm.green_flag();
     while vm.thread_count() > 0 && vm.steps() < max_steps {

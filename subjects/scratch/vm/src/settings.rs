@@ -10,7 +10,7 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// Budgets are counted in blocks: an ordinary block counts one; blocks whose work grows with
 /// texts, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct VmSettings {
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
@@ -72,7 +72,7 @@ impl Default for Pace {
     }
 }
 
-impl Settings {
+impl VmSettings {
     /// The number of steps in some seconds. It is not rounded, because a wait ends in the first
     /// step that is not earlier.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
@@ -88,9 +88,9 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
+impl Default for VmSettings {
+    fn default() -> VmSettings {
+        VmSettings {
             timer_increment: 1.0 / 30.0,
             batches: 1,
             one_timer: false,

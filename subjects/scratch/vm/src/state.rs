@@ -61,7 +61,7 @@ pub(crate) struct State {
     /// The clock of the timer hat, the calendar and of music, in steps since the green flag;
     /// `reset timer` does not change it.
     pub(crate) clock: f64,
-    /// Reading of `clock` at which the timer hat is 0, see [`crate::Settings::one_timer`].
+    /// Reading of `clock` at which the timer hat is 0, see [`crate::VmSettings::one_timer`].
     pub(crate) clock_start: f64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,

@@ -10,7 +10,7 @@ use crate::limits::{Hits, Limit};
 use crate::linear::Steps;
 use crate::program::Program;
 use crate::random::Random;
-use crate::settings::Settings;
+use crate::settings::VmSettings;
 use crate::state::State;
 use crate::tracer::Tracer;
 
@@ -19,7 +19,7 @@ pub struct Vm<T: Tracer = ()> {
     /// Observer of the execution.
     pub tracer: T,
     pub(crate) program: Arc<Program>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: VmSettings,
     pub(crate) state: State,
     pub(crate) buffers: Buffers,
     pub(crate) linear: Steps<T>,
@@ -39,7 +39,7 @@ impl Snapshot {
 
 impl<T: Tracer> Vm<T> {
     /// A VM with the project as loaded: no script runs, one frame is drawn.
-    pub fn new(program: Arc<Program>, settings: Settings, random: Random, tracer: T) -> Vm<T> {
+    pub fn new(program: Arc<Program>, settings: VmSettings, random: Random, tracer: T) -> Vm<T> {
         let state = State::new(&program, random);
         let (buffers, linear) = (Buffers::default(), Steps::default());
         Vm { tracer, program, settings, state, buffers, linear }
@@ -89,12 +89,12 @@ impl<T: Tracer> Vm<T> {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
-    /// Sets [`Settings::days_since_2000`].
+    /// Sets [`VmSettings::days_since_2000`].
     pub fn set_date(&mut self, days_since_2000: f64) {
         self.settings.days_since_2000 = days_since_2000;
     }
 
-    /// Sets [`Settings::pace`](crate::Settings::pace).
+    /// Sets [`VmSettings::pace`](crate::VmSettings::pace).
     pub fn set_pace(&mut self, pace: crate::settings::Pace) {
         self.settings.pace = pace;
     }
@@ -104,7 +104,7 @@ impl<T: Tracer> Vm<T> {
         self.state.steps
     }
 
-    /// Fuel consumed by all steps since the project was loaded, in blocks (see [`Settings`] for
+    /// Fuel consumed by all steps since the project was loaded, in blocks (see [`VmSettings`] for
     /// how blocks are counted).
     pub fn executed_blocks(&self) -> u64 {
         self.state.executed

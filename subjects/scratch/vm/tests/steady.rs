@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 
 /// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
 /// itself allocates nothing.
@@ -121,12 +121,12 @@ fn steps_allocate_nothing_in_the_steady_state() {
     for (name, texts) in PROJECTS {
         let project = Project::read(demo.join(name)).unwrap();
         let program = Arc::new(Program::compile(&project).unwrap());
-        let (settings, random) = (Settings::default(), Random::portable(1));
+        let (settings, random) = (VmSettings::default(), Random::portable(1));
         let mut plain = Vm::new(program.clone(), settings, random, ());
         let found = allocations(&mut plain);
         assert!(found <= texts, "{name}: {found} allocations without a tracer");
         let known = vec![(f64::INFINITY, f64::INFINITY); project.block_count()];
-        let (settings, random) = (Settings::default(), Random::portable(1));
+        let (settings, random) = (VmSettings::default(), Random::portable(1));
         let mut traced = Vm::new(program, settings, random, Distances { known, blocks: 0 });
         let found = allocations(&mut traced);
         assert!(found <= texts, "{name}: {found} allocations with a tracer");

@@ -25,10 +25,10 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
 ///
-/// Ids are probed in the random order of a seed, or in the order of a list, until enough projects are
-/// accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may contain
-/// remixes). Every probe is logged with its outcome. The corpus does not depend on network faults,
-/// interruptions, or the number of concurrent probes.
+/// Ids are probed in the random order of a seed, or in the order of a list, until enough projects
+/// are accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may
+/// contain remixes). Every probe is logged with its outcome. The corpus does not depend on network
+/// faults, interruptions, or the number of concurrent probes.
 ///
 /// An interrupted sample continues if the same command is run again. With a larger --count, the
 /// corpus is enlarged.

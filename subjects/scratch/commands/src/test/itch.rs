@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::LoadedProject;
-use catherd_scratch_grading_itch::{End, Judgement, Options, Plan, PlanError, Status, judge};
+use catherd_scratch_grading_itch::{
+    JudgeOptions, Judgement, JudgementEnd, Plan, PlanError, Status, judge,
+};
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
@@ -42,7 +44,7 @@ enum Language {
 /// A plan with the options of its judgements.
 pub(crate) struct PlanTests {
     plan: Plan,
-    options: Options,
+    options: JudgeOptions,
     /// The project that pupils start from; `None` if each submission is its own template.
     template: Option<LoadedProject>,
 }
@@ -69,7 +71,7 @@ impl PlanTests {
         path: &Path,
         text: &str,
         template: Option<&Path>,
-        options: Options,
+        options: JudgeOptions,
     ) -> Result<PlanTests, Failure> {
         let plan = Plan::new(&file_name(path), text).map_err(|error| plan_failure(path, &error))?;
         let template = template.map(project::open).transpose()?;
@@ -105,7 +107,7 @@ pub(super) fn run(arguments: &super::Arguments<'_>, text: &str) -> Result<Exit, 
         None => terminal::print(&text),
     }
     match &judgement.end {
-        End::Rejected(message) => {
+        JudgementEnd::Rejected(message) => {
             let error = Failure::new(format!("{}: {message}", path.display()));
             Err(error.hint("correct the plan"))
         }
@@ -122,7 +124,7 @@ fn plan_failure(path: &Path, error: &PlanError) -> Failure {
     }
 }
 
-fn options(arguments: &super::Arguments<'_>) -> Result<Options, Failure> {
+fn options(arguments: &super::Arguments<'_>) -> Result<JudgeOptions, Failure> {
     let PlanChoices { language, translations, only_static } = &arguments.flags.itch;
     let translations = match translations {
         None => Value::Null,
@@ -136,8 +138,8 @@ fn options(arguments: &super::Arguments<'_>) -> Result<Options, Failure> {
         }
     };
     let language = if *language == Language::En { "en" } else { "nl" };
-    let default = Options::default();
-    Ok(Options {
+    let default = JudgeOptions::default();
+    Ok(JudgeOptions {
         language: language.to_owned(),
         translations,
         seed: arguments.flags.seed.clone().unwrap_or_else(|| default.seed.clone()),

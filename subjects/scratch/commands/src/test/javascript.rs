@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::Failure;
-use catherd_scratch_grading_whisker::whisker::{Limits, Models, Options, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{Limits, Models, SuiteFile, SuiteOptions};
 use catherd_scratch_grading_whisker::{Seed, SuiteKind};
 use clap::{Args, ValueEnum};
 
@@ -27,8 +27,8 @@ pub(super) struct Choices {
     #[arg(long, value_name = "VERSION", default_value = "2023")]
     compat: Compat,
 
-    /// Do as the original program does in every detail: no additions of catherd, such as `t.wait` and
-    /// hints, and one sequence of random numbers for suite and project
+    /// Do as the original program does in every detail: no additions of catherd, such as `t.wait`
+    /// and hints, and one sequence of random numbers for suite and project
     #[arg(long)]
     pub(super) strict: bool,
 
@@ -44,7 +44,8 @@ pub(super) struct Choices {
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 
-    /// Number of tests of a suite that only has models, each with other random numbers of the models
+    /// Number of tests of a suite that only has models, each with other random numbers of the
+    /// models
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     model_repetitions: u32,
 
@@ -56,8 +57,8 @@ pub(super) struct Choices {
     #[arg(long)]
     model_case: bool,
 
-    /// Maximum work of a suite's scripts between two steps of the project, in units of 10,000 operations;
-    /// a whole test may take ten times as much [default: 2000]
+    /// Maximum work of a suite's scripts between two steps of the project, in units of 10,000
+    /// operations; a whole test may take ten times as much [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     operations: Option<u64>,
 
@@ -131,7 +132,7 @@ fn settings(arguments: &super::Arguments<'_>, text: &str) -> Models {
 }
 
 /// The tests of a suite for Whisker with options, whatever its text looks like.
-fn suite_of(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
+fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Failure> {
     let suite = SuiteFile::new(&file_name(path), text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     Ok(Tests::Whisker(Box::new((suite, options))))
@@ -142,7 +143,11 @@ fn suite_of(path: &Path, text: &str, options: Options) -> Result<Tests, Failure>
 /// # Errors
 ///
 /// If the suite is of another kind, or cannot be read.
-pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result<Tests, Failure> {
+pub(crate) fn whisker_suite(
+    path: &Path,
+    text: &str,
+    options: SuiteOptions,
+) -> Result<Tests, Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
     match SuiteKind::of(text) {
@@ -160,7 +165,7 @@ pub(crate) fn whisker_suite(path: &Path, text: &str, options: Options) -> Result
     suite_of(path, text, options)
 }
 
-fn options(arguments: &super::Arguments<'_>) -> Options {
+fn options(arguments: &super::Arguments<'_>) -> SuiteOptions {
     let Choices {
         test, category, compat, strict, acceleration, coverage, operations, memory, ..
     } = &arguments.flags.javascript;
@@ -177,7 +182,7 @@ fn options(arguments: &super::Arguments<'_>) -> Options {
     if let Some(mebibytes) = memory {
         limits.memory = usize::try_from(mebibytes << 20).unwrap_or(usize::MAX);
     }
-    Options {
+    SuiteOptions {
         seed: arguments.flags.seed.as_ref().map(seed),
         tests: test.clone(),
         categories: category.clone(),
@@ -187,8 +192,12 @@ fn options(arguments: &super::Arguments<'_>) -> Options {
         steps: arguments.flags.steps,
         coverage,
         limits,
-        log_bytes: arguments.flags.javascript.log_bytes().unwrap_or(Options::default().log_bytes),
-        ..Options::default()
+        log_bytes: arguments
+            .flags
+            .javascript
+            .log_bytes()
+            .unwrap_or(SuiteOptions::default().log_bytes),
+        ..SuiteOptions::default()
     }
 }
 

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_scratch_corpora::LoadedProject;
-use catherd_scratch_grading_itch::Names;
+use catherd_scratch_grading_itch::ReportNames;
 use catherd_scratch_grading_report::{
     Limit, ProjectReport, Status, SuiteFacts, SuiteReport, TestReport,
 };
-use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
 use catherd_scratch_vm::Program;
 use sha2::{Digest as _, Sha256};
@@ -30,7 +30,7 @@ pub(crate) struct LoadedSuite {
 /// The tests of a suite.
 pub(crate) enum Tests {
     /// Written by hand in JavaScript.
-    Whisker(Box<(SuiteFile, Options)>),
+    Whisker(Box<(SuiteFile, SuiteOptions)>),
     /// A plan for Itch.
     Plan(Box<PlanTests>),
     /// Generated: the suite and the limits of its tests.
@@ -113,7 +113,12 @@ impl LoadedSuite {
             }
             Tests::Plan(plan) => {
                 let judgement = plan.judge(subject).map_err(|error| error.to_string())?;
-                Ok(judgement.report(Names { project, digest, plan: self.name.clone(), inputs }))
+                Ok(judgement.report(ReportNames {
+                    project,
+                    digest,
+                    plan: self.name.clone(),
+                    inputs,
+                }))
             }
             Tests::Generated(generated) => {
                 let tests = execute_generated(&generated.0, generated.1, compile()?)?;

@@ -22,7 +22,8 @@ pub struct Arguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Folder of the projects, which are found by the SHA-256 in the traces [default: the parent of DIR]
+    /// Folder of the projects, which are found by the SHA-256 in the traces [default: the parent of
+    /// DIR]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 

@@ -3,7 +3,7 @@
 use catherd_scratch_suite::event::KeyNo;
 use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_suite::{LinkedSuite, Suite};
-use catherd_scratch_testgen::{Prepared, Settings};
+use catherd_scratch_testgen::{GenerationSettings, Prepared};
 use catherd_search::Stream;
 
 use super::change::{Changes, cross};
@@ -102,7 +102,7 @@ fn networks_that_react_are_found_and_hold_under_fresh_seeds() {
     assert!(suite.tests.iter().all(|test| test.is_played_by_network()));
     let text = suite.to_json();
     assert_eq!(Suite::from_json(&text).unwrap(), suite, "weights keep every bit");
-    let prepared = Prepared::new(&catching(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&catching(), GenerationSettings::default()).unwrap();
     assert!(LinkedSuite::new(&suite, prepared.program()).is_ok());
 }
 

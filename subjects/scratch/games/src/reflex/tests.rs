@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{Opcode, Project};
 use catherd_scratch_suite::{Suite, measure_reliability};
-use catherd_scratch_testgen::{Prepared, Settings};
+use catherd_scratch_testgen::{GenerationSettings, Prepared};
 use catherd_search::{Budget, Parameters as _, Setting, Stream};
 
 use crate::{Game, GameGenerated, GameRequest, generate};
@@ -64,7 +64,7 @@ fn run_on(
     parameters: &[(&str, Setting<'_>)],
     steps: u64,
 ) -> (GameGenerated, Suite) {
-    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    let prepared = Prepared::new(project, GenerationSettings::default()).unwrap();
     let mut game = Game::named(name).unwrap();
     for (name, value) in parameters {
         game.set(name, *value).unwrap();
@@ -82,7 +82,7 @@ pub(crate) fn measured(suite: &Suite) -> (usize, usize, usize) {
 }
 
 fn measured_on(project: &Project, suite: &Suite) -> (usize, usize, usize) {
-    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    let prepared = Prepared::new(project, GenerationSettings::default()).unwrap();
     let seeds = Stream::seeds(77, Stream::REEXECUTION, 20);
     let (program, goals) = (prepared.program(), prepared.model().goals());
     let all = measure_reliability(suite, program, goals, &seeds, 10_000, || ()).unwrap();
@@ -174,7 +174,7 @@ fn results_repeat_and_do_not_depend_on_the_memory() {
 #[test]
 fn a_run_can_be_cancelled() {
     let project = catching();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     for name in Game::NAMES {
         let request = GameRequest {
             game: Game::named(name).unwrap(),

@@ -6,7 +6,7 @@ use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{BlockNo, Opcode};
 use catherd_scratch_suite::event::Event;
 use catherd_scratch_testgen::trace::Trace;
-use catherd_scratch_testgen::{Prepared, Settings};
+use catherd_scratch_testgen::{GenerationSettings, Prepared};
 use catherd_scratch_vm::{Random, Tracer as _, Vm};
 use catherd_search::Stream;
 
@@ -40,7 +40,7 @@ fn the_latest_distances_replace_earlier_ones_and_minima_do_not() {
 #[test]
 fn chance_and_variables_in_conditions_are_found() {
     let project = catching();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     let layout = Layout::new(&project, prepared.model());
     assert!(!layout.has_chance, "the random place decides through a distance");
     assert_eq!(layout.sprites, [1, 2]);
@@ -52,7 +52,7 @@ fn chance_and_variables_in_conditions_are_found() {
 #[test]
 fn digests_distinguish_states_except_by_time() {
     let project = catching();
-    let prepared = Prepared::new(&project, Settings::default()).unwrap();
+    let prepared = Prepared::new(&project, GenerationSettings::default()).unwrap();
     let layout = Layout::new(&project, prepared.model());
     let settings = Explore::default();
     let mut rng = Stream::new(1, Stream::SEARCH);
@@ -82,7 +82,8 @@ fn positions_of_scripts_count_loops() {
     let project = project(vec![TargetBuilder::new("Stage"), cat]);
     let top = project.targets[1].number(flag);
     let program = Arc::new(catherd_scratch_vm::Program::compile(&project).unwrap());
-    let mut vm = Vm::new(program, catherd_scratch_vm::Settings::default(), Random::portable(1), ());
+    let mut vm =
+        Vm::new(program, catherd_scratch_vm::VmSettings::default(), Random::portable(1), ());
     assert_eq!(vm.script_position(top), 0);
     vm.green_flag();
     let mut seen = vec![vm.script_position(top)];

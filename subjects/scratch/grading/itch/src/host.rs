@@ -6,7 +6,7 @@ use catherd_javascript_engine::quickjs::{
     Array, Ctx, Exception, Function, IntoJs, Object, Result, Value as Js,
 };
 use catherd_scratch_sb3::Project;
-use catherd_scratch_vm::{Event as Input, PenMark, TargetId, Text, Value};
+use catherd_scratch_vm::{PenMark, StartEvent, TargetId, Text, Value};
 
 use crate::events::What;
 use crate::machine::{Profile, Shared};
@@ -300,25 +300,25 @@ fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
 }
 
 /// Sends an input and returns the number of its action, or -1 if it started no thread.
-fn started<'js>(ctx: &Ctx<'js>, shared: &Shared, input: Input<'_>) -> Result<Js<'js>> {
+fn started<'js>(ctx: &Ctx<'js>, shared: &Shared, input: StartEvent<'_>) -> Result<Js<'js>> {
     refuse_in_step(ctx, shared)?;
     shared.start(input).map_or(-1.0, f64::from).into_js(ctx)
 }
 
 fn install_inputs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
-    function_in!(host, ctx, shared, "greenFlag", |ctx, s| started(&ctx, s, Input::Flag));
+    function_in!(host, ctx, shared, "greenFlag", |ctx, s| started(&ctx, s, StartEvent::Flag));
     function_in!(host, ctx, shared, "click", |ctx, s, name: String| {
         let found = target(&s.submission, &name).map(|at| TargetId(at as u32));
-        started(&ctx, s, found.map_or(Input::ClickSprites, Input::Click))
+        started(&ctx, s, found.map_or(StartEvent::ClickSprites, StartEvent::Click))
     });
     function_in!(host, ctx, shared, "type", |ctx, s, key: String| {
-        started(&ctx, s, Input::Key(&key))
+        started(&ctx, s, StartEvent::Key(&key))
     });
     function_in!(host, ctx, shared, "send", |ctx, s, name: String, only: f64| {
         refuse_in_step(&ctx, s)?;
         s.message_sent(&Text::new(&*name));
         let only = (only >= 0.0).then_some(TargetId(only as u32));
-        started(&ctx, s, Input::Message(&name, only))
+        started(&ctx, s, StartEvent::Message(&name, only))
     });
     function_in!(host, ctx, shared, "key", |ctx, s, key: String, down: bool| {
         refuse_in_step(&ctx, s)?;

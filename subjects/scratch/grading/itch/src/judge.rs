@@ -6,8 +6,8 @@ use catherd_javascript_engine::{Engine, Host, LogLevel};
 use catherd_scratch_sb3::Project;
 
 use crate::machine::Shared;
-use crate::options::Options;
-use crate::output::{End, Judgement, Status};
+use crate::options::JudgeOptions;
+use crate::output::{Judgement, JudgementEnd, Status};
 use crate::plan::{Plan, PlanError};
 use crate::session::Course;
 
@@ -19,7 +19,7 @@ pub fn judge(
     plan: &Plan,
     template: &Project,
     submission: &Project,
-    options: &Options,
+    options: &JudgeOptions,
 ) -> Result<Judgement, PlanError> {
     let shared = Rc::new(Shared::new(submission, template, options));
     let (random, log) = (Rc::clone(&shared), Rc::clone(&shared));
@@ -42,12 +42,12 @@ pub fn judge(
     let end = course.map_err(|error| stopped(&error))??;
     let blocks = shared.with_vm(|vm| vm.executed_blocks()).unwrap_or(0);
     let mut output = shared.output.take();
-    if let End::Limited(message) = &end {
+    if let JudgementEnd::Limited(message) = &end {
         output.close(Status::TimeLimit, message);
     }
     // In strict mode, the commands end without closing the judgement after an error in a phase, as
     // in the original.
-    if let (End::Rejected(message), false) = (&end, options.strict) {
+    if let (JudgementEnd::Rejected(message), false) = (&end, options.strict) {
         output.close(Status::Testplan, message);
     }
     Ok(output.finish(end, shared.steps.get(), blocks))

@@ -5,7 +5,7 @@
 //! [`judge`] calls them on the deterministic machine with a virtual clock of 60 steps a second and
 //! returns a [`Judgement`]: the commands of the judge's partial format, from which
 //! [`Judgement::full`] and [`Judgement::report`] are made. The judgement is a function of both
-//! projects, the plan and the [`Options`]; all limits are counted.
+//! projects, the plan and the [`JudgeOptions`]; all limits are counted.
 //!
 //! `prelude/*.js` implements the API that plans use: patterns, groups, schedule. It refers to
 //! snapshots and events by number; they are stored natively and share the data that has not
@@ -26,7 +26,7 @@ mod snapshots;
 mod values;
 
 pub use judge::judge;
-pub use options::Options;
-pub use output::{End, Judgement, Status};
+pub use options::JudgeOptions;
+pub use output::{Judgement, JudgementEnd, Status};
 pub use plan::{Plan, PlanError};
-pub use report::Names;
+pub use report::ReportNames;

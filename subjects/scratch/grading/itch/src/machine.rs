@@ -9,12 +9,12 @@ use std::sync::Arc;
 use catherd_javascript_engine::Clock;
 use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_vm::{
-    Event as Input, Pace, PenMark, Program, Random, TargetId, Text, ThreadId, Vm,
+    Pace, PenMark, Program, Random, StartEvent, TargetId, Text, ThreadId, Vm,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::{Events, What};
-use crate::options::Options;
+use crate::options::JudgeOptions;
 use crate::output::Output;
 use crate::snapshots::{Origin, Snapshots};
 
@@ -39,7 +39,7 @@ pub(crate) struct Awaited {
 pub(crate) struct Shared {
     pub(crate) submission: Project,
     pub(crate) template: Project,
-    pub(crate) options: Options,
+    pub(crate) options: JudgeOptions,
     pub(crate) clock: RefCell<Option<Rc<Clock>>>,
     /// The machine; `None` before the execution. While a step is interrupted for a condition, it
     /// has the state of that moment.
@@ -84,7 +84,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(submission: &Project, template: &Project, options: &Options) -> Shared {
+    pub(crate) fn new(submission: &Project, template: &Project, options: &JudgeOptions) -> Shared {
         let key: Vec<u16> = options.seed.encode_utf16().collect();
         Shared {
             snapshots: RefCell::new(Snapshots::new(submission, template)),
@@ -321,9 +321,9 @@ impl Shared {
 
     /// Sends an input. Returns the number of an action that ends when the threads that the input
     /// has started end; `None` if it started none.
-    pub(crate) fn start(&self, input: Input<'_>) -> Option<u32> {
+    pub(crate) fn start(&self, input: StartEvent<'_>) -> Option<u32> {
         let threads = self.with_vm(|vm| vm.start(input)).unwrap_or_default();
-        if input == Input::Flag {
+        if input == StartEvent::Flag {
             self.sweep_bubbles();
             self.cleared_effects();
             self.cleared_effects();

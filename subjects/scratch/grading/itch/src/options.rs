@@ -4,7 +4,7 @@ use catherd_javascript_engine::Limits;
 
 /// How a submission is judged. All options influence the judgement.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct JudgeOptions {
     /// Language of the judge's own messages: `nl` or `en`.
     pub language: String,
     /// The strings of the plan's function `t`, by language and key: a JSON object.
@@ -26,9 +26,9 @@ pub struct Options {
     pub limits: Limits,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for JudgeOptions {
+    fn default() -> JudgeOptions {
+        JudgeOptions {
             language: "nl".to_owned(),
             translations: serde_json::Value::Null,
             seed: "itch-judge".to_owned(),

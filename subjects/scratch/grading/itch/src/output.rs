@@ -45,7 +45,7 @@ impl Status {
 
 /// How a judgement ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum JudgementEnd {
     /// It was closed after all phases, or after a test that must not fail.
     Closed,
     /// The plan threw an error in a phase.
@@ -62,7 +62,7 @@ pub struct Judgement {
     /// The commands of the partial format, each as JSON on one line.
     pub lines: Vec<String>,
     /// How it ended.
-    pub end: End,
+    pub end: JudgementEnd,
     /// Lines that the plan wrote to its console, and warnings about it.
     pub log: Vec<String>,
     /// Steps of the machine, of 1/60 s each.
@@ -273,7 +273,7 @@ impl Output {
         self.emit(r#"{"command":"close-judgement"}"#.to_owned());
     }
 
-    pub(crate) fn finish(self, end: End, steps: u64, blocks: u64) -> Judgement {
+    pub(crate) fn finish(self, end: JudgementEnd, steps: u64, blocks: u64) -> Judgement {
         let Output { lines, log, cut, .. } = self;
         Judgement { lines, end, log, steps, blocks, cut }
     }

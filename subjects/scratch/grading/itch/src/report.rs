@@ -5,11 +5,11 @@ use catherd_scratch_grading_report::{
 };
 use serde_json::Value;
 
-use crate::output::{End, Judgement, Status};
+use crate::output::{Judgement, JudgementEnd, Status};
 
 /// The names and digests of a report that are not part of the judgement.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct ReportNames {
     /// The submission as the user named it.
     pub project: String,
     /// SHA-256 of the submission in hexadecimal digits.
@@ -23,8 +23,8 @@ pub struct Names {
 impl Judgement {
     /// The judgement as a report. An error of the plan, or a limit, becomes an additional test,
     /// because formats without messages would not show it.
-    pub fn report(&self, names: Names) -> SuiteReport {
-        let Names { project, digest, plan, inputs } = names;
+    pub fn report(&self, names: ReportNames) -> SuiteReport {
+        let ReportNames { project, digest, plan, inputs } = names;
         let mut builder = Builder {
             report: SuiteReport {
                 project,
@@ -43,10 +43,10 @@ impl Judgement {
         self.commands().for_each(|command| builder.add(&command));
         let mut report = builder.report;
         let (name, message) = match &self.end {
-            End::Closed => (None, ""),
-            End::Rejected(message) => (Some(Status::Testplan.name()), message.as_str()),
-            End::Failed(message) => (Some(Status::Internal.name()), message.as_str()),
-            End::Limited(message) => (Some(Status::TimeLimit.name()), message.as_str()),
+            JudgementEnd::Closed => (None, ""),
+            JudgementEnd::Rejected(message) => (Some(Status::Testplan.name()), message.as_str()),
+            JudgementEnd::Failed(message) => (Some(Status::Internal.name()), message.as_str()),
+            JudgementEnd::Limited(message) => (Some(Status::TimeLimit.name()), message.as_str()),
         };
         let escalated = self.status();
         let name = name.or_else(|| {

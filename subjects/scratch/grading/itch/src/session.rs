@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use catherd_javascript_engine::quickjs::{Ctx, Error, Function, Object, Result as JsResult, Value};
 use catherd_javascript_engine::{Session, Thrown};
-use catherd_scratch_vm::{Pace, Settings, Vm};
+use catherd_scratch_vm::{Pace, Vm, VmSettings};
 
 use crate::host;
 use crate::machine::{STEP_MS, Shared};
 use crate::observer::{Hooks, Observer};
-use crate::output::End;
+use crate::output::JudgementEnd;
 use crate::plan::{Phases, Plan, PlanError};
 
 /// Maximum number of passes over all threads in a step. The original has a limit in time in place
@@ -56,7 +56,7 @@ impl<'a, 'js> Course<'a, 'js> {
         session: &'a Session<'js>,
         shared: &'a Rc<Shared>,
         plan: &'a Plan,
-    ) -> Result<End, PlanError> {
+    ) -> Result<JudgementEnd, PlanError> {
         let parts = install(session, shared)
             .map_err(|thrown| PlanError::Stopped(format!("the judge does not start: {thrown}")))?;
         session.begin_test();
@@ -65,22 +65,22 @@ impl<'a, 'js> Course<'a, 'js> {
         let done = course.phases(&phases)?;
         let stopped = session.stopped().map(|stop| stop.to_string());
         Ok(match (done, stopped) {
-            (_, Some(stop)) | (Err(Broken::Limit(stop)), None) => End::Limited(stop),
+            (_, Some(stop)) | (Err(Broken::Limit(stop)), None) => JudgementEnd::Limited(stop),
             (Err(Broken::Thrown(thrown)), None) => {
                 let mut message = plan.described(&thrown);
                 let missing = shared.missing.take();
                 if let Some(name) = missing.filter(|_| thrown.name == "TypeError") {
                     message += &format!("; `{name}` does not exist");
                 }
-                End::Rejected(message)
+                JudgementEnd::Rejected(message)
             }
             (Ok(()) | Err(Broken::Fatal), None) => {
                 // This is ignored if the judgement is closed already.
                 let closed = course.call::<()>(&course.parts.close);
                 match (closed, shared.failed.take()) {
-                    (Err(Broken::Limit(stop)), _) => End::Limited(stop),
-                    (_, Some(message)) => End::Failed(message),
-                    _ => End::Closed,
+                    (Err(Broken::Limit(stop)), _) => JudgementEnd::Limited(stop),
+                    (_, Some(message)) => JudgementEnd::Failed(message),
+                    _ => JudgementEnd::Closed,
                 }
             }
         })
@@ -167,13 +167,13 @@ impl<'a, 'js> Course<'a, 'js> {
             turbo: self.shared.turbo.get(),
         };
         self.shared.pace.set(pace);
-        let settings = Settings {
+        let settings = VmSettings {
             timer_increment: pace.step_ms / 1000.0,
             batches: BATCHES,
             one_timer: true,
             days_since_2000: DATE,
             pace,
-            ..Settings::default()
+            ..VmSettings::default()
         };
         let random = self.shared.random.borrow().clone().drawing_names();
         let mut vm = Vm::new(program, settings, random, ());
@@ -188,13 +188,13 @@ impl<'a, 'js> Course<'a, 'js> {
         let (session, shared) = (self.session, self.shared);
         let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };
         let observer = Observer::new(shared, session, &self.parts.hooks);
-        let settings = Settings {
+        let settings = VmSettings {
             timer_increment: shared.pace.get().step_ms / 1000.0,
             batches: BATCHES,
             one_timer: true,
             days_since_2000: DATE,
             pace: shared.pace.get(),
-            ..Settings::default()
+            ..VmSettings::default()
         };
         let random = shared.random.borrow().clone();
         let mut watching = Vm::new(program, settings, random, observer);

@@ -6,7 +6,7 @@
 mod dice;
 use crate::support;
 
-use catherd_scratch_grading_itch::{Options, Plan, judge};
+use catherd_scratch_grading_itch::{JudgeOptions, Plan, judge};
 use dice::{Dice, fuzz};
 use support::{submission, template};
 
@@ -165,7 +165,7 @@ fn plan(dice: &mut Dice) -> String {
 #[test]
 #[ignore = "needs CATHERD_FUZZ_SECONDS"]
 fn plans_made_at_random_end_alike() {
-    let mut options = Options { steps: 300, blocks: 1_000_000, ..Options::default() };
+    let mut options = JudgeOptions { steps: 300, blocks: 1_000_000, ..JudgeOptions::default() };
     (options.limits.turn, options.limits.test, options.limits.memory) = (50, 200, 32 << 20);
     fuzz(plan, |seed, text| {
         options.strict = seed % 3 == 0;

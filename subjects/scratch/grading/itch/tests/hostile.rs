@@ -3,13 +3,13 @@
 use crate::support;
 
 use catherd_javascript_engine::Limits;
-use catherd_scratch_grading_itch::{Options, Plan, PlanError, Status, judge};
+use catherd_scratch_grading_itch::{JudgeOptions, Plan, PlanError, Status, judge};
 use support::{judged_with, submission, template};
 
 /// Small limits, so that the tests are quick.
-fn options() -> Options {
+fn options() -> JudgeOptions {
     let limits = Limits { turn: 50, test: 200, memory: 24 << 20, ..Limits::default() };
-    Options { limits, steps: 2_000, ..Options::default() }
+    JudgeOptions { limits, steps: 2_000, ..JudgeOptions::default() }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use catherd_scratch_grading_itch::{End, Names, Options, Plan, Status, judge};
+use catherd_scratch_grading_itch::{JudgeOptions, JudgementEnd, Plan, ReportNames, Status, judge};
 use support::{judged, judged_with, says, submission, template, verdicts};
 
 /// The output of a plan that says the value of an expression before the execution.
@@ -56,7 +56,7 @@ fn changes_of_the_template_are_found() {
     let check = |config: &str| {
         let plan =
             format!("function beforeExecution(e) {{ Itch.checkPredefinedBlocks({config}, e); }}");
-        judged_with(&plan, &Options { language: "en".to_owned(), ..Options::default() })
+        judged_with(&plan, &JudgeOptions { language: "en".to_owned(), ..JudgeOptions::default() })
     };
     // Cat has more scripts than in the template, Dog has the same.
     let verdict = check("{}");
@@ -70,7 +70,7 @@ fn changes_of_the_template_are_found() {
     // With the projects exchanged, scripts are missing.
     let plan = "function beforeExecution(e) { Itch.checkPredefinedBlocks({}, e); }";
     let plan = Plan::new("plan.js", plan).unwrap();
-    let reversed = judge(&plan, &submission(), &template(), &Options::default()).unwrap();
+    let reversed = judge(&plan, &submission(), &template(), &JudgeOptions::default()).unwrap();
     assert!(verdicts(&reversed).iter().any(|line| line.contains("Oops")), "{reversed:#?}");
 }
 
@@ -218,11 +218,11 @@ fn ends_of_judgements_differ() {
     assert!(judgement.partial().contains("in line 2"), "{judgement:#?}");
     assert!(judgement.partial().ends_with("{\"command\":\"close-judgement\"}\n"));
     let unknown = judged("function beforeExecution(e) { B.moveSteps(10); }");
-    assert!(matches!(&unknown.end, End::Rejected(text) if text.contains("`B.moveSteps`")));
-    let strict = judged_with(thrown, &Options { strict: true, ..Options::default() });
+    assert!(matches!(&unknown.end, JudgementEnd::Rejected(text) if text.contains("`B.moveSteps`")));
+    let strict = judged_with(thrown, &JudgeOptions { strict: true, ..JudgeOptions::default() });
     assert!(!strict.partial().contains("close-judgement"), "{strict:#?}");
     let failed = judged("function duringExecution(e) { e.scheduler.pressKey('F13').end(); }");
-    assert!(matches!(failed.end, End::Failed(_)), "{failed:#?}");
+    assert!(matches!(failed.end, JudgementEnd::Failed(_)), "{failed:#?}");
     assert_eq!(failed.status(), Status::Internal);
 }
 
@@ -256,7 +256,8 @@ fn all_formats_say_the_same() {
     let group = &full["children"][0];
     assert_eq!(group["messages"], serde_json::json!(["hello"]));
     assert_eq!(group["children"][1]["diff"], serde_json::json!({ "expected": "2", "actual": "1" }));
-    let report = judgement.report(Names { project: "p".to_owned(), ..Names::default() });
+    let report =
+        judgement.report(ReportNames { project: "p".to_owned(), ..ReportNames::default() });
     assert_eq!((report.tally().pass, report.tally().fail), (1, 1));
     assert_eq!(report.groups[0].sprite.as_deref(), Some("Cat"));
     assert_eq!(report.tests[0].feedback[0].text, "well done");
@@ -266,7 +267,8 @@ fn all_formats_say_the_same() {
 fn a_static_judgement_executes_nothing() {
     let plan = "function beforeExecution(e) { e.group.test('a').acceptIf(true); }
         function duringExecution(e) { e.group.test('never').acceptIf(false); }";
-    let judgement = judged_with(plan, &Options { only_static: true, ..Options::default() });
+    let judgement =
+        judged_with(plan, &JudgeOptions { only_static: true, ..JudgeOptions::default() });
     assert_eq!((verdicts(&judgement).len(), judgement.steps), (1, 0));
     assert!(judgement.partial().contains("append-message"));
 }

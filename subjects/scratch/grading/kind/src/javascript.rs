@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use catherd_scratch_grading_report::{Limit, Status};
 use catherd_scratch_grading_whisker::whisker::{
-    self, Chosen, Executed, LoadError, Options, Outcome, SuiteFile,
+    self, Chosen, Executed, LoadError, SuiteFile, SuiteOptions, TestOutcome,
 };
 use catherd_scratch_mutation::{
-    BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Settings, Tests,
+    BoundedTest, MutantVerdict, MutationSettings, OriginalResult, OriginalTest, Tests,
 };
 use catherd_scratch_vm::Program;
 
@@ -19,7 +19,7 @@ use catherd_scratch_vm::Program;
 /// itself on a mutant does not kill it.
 pub struct JavaScriptTests {
     suite: SuiteFile,
-    options: Options,
+    options: SuiteOptions,
     executed: Vec<Executed>,
 }
 
@@ -32,10 +32,10 @@ impl JavaScriptTests {
     pub fn new(
         suite: SuiteFile,
         program: &Arc<Program>,
-        options: Options,
+        options: SuiteOptions,
         mut seen: impl FnMut(&Executed) -> ControlFlow<()>,
     ) -> Result<Option<JavaScriptTests>, LoadError> {
-        let options = Options { coverage: true, ..options };
+        let options = SuiteOptions { coverage: true, ..options };
         let (mut executed, mut stopped) = (Vec::new(), false);
         whisker::run_chosen(&suite, program, &options, None, &mut |test| {
             let flow = seen(&test);
@@ -44,7 +44,7 @@ impl JavaScriptTests {
             flow
         })?;
         // The coverage on the original says which tests reach a mutant; coverage on mutants is not needed.
-        let options = Options { coverage: false, ..options };
+        let options = SuiteOptions { coverage: false, ..options };
         Ok((!stopped).then_some(JavaScriptTests { suite, options, executed }))
     }
 
@@ -55,14 +55,14 @@ impl JavaScriptTests {
 }
 
 /// Whether a limit ended a test, so that its status is not meaningful.
-fn met_limit(outcome: &Outcome) -> bool {
+fn met_limit(outcome: &TestOutcome) -> bool {
     outcome.limits.iter().any(|limit| matches!(limit, Limit::Time | Limit::Memory))
 }
 
 impl Tests for JavaScriptTests {
     type Failure = String;
 
-    fn on_original(&self, _: &Arc<Program>, _: &Settings) -> Vec<OriginalTest> {
+    fn on_original(&self, _: &Arc<Program>, _: &MutationSettings) -> Vec<OriginalTest> {
         let original = |test: &Executed| OriginalTest {
             result: match test.outcome.status {
                 Status::Pass => OriginalResult::Passed,
@@ -79,11 +79,11 @@ impl Tests for JavaScriptTests {
     fn on_mutant(
         &self,
         program: Program,
-        settings: &Settings,
+        settings: &MutationSettings,
         tests: &[BoundedTest],
         seen: &mut dyn FnMut(usize, MutantVerdict<String>) -> ControlFlow<()>,
     ) {
-        let options = Options { steps: settings.steps, ..self.options.clone() };
+        let options = SuiteOptions { steps: settings.steps, ..self.options.clone() };
         // A position in this list is not a position in the suite if the options choose tests.
         let chosen = tests.iter().map(|test| {
             let number = self.executed[test.number].number;

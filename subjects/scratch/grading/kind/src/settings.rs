@@ -3,7 +3,7 @@
 use catherd_experiments::{Algorithm, Parameter};
 use catherd_interface::{FieldError, ParameterInfo, Values};
 use catherd_scratch_grading_whisker::Seed;
-use catherd_scratch_grading_whisker::whisker::Options;
+use catherd_scratch_grading_whisker::whisker::SuiteOptions;
 
 const SUITE: &str = "suite";
 const STRICT: &str = "strict";
@@ -98,13 +98,13 @@ impl Settings {
     }
 
     /// The options for a suite in JavaScript.
-    pub(crate) fn options(&self, seed: u64) -> Options {
-        Options {
+    pub(crate) fn options(&self, seed: u64) -> SuiteOptions {
+        SuiteOptions {
             seed: Some(Seed::number(seed as f64)),
             strict: self.strict,
             compat_p: self.of_2022,
             coverage: true,
-            ..Options::default()
+            ..SuiteOptions::default()
         }
     }
 }

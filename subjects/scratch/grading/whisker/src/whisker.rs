@@ -23,6 +23,6 @@ mod targets;
 pub use catherd_javascript_engine::Limits;
 pub use detection::detected_inputs;
 pub use module::{LoadError, Models, SuiteFile, TestInfo};
-pub use options::Options;
-pub use outcome::{Outcome, SuiteOutcome};
+pub use options::SuiteOptions;
+pub use outcome::{SuiteOutcome, TestOutcome};
 pub use runner::{Chosen, Executed, run, run_chosen};

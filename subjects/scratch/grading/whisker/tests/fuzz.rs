@@ -8,7 +8,7 @@ mod dice;
 use crate::support;
 
 use catherd_javascript_engine::Limits;
-use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions};
 use dice::{Dice, fuzz};
 
 /// Statements, in which `$v` stands for a value, `$n` for a number and `$f` for a function.
@@ -181,7 +181,7 @@ fn suites_made_at_random_end_alike() {
     let limits = Limits { turn: 20, test: 200, memory: 16 << 20, stack: 128 << 10, timers: 100 };
     let program = support::program();
     fuzz(suite, |seed, text| {
-        let options = Options {
+        let options = SuiteOptions {
             limits,
             steps: 200,
             blocks: 1_000_000,
@@ -189,7 +189,7 @@ fn suites_made_at_random_end_alike() {
             compat_p: seed % 2 == 0,
             coverage: seed % 5 == 0,
             detected_inputs: whisker::detected_inputs(&support::project()),
-            ..Options::default()
+            ..SuiteOptions::default()
         };
         let suite = SuiteFile::new("suite.js", text).unwrap();
         let outcome = whisker::run(&suite, &program, &options);

@@ -4,7 +4,7 @@
 use crate::support;
 
 use catherd_javascript_engine::Limits;
-use catherd_scratch_grading_whisker::whisker::Options;
+use catherd_scratch_grading_whisker::whisker::SuiteOptions;
 use support::{run_with, statuses};
 
 const COMPUTES: &str = "the script does not stop computing";
@@ -93,7 +93,7 @@ const BODIES: &[(&str, &str)] = &[
 #[test]
 fn hostile_tests_end_alike_and_do_not_reach_the_next() {
     let limits = Limits { turn: 20, test: 200, memory: 16 << 20, stack: 128 << 10, timers: 100 };
-    let options = Options { limits, steps: 500, ..Options::default() };
+    let options = SuiteOptions { limits, steps: 500, ..SuiteOptions::default() };
     let mut flaws = Vec::new();
     for (body, message) in BODIES {
         let mut options = options.clone();

@@ -2,7 +2,9 @@
 
 use crate::support;
 
-use catherd_scratch_grading_whisker::whisker::{self, Models, Options, Outcome, SuiteFile};
+use catherd_scratch_grading_whisker::whisker::{
+    self, Models, SuiteFile, SuiteOptions, TestOutcome,
+};
 use serde_json::{Value, json};
 use support::{program, statuses};
 
@@ -25,16 +27,16 @@ fn always() -> Value {
 }
 
 /// Executes models twice, which must end alike.
-fn run(graphs: &[Value]) -> Outcome {
+fn run(graphs: &[Value]) -> TestOutcome {
     let models = Models { duration: 1_000.0, ..Models::new(&json!(graphs).to_string()) };
     let suite = SuiteFile::of_models("models.json", models).unwrap();
-    let outcome = whisker::run(&suite, &program(), &Options::default()).unwrap();
-    assert_eq!(whisker::run(&suite, &program(), &Options::default()).unwrap(), outcome);
+    let outcome = whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap();
+    assert_eq!(whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap(), outcome);
     outcome.tests[0].clone()
 }
 
 /// A program model with one edge, which is taken in the first step.
-fn effect(name: &str, arguments: &[&str]) -> Outcome {
+fn effect(name: &str, arguments: &[&str]) -> TestOutcome {
     run(&[graph("program", "m", &[("a", "b", always(), json!([check(name, arguments)]))])])
 }
 
@@ -132,7 +134,7 @@ fn models_run_beside_tests_and_begin_again_with_each() {
     let suite = "module.exports = [{name: 'runs', test: async t => { await t.runForSteps(5) }},
         async t => { await t.runForSteps(5); t.assert.ok(false, 'own') }, t => undefined]";
     let suite = SuiteFile::new("suite.js", suite).unwrap().with_models(Models::new(&text)).unwrap();
-    let outcome = whisker::run(&suite, &program(), &Options::default()).unwrap();
+    let outcome = whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap();
     assert_eq!(statuses(&outcome), "fail fail pass");
     assert_eq!(outcome.tests[0].message, "m-e0: AttrChange(Cat, x, -)");
     assert_eq!(outcome.tests[1].message, "own");
@@ -143,7 +145,7 @@ fn models_that_cannot_be_used_say_why() {
     let mut bad = graph("program", "m", &[("a", "b", always(), json!([]))]);
     let refused = |graphs: Value| {
         let suite = SuiteFile::of_models("m.json", Models::new(&graphs.to_string())).unwrap();
-        whisker::run(&suite, &program(), &Options::default()).unwrap_err().to_string()
+        whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap_err().to_string()
     };
     for (key, value, reason) in [
         ("usage", json!("other"), "m: `usage` is program, end or user"),
@@ -169,6 +171,6 @@ fn models_that_cannot_be_used_say_why() {
         &[("a", "b", json!([check("Function", &["(() => { for (;;) {} })()"])]), json!([]))]
     )]);
     let suite = SuiteFile::of_models("m.json", Models::new(&endless.to_string())).unwrap();
-    let outcome = whisker::run(&suite, &program(), &Options::default()).unwrap();
+    let outcome = whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap();
     assert_eq!(outcome.tests[0].message, "the script does not stop computing");
 }

@@ -2,11 +2,11 @@
 
 use crate::support;
 
-use catherd_scratch_grading_whisker::whisker::{Options, SuiteOutcome};
+use catherd_scratch_grading_whisker::whisker::{SuiteOptions, SuiteOutcome};
 use support::{messages, run, run_with, statuses};
 
-fn strict(compat_p: bool) -> Options {
-    Options { strict: true, compat_p, ..Options::default() }
+fn strict(compat_p: bool) -> SuiteOptions {
+    SuiteOptions { strict: true, compat_p, ..SuiteOptions::default() }
 }
 
 /// A suite of two tests.
@@ -59,7 +59,7 @@ fn suites_may_require_whisker_and_nothing_else() {
 
 #[test]
 fn lines_beyond_the_limit_of_the_log_are_left_out() {
-    let options = Options { log_bytes: 100, ..Options::default() };
+    let options = SuiteOptions { log_bytes: 100, ..SuiteOptions::default() };
     let suite = support::suite_of("for (let i = 0; i < 100; i++) { t.log('0123456789') }");
     let outcome = run_with(&suite, &options);
     let log = &outcome.tests[0].log;

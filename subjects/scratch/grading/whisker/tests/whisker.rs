@@ -3,7 +3,7 @@
 use crate::support;
 
 use catherd_scratch_grading_report::{Skips, Status};
-use catherd_scratch_grading_whisker::whisker::Options;
+use catherd_scratch_grading_whisker::whisker::SuiteOptions;
 use support::{messages, run, run_with, statuses, test_of};
 
 #[test]
@@ -284,7 +284,7 @@ fn variables_are_texts_or_raw_values() {
         t.assert.equal(score.value, 42);
         t.assert.strictEqual(t.getStage().getVariable('nothing'), undefined);";
     test_of(&body.replace("EXPECTED", "'2'"));
-    let options = Options { compat_p: true, ..Options::default() };
+    let options = SuiteOptions { compat_p: true, ..SuiteOptions::default() };
     let outcome = run_with(&support::suite_of(&body.replace("EXPECTED", "2")), &options);
     assert_eq!(messages(&outcome), "");
 }
@@ -370,7 +370,7 @@ fn messages_have_values_operator_and_place() {
         "greater needs numbers, got \"x\""
     );
     let equal = "t.assert.equal('x', undefined)";
-    let options = Options { compat_p: true, ..Options::default() };
+    let options = SuiteOptions { compat_p: true, ..SuiteOptions::default() };
     assert_eq!(statuses(&run_with(&support::suite_of(equal), &options)), "pass");
     assert_eq!(statuses(&test_of_any(equal)), "fail");
 }
@@ -406,7 +406,7 @@ fn hints_name_what_does_not_exist() {
     let value = hint("t.assert.equal(t.getGlobalVariable('score').value, 1)");
     assert_eq!(value, "`t.getGlobalVariable(...)` gives the value itself; leave `.value` out");
     assert!(hint("t.wait(5000)").starts_with("`wait` counts steps"), "{}", hint("t.wait(5000)"));
-    let strict = Options { strict: true, ..Options::default() };
+    let strict = SuiteOptions { strict: true, ..SuiteOptions::default() };
     let outcome = run_with(&support::suite_of("t.getSprit('Cat')"), &strict);
     assert!(outcome.tests[0].hints.is_empty());
 }
@@ -416,11 +416,11 @@ fn inputs_to_which_a_project_reacts_are_found_in_its_blocks() {
     let found = catherd_scratch_grading_whisker::whisker::detected_inputs(&support::project());
     let found: Vec<_> = found.iter().map(|(kind, text)| (*kind, text.as_str())).collect();
     assert_eq!(found, [("click sprite", "Cat"), ("key", "space"), ("click sprite", "Dog")]);
-    let options = Options {
+    let options = SuiteOptions {
         detected_inputs: catherd_scratch_grading_whisker::whisker::detected_inputs(
             &support::project(),
         ),
-        ..Options::default()
+        ..SuiteOptions::default()
     };
     let body = "t.detectRandomInputs({duration: [50, 100]}); let down = 0;
         t.addCallback(() => { down += t.isMouseDown() + t.isKeyDown('space') }, true);
@@ -484,7 +484,7 @@ fn random_inputs_are_chosen_from_a_stream_of_the_seed() {
 
 #[test]
 fn coverage_counts_blocks_of_all_tests() {
-    let options = Options { coverage: true, ..Options::default() };
+    let options = SuiteOptions { coverage: true, ..SuiteOptions::default() };
     let suite = "module.exports = [async t => { await t.runForSteps(1) },
         async t => { const {covered, total} = t.getCoverage(); t.log(covered < total);
             t.clickSprite('Dog'); await t.runForSteps(1) }]";
@@ -501,9 +501,9 @@ fn coverage_counts_blocks_of_all_tests() {
 #[test]
 fn only_the_chosen_test_is_executed() {
     let suite = "module.exports = [{name: 'a', test: t => t.assert.fail(), categories: ['slow']}, {name: 'b'}]";
-    let options = Options { tests: vec!["b".into()], ..Options::default() };
+    let options = SuiteOptions { tests: vec!["b".into()], ..SuiteOptions::default() };
     assert_eq!(statuses(&run_with(suite, &options)), "pass");
-    let options = Options { categories: vec!["slow".into()], ..Options::default() };
+    let options = SuiteOptions { categories: vec!["slow".into()], ..SuiteOptions::default() };
     assert_eq!(statuses(&run_with(suite, &options)), "fail");
 }
 
@@ -512,7 +512,8 @@ fn outcomes_do_not_depend_on_acceleration() {
     let suite = support::suite_of(
         "await t.runForTime(1234); t.log(t.getTotalStepsExecuted(), t.getSprite('Cat').x)",
     );
-    let of = |acceleration| run_with(&suite, &Options { acceleration, ..Options::default() });
+    let of =
+        |acceleration| run_with(&suite, &SuiteOptions { acceleration, ..SuiteOptions::default() });
     assert_eq!(of(1.0), of(10.0));
     assert_eq!(of(1.0), of(100.0));
 }
@@ -527,7 +528,7 @@ fn new_bubbles_and_clones_consume_draws_of_the_machine() {
         t.clickSprite('Dog');
         await t.runForSteps(1);
         t.assert.equal(Math.random(), 0.10782289834547885);";
-    let strict = Options { strict: true, ..Options::default() };
+    let strict = SuiteOptions { strict: true, ..SuiteOptions::default() };
     let outcome = run_with(&support::suite_of(body), &strict);
     assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
 }
@@ -536,7 +537,7 @@ fn new_bubbles_and_clones_consume_draws_of_the_machine() {
 fn strict_mode_has_no_wait() {
     let suite = support::suite_of("await t.wait(5); t.assert.equal(t.getRunStepsExecuted(), 5)");
     assert_eq!(statuses(&run(&suite)), "pass");
-    let strict = Options { strict: true, ..Options::default() };
+    let strict = SuiteOptions { strict: true, ..SuiteOptions::default() };
     assert_eq!(run_with(&suite, &strict).tests[0].status, Status::Error);
 }
 

@@ -1,14 +1,17 @@
 //! Settings of the machine in suite files.
 
-use catherd_scratch_vm::Settings;
+use catherd_scratch_vm::VmSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::error::SuiteError;
 
-/// Serialised form of [`catherd_scratch_vm::Settings`]. Settings that a suite leaves out have their
-/// defaults.
+/// Serialised form of [`catherd_scratch_vm::VmSettings`]. Settings that a suite leaves out have
+/// their defaults.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "catherd_scratch_vm::Settings", default = "catherd_scratch_vm::Settings::default")]
+#[serde(
+    remote = "catherd_scratch_vm::VmSettings",
+    default = "catherd_scratch_vm::VmSettings::default"
+)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
     timer_increment: f64,
@@ -37,8 +40,8 @@ const MAX_FACTOR: u64 = 16;
 ///
 /// # Errors
 /// The first setting that is too large.
-pub(crate) fn check(machine: &Settings) -> Result<(), SuiteError> {
-    let default = Settings::default();
+pub(crate) fn check(machine: &VmSettings) -> Result<(), SuiteError> {
+    let default = VmSettings::default();
     let bounds = [
         ("batches", u64::from(machine.batches), 100),
         ("warp_budget", u64::from(machine.warp_budget), u64::from(default.warp_budget)),

@@ -145,7 +145,7 @@ fn used_variables_are_observed_once_for_each_name() {
     project.targets[0].variables.push(Variable { id: "other".into(), ..days });
     let program = Arc::new(Program::compile(&project).unwrap());
     let observer = Observer::new(&project);
-    let mut runner = Runner::new(program, catherd_scratch_vm::Settings::default(), ());
+    let mut runner = Runner::new(program, catherd_scratch_vm::VmSettings::default(), ());
     let observations = observer.observe(runner.at_start(1), false);
     let variables = observations.iter().filter(|f| matches!(f.attribute, Attribute::Variable(_)));
     assert_eq!(variables.count(), 1);

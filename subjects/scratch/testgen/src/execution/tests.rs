@@ -15,10 +15,10 @@ use crate::minimisation::{Candidate, Replayer as _};
 use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::request::{End, Request};
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 
 fn executor(project: &Project) -> Executor {
-    let prepared = Prepared::new(project, Settings::default()).unwrap();
+    let prepared = Prepared::new(project, GenerationSettings::default()).unwrap();
     Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut Stream::new(1, Stream::SEARCH))
 }
 
@@ -191,7 +191,7 @@ fn extension_answers_questions() {
 
 #[test]
 fn executors_of_one_project_share_its_preparation() {
-    let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&lively(), GenerationSettings::default()).unwrap();
     let fitness = |seed| {
         let mut rng = Stream::new(seed, 0);
         let mut executor = Executor::new(Arc::clone(&prepared), seed, PREFIX_CACHE_BYTES, &mut rng);
@@ -222,7 +222,7 @@ pub(super) fn hung() -> Project {
 
 #[test]
 fn a_program_that_hangs_ends_its_test_after_a_second() {
-    let mut settings = Settings::default();
+    let mut settings = GenerationSettings::default();
     settings.machine.warp_budget = 1_000;
     let prepared = Prepared::new(&hung(), settings).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
@@ -270,9 +270,11 @@ fn answers_may_be_longer_than_any_list() {
     let say = cat.block(Opcode::LooksSay, &[("MESSAGE", Slot::Block(item))]);
     cat.hold(when, add);
     cat.flag(&[ask, when, say, delete]);
-    let prepared =
-        Prepared::new(&project(vec![TargetBuilder::new("Stage"), cat]), Settings::default())
-            .unwrap();
+    let prepared = Prepared::new(
+        &project(vec![TargetBuilder::new("Stage"), cat]),
+        GenerationSettings::default(),
+    )
+    .unwrap();
     let budget = Budget { executions: Some(60), ..Budget::default() };
     let request = Request::new("mosa", &[], 1, budget).unwrap();
     let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));

@@ -1,13 +1,13 @@
 //! Every step of a hostile program ends, soon and in the same state on every computer.
 
-use catherd_scratch_vm::{Limit, Settings};
+use catherd_scratch_vm::{Limit, VmSettings};
 
 use crate::harness::{Harness, eval, paper};
 use crate::language::project;
 
 /// Small budgets, so that a step is fast in a debug build, too.
-fn tight() -> Settings {
-    Settings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
+fn tight() -> VmSettings {
+    VmSettings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
 }
 
 /// Runs a few steps within tight budgets, which no step may exceed.
@@ -15,7 +15,7 @@ fn survive(steps: usize, source: &str) -> Harness {
     survive_with(tight(), steps, source)
 }
 
-fn survive_with(settings: Settings, steps: usize, source: &str) -> Harness {
+fn survive_with(settings: VmSettings, steps: usize, source: &str) -> Harness {
     let budget = settings.step_budget as usize;
     let mut harness = Harness::with(project(source), settings);
     harness.vm.green_flag();
@@ -210,7 +210,7 @@ fn full_lists_cost_time() {
         ("(set@it v (item l random))", 250_000),
     ] {
         let source = format!("(list l) (var v) (sprite A {})", fill.replace("BLOCK", block));
-        let settings = Settings { warp_budget: 400_000, step_budget: 500_000, ..paper() };
+        let settings = VmSettings { warp_budget: 400_000, step_budget: 500_000, ..paper() };
         let mut harness = survive_with(settings, 4, &source);
         let times = in_last_step(&harness, "it");
         assert!((1..=most).contains(&times), "{block}: {times} times in a step");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Hits, Program, Random, Settings, TargetView, Tracer, Vm};
+use catherd_scratch_vm::{Hits, Program, Random, TargetView, Tracer, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::harness::paper;
@@ -55,7 +55,7 @@ pub(crate) fn seen(target: &TargetView<'_>) -> String {
 /// The outcome of some steps, and the number of blocks reported to the tracer.
 fn outcome<const MERGES: bool>(
     program: &Arc<Program>,
-    settings: Settings,
+    settings: VmSettings,
     steps: usize,
 ) -> (Outcome, u64) {
     let mut vm =
@@ -75,7 +75,7 @@ fn outcome<const MERGES: bool>(
 /// Outcomes of three steps with this budget for a slice, without and with skipping.
 fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
-    let settings = Settings {
+    let settings = VmSettings {
         warp_budget,
         step_budget: 2 * u64::from(warp_budget),
         overruns_per_halving: 2,
@@ -209,7 +209,7 @@ pub(crate) fn projects(folder: &Path) -> Vec<PathBuf> {
 fn skipping_changes_no_result_of_real_projects() {
     let corpus = std::env::var_os("CATHERD_CORPUS");
     let corpus = corpus.expect("CATHERD_CORPUS names a folder of projects");
-    let settings = Settings { warp_budget: 100_000, step_budget: 200_000, ..paper() };
+    let settings = VmSettings { warp_budget: 100_000, step_budget: 200_000, ..paper() };
     let mut compared = 0;
     for path in projects(Path::new(&corpus)) {
         let Ok(project) = Project::read(&path) else { continue };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_vm::{Program, Random, Settings, Vm};
+use catherd_scratch_vm::{Program, Random, Vm, VmSettings};
 
 use crate::harness::{Harness, SEED, paper};
 
@@ -268,7 +268,7 @@ fn one_distance_is_zero_and_the_other_positive() {
 
 /// Compares a VM with tracing to one without, with a small budget for warp.
 fn assert_tracing_is_unseen(source: &str) {
-    let settings = Settings { warp_budget: 20_000, ..paper() };
+    let settings = VmSettings { warp_budget: 20_000, ..paper() };
     let project = crate::language::project(source);
     let program = Arc::new(Program::compile(&project).unwrap());
     let mut plain = Vm::new(program, settings.clone(), Random::reference(SEED), ());

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::BlockNo;
-use catherd_scratch_vm::{Change, Limit, Midstep, Program, Random, Settings, Tracer, Value, Vm};
+use catherd_scratch_vm::{Change, Limit, Midstep, Program, Random, Tracer, Value, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::harness::{Harness, paper};
@@ -137,7 +137,7 @@ impl Tracer for Watching {
 /// The variables, lists, fuel and hits of text limits after three steps.
 fn outcome<T: Tracer>(source: &str, tracer: T) -> (Vec<String>, u64, u64) {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
-    let settings = Settings { text_limit: 80, ..paper() };
+    let settings = VmSettings { text_limit: 80, ..paper() };
     let mut vm = Vm::new(program, settings, Random::portable(1), tracer);
     vm.green_flag();
     for _ in 0..3 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_vm::{
-    Program, Random, Settings, TargetId, TargetView, Text, Tracer, Value, Vm,
+    Program, Random, TargetId, TargetView, Text, Tracer, Value, Vm, VmSettings,
 };
 
 use crate::language;
@@ -51,8 +51,8 @@ pub(crate) struct Harness {
 }
 
 /// Settings of the original with the changes of the Whisker paper.
-pub(crate) fn paper() -> Settings {
-    Settings { timer_increment: 0.075, ..Settings::default() }
+pub(crate) fn paper() -> VmSettings {
+    VmSettings { timer_increment: 0.075, ..VmSettings::default() }
 }
 
 impl Harness {
@@ -61,7 +61,7 @@ impl Harness {
         Harness::with(language::project(source), paper())
     }
 
-    pub(crate) fn with(project: Project, settings: Settings) -> Harness {
+    pub(crate) fn with(project: Project, settings: VmSettings) -> Harness {
         let program = Arc::new(Program::compile(&project).unwrap());
         let vm = Vm::new(program, settings, Random::reference(SEED), Record::default());
         Harness { vm, project, reported: 0 }

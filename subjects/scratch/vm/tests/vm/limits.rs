@@ -1,12 +1,12 @@
 //! Every limit that a program hits is counted, with the step of the first hit.
 
-use catherd_scratch_vm::{Hit, Limit, Settings};
+use catherd_scratch_vm::{Hit, Limit, VmSettings};
 
 use crate::harness::{Harness, paper};
 use crate::language::project;
 
 /// The limits that a program has hit after some steps.
-fn hits(settings: Settings, steps: usize, source: &str) -> Vec<(Limit, Hit)> {
+fn hits(settings: VmSettings, steps: usize, source: &str) -> Vec<(Limit, Hit)> {
     let mut harness = Harness::with(project(source), settings);
     harness.vm.green_flag();
     harness.steps(steps);
@@ -22,14 +22,14 @@ fn a_program_within_its_limits_hits_none() {
 
 #[test]
 fn slices() {
-    let settings = Settings { warp_budget: 1000, ..paper() };
+    let settings = VmSettings { warp_budget: 1000, ..paper() };
     let source = "(sprite A (define-warp f () (forever [])) (flag (wait 0.1) (call f)))";
     assert_eq!(hits(settings, 10, source), [(Limit::Slice, Hit { first: 4, times: 7 })]);
 }
 
 #[test]
 fn steps() {
-    let settings = Settings { warp_budget: 1000, step_budget: 1000, ..paper() };
+    let settings = VmSettings { warp_budget: 1000, step_budget: 1000, ..paper() };
     let source = "(sprite A (define-warp f () (forever [])) (flag (call f)) (flag (forever [])))";
     let hit = Hit { first: 1, times: 3 };
     assert_eq!(hits(settings, 3, source), [(Limit::Slice, hit), (Limit::Step, hit)]);
@@ -37,14 +37,14 @@ fn steps() {
 
 #[test]
 fn call_depth() {
-    let settings = Settings { stack_limit: 100, ..paper() };
+    let settings = VmSettings { stack_limit: 100, ..paper() };
     let source = "(sprite A (define-warp f () (call f)) (flag (call f)))";
     assert_eq!(hits(settings, 3, source), [(Limit::CallDepth, Hit { first: 1, times: 1 })]);
 }
 
 #[test]
 fn text() {
-    let settings = Settings { text_limit: 100, ..paper() };
+    let settings = VmSettings { text_limit: 100, ..paper() };
     let source = "(var s x) (sprite A (flag (repeat 9 [(set s (join $s $s))])))";
     let mut harness = Harness::with(project(source), settings.clone());
     harness.vm.green_flag();
@@ -56,8 +56,8 @@ fn text() {
     assert_eq!(harness.var("s"), "x".repeat(100));
     // The contents of a list are a text, too.
     let source = "(var s) (list l 123456789 123456789 123456789) (sprite A (flag (set s %l)))";
-    assert_eq!(hits(Settings { text_limit: 29, ..paper() }, 1, source), []);
-    let cut = hits(Settings { text_limit: 28, ..settings }, 1, source);
+    assert_eq!(hits(VmSettings { text_limit: 29, ..paper() }, 1, source), []);
+    let cut = hits(VmSettings { text_limit: 28, ..settings }, 1, source);
     assert_eq!(cut, [(Limit::Text, Hit { first: 1, times: 1 })]);
 }
 
@@ -97,7 +97,7 @@ fn hits_are_part_of_the_state() {
 
 #[test]
 fn long_scripts_without_loops_are_interrupted() {
-    let settings = Settings { step_budget: 1000, ..paper() };
+    let settings = VmSettings { step_budget: 1000, ..paper() };
     let changes = "(change n 1)".repeat(2500);
     let source = format!("(var n #0) (sprite A (flag {changes} (log end)))");
     let mut harness = Harness::with(project(&source), settings);
@@ -115,7 +115,8 @@ fn stamps_cost_by_their_size() {
     let stamps = "(stamp)".repeat(3000);
     let source =
         format!("(costume a) (sprite A (costume a) (flag (set-size 500) {stamps} (log end)))");
-    let mut harness = Harness::with(project(&source), Settings { step_budget: 10_000, ..paper() });
+    let mut harness =
+        Harness::with(project(&source), VmSettings { step_budget: 10_000, ..paper() });
     harness.vm.green_flag();
     harness.steps(1);
     assert!(harness.list("log").is_empty() && harness.vm.hits().of(Limit::Step).times == 1);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Hits, Program, Random, Settings, Tracer, Vm};
+use catherd_scratch_vm::{Hits, Program, Random, Tracer, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::cycles::{projects, seen};
@@ -65,7 +65,7 @@ struct Outcome {
 
 fn outcome<const MERGES: bool>(
     program: &Arc<Program>,
-    settings: &Settings,
+    settings: &VmSettings,
     steps: usize,
     interpret: bool,
 ) -> Outcome {
@@ -95,7 +95,7 @@ fn outcome<const MERGES: bool>(
 /// Compares three steps with and without the linear form.
 fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
-    let settings = Settings {
+    let settings = VmSettings {
         warp_budget,
         step_budget: 2 * u64::from(warp_budget),
         overruns_per_halving: 2,
@@ -396,7 +396,7 @@ fn lists_that_loops_change_equal_the_interpreters() {
 fn real_projects_have_the_same_results() {
     let corpus = std::env::var_os("CATHERD_CORPUS");
     let corpus = corpus.expect("CATHERD_CORPUS names a folder of projects");
-    let settings = Settings { warp_budget: 100_000, step_budget: 200_000, ..paper() };
+    let settings = VmSettings { warp_budget: 100_000, step_budget: 200_000, ..paper() };
     let mut compared = 0;
     for path in projects(Path::new(&corpus)) {
         let Ok(project) = Project::read(&path) else { continue };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{Opcode, Project};
-use catherd_scratch_vm::{Program, Random, Settings, Vm};
+use catherd_scratch_vm::{Program, Random, Vm, VmSettings};
 
 use crate::language;
 
@@ -46,7 +46,7 @@ fn programs_have_the_same_fingerprint_if_they_are_the_same() {
 #[test]
 fn a_vm_stops_when_it_is_out_of_fuel() {
     let program = Arc::new(Program::compile(&language::project(SOURCE)).unwrap());
-    let mut vm = Vm::new(program, Settings::default(), Random::portable(0), ());
+    let mut vm = Vm::new(program, VmSettings::default(), Random::portable(0), ());
     let start = vm.snapshot();
     let mut run = |allowed: Option<u64>| {
         vm.restore(&start);

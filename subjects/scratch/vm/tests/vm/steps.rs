@@ -3,7 +3,7 @@
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
 use catherd_scratch_sb3::Opcode;
-use catherd_scratch_vm::{Event, Pace, Settings, TargetId, Value};
+use catherd_scratch_vm::{Pace, StartEvent, TargetId, Value, VmSettings};
 
 use crate::harness::{Harness, draws, steps};
 
@@ -327,7 +327,7 @@ fn counter_is_one_for_all_and_survives_the_flag() {
 
 #[test]
 fn batches_follow_until_something_is_drawn_or_all_wait() {
-    let settings = || Settings { batches: 5, ..crate::harness::paper() };
+    let settings = || VmSettings { batches: 5, ..crate::harness::paper() };
     let first_step = |script: &str| {
         let source = format!("(var n #0) (message m) (sprite A {script})");
         let mut harness = Harness::with(crate::language::project(&source), settings());
@@ -348,7 +348,7 @@ fn batches_follow_until_something_is_drawn_or_all_wait() {
 fn turbo_mode_continues_although_something_is_drawn() {
     let first_step = |turbo: bool| {
         let pace = Pace { turbo, ..Pace::default() };
-        let settings = Settings { batches: 5, pace, ..crate::harness::paper() };
+        let settings = VmSettings { batches: 5, pace, ..crate::harness::paper() };
         let source = "(var n #0) (sprite A (flag (forever [(change n #1) (move 1)])))";
         let mut harness = Harness::with(crate::language::project(source), settings);
         harness.vm.green_flag();
@@ -364,12 +364,12 @@ fn callers_start_the_threads_of_events() {
         (clicked (change n #10)))";
     let mut harness = Harness::new(source);
     let sprite = harness.vm.targets().nth(1);
-    assert_eq!(harness.vm.start(Event::Message("M", None)).len(), 1);
-    assert!(harness.vm.start(Event::Message("m", Some(TargetId(99)))).is_empty());
-    assert!(harness.vm.start(Event::Message("other", None)).is_empty());
-    assert_eq!(harness.vm.start(Event::Click(sprite.unwrap())).len(), 1);
-    assert_eq!(harness.vm.start(Event::ClickSprites).len(), 1);
-    assert_eq!(harness.vm.start(Event::Key("a")).len(), 1);
+    assert_eq!(harness.vm.start(StartEvent::Message("M", None)).len(), 1);
+    assert!(harness.vm.start(StartEvent::Message("m", Some(TargetId(99)))).is_empty());
+    assert!(harness.vm.start(StartEvent::Message("other", None)).is_empty());
+    assert_eq!(harness.vm.start(StartEvent::Click(sprite.unwrap())).len(), 1);
+    assert_eq!(harness.vm.start(StartEvent::ClickSprites).len(), 1);
+    assert_eq!(harness.vm.start(StartEvent::Key("a")).len(), 1);
     assert!(!harness.vm.is_key_down("a"));
     harness.steps(1);
     assert_eq!(harness.var("n"), "11");
@@ -381,7 +381,8 @@ fn callers_start_only_the_scripts_of_a_hat() {
         (received m (change n #10)) (key a (change n #100)) (clicked (change n #1000)))";
     let mut harness = Harness::new(source);
     let sprite = harness.vm.targets().nth(1);
-    let mut start = |hat, option, only| harness.vm.start(Event::Hat { hat, option, only }).len();
+    let mut start =
+        |hat, option, only| harness.vm.start(StartEvent::Hat { hat, option, only }).len();
     assert_eq!(start(Opcode::EventWhenBroadcastReceived, "M", None), 1);
     assert_eq!(start(Opcode::EventWhenKeyPressed, "A", None), 1);
     assert_eq!(start(Opcode::EventWhenKeyPressed, "b", None), 0);
@@ -392,8 +393,8 @@ fn callers_start_only_the_scripts_of_a_hat() {
     harness.steps(1);
     assert_eq!(harness.var("n"), "1110");
     // The threads of other hats continue, unlike after a click on the green flag.
-    harness.vm.start(Event::Hat { hat: Opcode::EventWhenFlagClicked, option: "", only: None });
-    harness.vm.start(Event::Message("m", None));
+    harness.vm.start(StartEvent::Hat { hat: Opcode::EventWhenFlagClicked, option: "", only: None });
+    harness.vm.start(StartEvent::Message("m", None));
     harness.steps(1);
     assert_eq!(harness.var("n"), "1121");
 }

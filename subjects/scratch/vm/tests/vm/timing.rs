@@ -2,7 +2,7 @@
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
-use catherd_scratch_vm::{Pace, Settings};
+use catherd_scratch_vm::{Pace, VmSettings};
 
 use crate::harness::{Harness, draws, eval, steps};
 
@@ -31,7 +31,7 @@ fn waits_last_max_1_ceil_d_steps() {
 #[test]
 fn waits_follow_the_pace() {
     let pace = Pace { step_ms: 1000.0 / 60.0, ..Pace::default() };
-    let settings = Settings { pace, ..crate::harness::paper() };
+    let settings = VmSettings { pace, ..crate::harness::paper() };
     let source = "(sprite A (flag (wait 0.5) (log end)))";
     let mut harness = Harness::with(crate::language::project(source), settings);
     harness.vm.green_flag();
@@ -200,7 +200,7 @@ fn music_waits_for_beats_at_the_stages_tempo() {
 fn one_timer_for_the_reporter_and_the_hat() {
     let source = "(sprite A (flag (wait 1) (reset-timer)) (when-greater TIMER 0.5 (log late)))";
     let late = |one_timer| {
-        let settings = Settings { one_timer, ..Settings::default() };
+        let settings = VmSettings { one_timer, ..VmSettings::default() };
         let mut harness = Harness::with(crate::language::project(source), settings);
         harness.vm.green_flag();
         harness.steps(60);

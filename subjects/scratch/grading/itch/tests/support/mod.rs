@@ -1,6 +1,6 @@
 //! A template, a submission, and functions that judge the submission.
 
-use catherd_scratch_grading_itch::{Judgement, Options, Plan, judge};
+use catherd_scratch_grading_itch::{JudgeOptions, Judgement, Plan, judge};
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 
@@ -70,11 +70,11 @@ fn dog() -> TargetBuilder {
 /// Judges the submission twice by a plan; both judgements must be equal.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn judged(plan: &str) -> Judgement {
-    judged_with(plan, &Options::default())
+    judged_with(plan, &JudgeOptions::default())
 }
 
 /// Judges the submission twice by a plan with options; both judgements must be equal.
-pub(crate) fn judged_with(plan: &str, options: &Options) -> Judgement {
+pub(crate) fn judged_with(plan: &str, options: &JudgeOptions) -> Judgement {
     let plan = Plan::new("plan.js", plan).unwrap();
     let judgement = judge(&plan, &template(), &submission(), options).unwrap();
     assert_eq!(judge(&plan, &template(), &submission(), options).unwrap(), judgement);

@@ -9,13 +9,13 @@ use catherd_javascript_engine::Thrown;
 use catherd_scratch_grading_report::{Limit, Status};
 use catherd_scratch_suite::CoveredBlocks;
 use catherd_scratch_vm::{
-    Program, Random, Settings, Snapshot, TargetId, TargetView, Tracer, Value, Vm,
+    Program, Random, Snapshot, TargetId, TargetView, Tracer, Value, Vm, VmSettings,
 };
 use rustc_hash::FxHashMap;
 
 use super::inputs::Inputs;
 use super::mirror::{Mirror, Old};
-use super::options::Options;
+use super::options::SuiteOptions;
 use super::target_key::TargetKey;
 use crate::seed::Seed;
 
@@ -83,7 +83,7 @@ pub(crate) struct Driver {
     vm: RefCell<Vm<()>>,
     pub(crate) mirror: Mirror,
     pub(crate) program: Arc<Program>,
-    pub(crate) options: Options,
+    pub(crate) options: SuiteOptions,
     /// Positions of sprites by their names, without the stage.
     pub(crate) originals: FxHashMap<String, u32>,
     pub(crate) run: Run,
@@ -139,13 +139,14 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// A driver for a program in its first state.
-    pub(crate) fn new(program: &Arc<Program>, options: &Options, total_steps: u64) -> Driver {
+    pub(crate) fn new(program: &Arc<Program>, options: &SuiteOptions, total_steps: u64) -> Driver {
         let names = program.targets().enumerate().filter(|(at, _)| *at != program.stage());
         let mut originals = FxHashMap::default();
         for (at, name) in names {
             originals.entry(name.to_str().into_owned()).or_insert(at as u32);
         }
-        let settings = Settings { timer_increment: options.timer_increment, ..Settings::default() };
+        let settings =
+            VmSettings { timer_increment: options.timer_increment, ..VmSettings::default() };
         let random = Seed::default().machine();
         Driver {
             mirror: Mirror::new(program.targets().len()),

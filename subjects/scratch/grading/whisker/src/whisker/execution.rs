@@ -12,7 +12,7 @@ use super::driver::{AFTER, BEFORE, CONSTRAINTS, Driver, Finished, MODELS, MOVED,
 use super::hints;
 use super::host::Parts;
 use super::module::{SuiteFile, TestInfo};
-use super::outcome::Outcome;
+use super::outcome::TestOutcome;
 use super::stepper::{Raised, Stepper};
 use super::target_key::TargetKey;
 use crate::seed::Seed;
@@ -35,7 +35,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         initial: &Snapshot,
         seed: Seed,
         blocks: u64,
-    ) -> Outcome {
+    ) -> TestOutcome {
         let (session, driver) = (self.session, self.driver);
         session.clock().clear();
         session.begin_test();
@@ -235,7 +235,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
     }
 
     /// The result of the test.
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> TestOutcome {
         let (session, driver) = (self.session, self.driver);
         let (mut status, mut details, mut thrown) =
             (Status::Error, String::new(), Thrown::default());
@@ -265,7 +265,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
         let details = serde_json::from_str(&details).unwrap_or_default();
         let hints = self.hints(status, &thrown, &details);
-        Outcome {
+        TestOutcome {
             name: self.test.name.clone(),
             status,
             error: thrown.name,

@@ -10,7 +10,7 @@ use catherd_javascript_engine::quickjs::{
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits, Session, Thrown};
 use catherd_scratch_grading_report::Status;
 use catherd_scratch_sb3::Opcode;
-use catherd_scratch_vm::{Event, TargetId};
+use catherd_scratch_vm::{StartEvent, TargetId};
 
 use super::driver::{Driver, Finished};
 use super::inputs::{Device, Down, Input, key_name};
@@ -181,7 +181,7 @@ fn install_runs<'js>(ctx: &Ctx<'js>, host: &Object<'js>, driver: &Rc<Driver>) ->
         d.count_input();
         let only = (target >= 0.0).then(|| TargetKey::from_number(target).target());
         let hat = Opcode::from_name(&hat);
-        let started = d.vm_mut().start(Event::Hat { hat, option: &option, only });
+        let started = d.vm_mut().start(StartEvent::Hat { hat, option: &option, only });
         Ok::<_, Error>(started.len() as u32)
     };
     host.set("startHats", Function::new(ctx.clone(), start_hats)?)?;

@@ -8,7 +8,7 @@ use crate::seed::Seed;
 /// How a suite is executed. All options influence results, except `acceleration`, which suites can
 /// only read.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SuiteOptions {
     /// Seed of all tests; `None` for their own seeds, 0 if they have none.
     pub seed: Option<Seed>,
     /// Names of the tests to execute; all if empty.
@@ -40,9 +40,9 @@ pub struct Options {
     pub detected_inputs: Vec<(&'static str, String)>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SuiteOptions {
+    fn default() -> SuiteOptions {
+        SuiteOptions {
             seed: None,
             tests: Vec::new(),
             categories: Vec::new(),
@@ -60,7 +60,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl SuiteOptions {
     /// Whether a test is executed, by its name and categories.
     pub(super) fn chooses(&self, test: &TestInfo) -> bool {
         let named = |names: &[String], name: &String| names.is_empty() || names.contains(name);

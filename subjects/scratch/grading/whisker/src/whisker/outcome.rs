@@ -14,7 +14,7 @@ pub(crate) fn status_named(name: &str) -> Status {
 
 /// A test and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Outcome {
+pub struct TestOutcome {
     /// Its name; `None` if it has none.
     pub name: Option<String>,
     /// Its status.
@@ -56,7 +56,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SuiteOutcome {
     /// The tests in the order of the suite, without those that were not chosen.
-    pub tests: Vec<Outcome>,
+    pub tests: Vec<TestOutcome>,
     /// The facts that the suite states about itself.
     #[serde(skip)]
     pub facts: SuiteFacts,
@@ -73,8 +73,8 @@ impl SuiteOutcome {
     }
 }
 
-impl From<Outcome> for TestReport {
-    fn from(outcome: Outcome) -> TestReport {
+impl From<TestOutcome> for TestReport {
+    fn from(outcome: TestOutcome) -> TestReport {
         let mut details = outcome.details;
         let mut take = |name: &str| details.remove(name);
         let (actual, expected) = (take("actual"), take("expected"));

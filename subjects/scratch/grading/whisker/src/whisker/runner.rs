@@ -14,8 +14,8 @@ use super::driver::Driver;
 use super::execution::TestExecution;
 use super::host;
 use super::module::{LoadError, SuiteFile, TestInfo};
-use super::options::Options;
-use super::outcome::{Outcome, SuiteOutcome};
+use super::options::SuiteOptions;
+use super::outcome::{SuiteOutcome, TestOutcome};
 use super::stepper::Stepper;
 
 /// A test that a caller chooses by its position in the suite.
@@ -33,8 +33,8 @@ pub struct Executed {
     /// Position of the test in the suite.
     pub number: usize,
     /// Its result.
-    pub outcome: Outcome,
-    /// The blocks that it covered; empty if [`Options::coverage`] is not set.
+    pub outcome: TestOutcome,
+    /// The blocks that it covered; empty if [`SuiteOptions::coverage`] is not set.
     pub covered: CoveredBlocks,
     /// Whether it has sent an input of the keyboard.
     pub presses_keys: bool,
@@ -50,7 +50,7 @@ pub struct Executed {
 pub fn run(
     suite: &SuiteFile,
     program: &Arc<Program>,
-    options: &Options,
+    options: &SuiteOptions,
 ) -> Result<SuiteOutcome, LoadError> {
     let mut tests = Vec::new();
     let mut seen = |executed: Executed| {
@@ -73,7 +73,7 @@ pub fn run(
 pub fn run_chosen(
     suite: &SuiteFile,
     program: &Arc<Program>,
-    options: &Options,
+    options: &SuiteOptions,
     chosen: Option<&[Chosen]>,
     seen: &mut dyn FnMut(Executed) -> ControlFlow<()>,
 ) -> Result<(), LoadError> {
@@ -87,7 +87,7 @@ impl SuiteFile {
     ///
     /// # Errors
     /// If the suite cannot be loaded.
-    pub fn check(&self, program: &Arc<Program>, options: &Options) -> Result<(), LoadError> {
+    pub fn check(&self, program: &Arc<Program>, options: &SuiteOptions) -> Result<(), LoadError> {
         run_chosen(self, program, options, Some(&[]), &mut |_| ControlFlow::Break(()))
     }
 }
@@ -96,7 +96,7 @@ impl SuiteFile {
 struct SuiteExecution<'a> {
     suite: &'a SuiteFile,
     program: &'a Arc<Program>,
-    options: &'a Options,
+    options: &'a SuiteOptions,
     /// The tests to execute; `None` if the options choose them.
     chosen: Option<&'a [Chosen]>,
     seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
@@ -113,7 +113,7 @@ impl<'a> SuiteExecution<'a> {
     fn new(
         suite: &'a SuiteFile,
         program: &'a Arc<Program>,
-        options: &'a Options,
+        options: &'a SuiteOptions,
         chosen: Option<&'a [Chosen]>,
         seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
     ) -> SuiteExecution<'a> {
@@ -222,8 +222,8 @@ impl<'a> SuiteExecution<'a> {
     }
 }
 
-fn skipped(test: &TestInfo) -> Outcome {
-    Outcome {
+fn skipped(test: &TestInfo) -> TestOutcome {
+    TestOutcome {
         name: test.name.clone(),
         status: Status::Skip,
         error: String::new(),

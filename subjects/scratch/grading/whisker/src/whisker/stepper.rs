@@ -7,7 +7,7 @@ use catherd_javascript_engine::Session;
 use catherd_javascript_engine::quickjs::{Function, Value};
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
-use catherd_scratch_vm::{Change, Midstep, Settings, TargetId, Tracer, Vm};
+use catherd_scratch_vm::{Change, Midstep, TargetId, Tracer, Vm, VmSettings};
 
 use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID};
 use super::target_key::TargetKey;
@@ -80,7 +80,7 @@ fn observed<'a, 'js, const COVERS: bool>(
     let (driver, changed) = (Rc::clone(driver), changed.clone());
     let program = driver.program.clone();
     let settings =
-        Settings { timer_increment: driver.options.timer_increment, ..Settings::default() };
+        VmSettings { timer_increment: driver.options.timer_increment, ..VmSettings::default() };
     let observer = Observer { driver, session, changed, covered, raised: None };
     // The state of this machine is never used: each step exchanges it for the state of the shared
     // machine.

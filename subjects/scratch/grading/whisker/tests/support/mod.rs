@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_grading_whisker::whisker::{self, Options, SuiteFile, SuiteOutcome};
+use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions, SuiteOutcome};
 use catherd_scratch_sb3::test_support::{self, TargetBuilder, number};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_scratch_vm::Program;
@@ -73,11 +73,11 @@ pub(crate) fn suite_of(body: &str) -> String {
 
 /// Executes a suite.
 pub(crate) fn run(suite: &str) -> SuiteOutcome {
-    run_with(suite, &Options::default())
+    run_with(suite, &SuiteOptions::default())
 }
 
 /// Executes a suite with options twice; both results must be equal.
-pub(crate) fn run_with(suite: &str, options: &Options) -> SuiteOutcome {
+pub(crate) fn run_with(suite: &str, options: &SuiteOptions) -> SuiteOutcome {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
     let outcome = whisker::run(&suite, &program(), options).unwrap();
     assert_eq!(whisker::run(&suite, &program(), options).unwrap(), outcome);
@@ -106,5 +106,5 @@ pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn load_error(suite: &str) -> String {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
-    whisker::run(&suite, &program(), &Options::default()).unwrap_err().to_string()
+    whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap_err().to_string()
 }

@@ -17,7 +17,7 @@ use crate::parameters::EventChoice;
 use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::request::Request;
-use crate::settings::Settings;
+use crate::settings::GenerationSettings;
 
 /// Cache sizes for nothing, a few events, some states, and everything.
 const MEMORIES: [usize; 4] = [0, 3_000, 60_000, PREFIX_CACHE_BYTES];
@@ -110,9 +110,9 @@ proptest! {
 
     #[test]
     fn a_resumed_execution_equals_a_full_one(tasks in tasks()) {
-        let mut bounded = Settings::default();
+        let mut bounded = GenerationSettings::default();
         bounded.machine.warp_budget = 1_000;
-        for (project, settings) in [(lively(), Settings::default()), (hung(), bounded)] {
+        for (project, settings) in [(lively(), GenerationSettings::default()), (hung(), bounded)] {
             let prepared = Prepared::new(&project, settings).unwrap();
             let [expected, others @ ..] =
                 MEMORIES.map(|memory| protocol(&prepared, memory, &tasks));
@@ -125,7 +125,7 @@ proptest! {
 
 #[test]
 fn a_known_test_executes_few_steps() {
-    let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&lively(), GenerationSettings::default()).unwrap();
     let mut rng = Stream::new(1, Stream::SEARCH);
     let mut executor = Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut rng);
     // The last listed event is a wait.
@@ -169,7 +169,7 @@ fn outcome(prepared: &Arc<Prepared>, memory: usize, algorithm: &str, executions:
 
 #[test]
 fn suites_and_counts_do_not_depend_on_the_cache_size() {
-    let prepared = Prepared::new(&lively(), Settings::default()).unwrap();
+    let prepared = Prepared::new(&lively(), GenerationSettings::default()).unwrap();
     for algorithm in Algorithm::NAMES {
         let [expected, others @ ..] =
             MEMORIES.map(|memory| outcome(&prepared, memory, algorithm, 200));
@@ -187,7 +187,8 @@ fn suites_and_counts_of_the_demo_corpus_do_not_depend_on_the_cache_size() {
             continue;
         }
         projects += 1;
-        let prepared = Prepared::new(&Project::read(&path).unwrap(), Settings::default()).unwrap();
+        let prepared =
+            Prepared::new(&Project::read(&path).unwrap(), GenerationSettings::default()).unwrap();
         for algorithm in ["mosa", "mio"] {
             let [expected, other] =
                 [0, PREFIX_CACHE_BYTES].map(|memory| outcome(&prepared, memory, algorithm, 60));
