@@ -6,11 +6,11 @@ mod vocabulary;
 pub use interaction::{Interaction, center_mouse};
 pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 
-/// A user event with all its parameters. The green flag is no event: it is sent once, before
+/// A user event with all its parameters. The green flag is not an event: it is sent once, before
 /// the first event of every test.
 ///
-/// Keys, texts and sprites are numbers into a [`Vocabulary`], so that lists of events are
-/// built and compared without touching text.
+/// Keys, texts and sprites are numbers into a [`Vocabulary`], so that lists of events are built and
+/// compared without strings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// A key goes down for a number of steps.

@@ -30,17 +30,17 @@ pub struct Policy {
     pub network: Option<Network>,
 }
 
-/// A rule: what it proposes, and when it may.
+/// A rule: an action, and the condition under which it is proposed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// What it proposes.
+    /// The proposed action.
     pub action: Action,
-    /// The condition; `None` if it always may.
+    /// The condition; `None` if there is none.
     pub when: Option<Condition>,
 }
 
-/// What a rule proposes, as the structs of [`Proposal`](crate::Proposal) say. Sprites are
-/// positions in the project's targets.
+/// The action of a rule, see [`Proposal`](crate::Proposal). Sprites are positions in the project's
+/// targets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Moves a sprite to another, or away from it.
@@ -55,7 +55,7 @@ pub enum Action {
         dead: f64,
         /// Whether it keeps away.
         flee: bool,
-        /// Added to the distance.
+        /// Offset that is added to the distance.
         aim: f64,
         /// Amplitude of a wave that is added to `aim`.
         sway: f64,

@@ -78,8 +78,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel((periods * u64::from(period)) as usize);
     }
 
-    /// The state before an iteration of the loop on top of the stack; `None` if the loop may do
-    /// more than is compared.
+    /// The state before an iteration of the loop on top of the stack; `None` if the loop may have
+    /// effects that are not compared.
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;
@@ -133,7 +133,7 @@ fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
 
-/// Whether no block can tell two values apart. False for different copies of a long text.
+/// Whether no block can distinguish two values. False for different copies of a long text.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_bits(*a, *b),
@@ -144,15 +144,15 @@ fn is_same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Search of a loop's code for blocks that do more than is compared.
+/// Search of a loop's code for blocks with effects that are not compared.
 struct Scan<'a> {
     program: &'a Program,
     sprite: &'a Sprite,
-    /// Blocks and reporters that may follow.
+    /// Number of blocks and reporters that may still be scanned.
     left: usize,
     /// The variables that the code may set.
     set: SmallVec<[Slot; 8]>,
-    /// The custom blocks that are searched already.
+    /// The custom blocks that have been searched.
     called: SmallVec<[u32; 8]>,
 }
 

@@ -1,7 +1,7 @@
 //! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree
 //! of expressions and a stack of frames, executed by a register machine.
 //!
-//! Profiles of programs that compute show no single part that costs: half of the time goes into the
+//! In profiles of programs that compute, no single part dominates: half of the time goes into the
 //! evaluation of trees (a call, a match and a value for each node), a quarter into frames that are
 //! pushed and popped for each iteration and branch, the rest into finding variables and counting
 //! fuel. The linear form removes these:
@@ -15,12 +15,13 @@
 //! - For each instruction a [handler](handlers) is chosen by the kinds of its operands, once for a
 //!   VM, so that no handler branches on where its operands are. Each handler calls the next one.
 //! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
-//!   [delayed](frames) until something asks for them.
+//!   [delayed](frames) until they are needed.
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
-//! - What has no instruction is done by the interpreter: an operand, a condition or a block at its
-//!   place; blocks that change the thread, and all blocks if there is little fuel or room on the
-//!   stack, after leaving the linear form, which is possible before each run.
+//! - The interpreter executes everything without an instruction. It evaluates single operands,
+//!   conditions and blocks in place. Blocks that change the thread, and all blocks if there is
+//!   little fuel or room on the stack, are executed after leaving the linear form, which is
+//!   possible before each run.
 //!
 //! The interpreter enters the linear form when it calls a custom block and when an iteration of a
 //! loop ends, always in warp. States, fuel, coverage and distances equal the interpreter's, in the
