@@ -9,6 +9,7 @@ use catherd_experiments::{
     ProjectSource, Race, Study, SubjectInfo, duplicates,
 };
 use proptest::prelude::*;
+use rusty_fork::rusty_fork_test;
 
 const GOOD: &str = r#"projects = ["demo", "/abs/cat.sb3"]
 algorithms = ["random", { label = "small", name = "mosa", parameters = { population = 10, crossover = 0.7, elitist = true, mode = "x" } }]
@@ -457,11 +458,17 @@ proptest! {
         prop_assert_eq!(&back, run);
         prop_assert_eq!(back.id(), run.id());
     }
+}
+
+rusty_fork_test! {
+    #![rusty_fork(timeout_ms = 60_000)]
 
     #[test]
-    #[ntest_timeout::timeout(60_000)]
-    fn no_input_breaks_the_parser(text in "(?s).{0,200}") {
-        let _ = parse(&text);
+    fn no_input_breaks_the_parser() {
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+        proptest!(config, |(text in "(?s).{0,200}")| {
+            let _ = parse(&text);
+        });
     }
 }
 

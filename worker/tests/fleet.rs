@@ -18,7 +18,7 @@ use catherd_interface::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
 use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
 use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, Options, run_worker};
-use ntest_timeout::timeout;
+use rusty_fork::rusty_fork_test;
 use tokio::net::TcpListener;
 
 const PROJECTS: [&[u8]; 2] = [b"one", b"two"];
@@ -261,20 +261,23 @@ async fn a_drained_worker_returns_the_runs_that_it_did_not_start() {
     bench.close().await;
 }
 
-#[test]
-#[timeout(60_000)]
-fn a_worker_ends_with_its_parent() {
-    let folder = tempfile::tempdir().unwrap();
-    // No coordinator listens at the address, so the worker repeats its request.
-    let mut child = worker("127.0.0.1:1", folder.path(), allowed_cores()[0])
-        .stdin(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(200));
-    assert!(child.try_wait().unwrap().is_none());
-    drop(child.stdin.take());
-    let status = child.wait().unwrap();
-    assert_eq!((status.code(), status.signal()), (Some(1), None));
+rusty_fork_test! {
+    #![rusty_fork(timeout_ms = 60_000)]
+
+    #[test]
+    fn a_worker_ends_with_its_parent() {
+        let folder = tempfile::tempdir().unwrap();
+        // No coordinator listens at the address, so the worker repeats its request.
+        let mut child = worker("127.0.0.1:1", folder.path(), allowed_cores()[0])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(child.try_wait().unwrap().is_none());
+        drop(child.stdin.take());
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (Some(1), None));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

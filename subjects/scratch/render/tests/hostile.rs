@@ -2,13 +2,16 @@
 
 use crate::stage;
 
+mod fragments;
+
 use std::sync::Arc;
 
 use catherd_scratch_render::{
     Effect, Group, Limits, PenStroke, Rect, Scene, SkinError, SkinSetBuilder,
 };
-use ntest_timeout::timeout;
+use fragments::fragment;
 use proptest::prelude::*;
+use rusty_fork::rusty_fork_test;
 
 /// Limits that are so small that every document is drawn quickly.
 fn limits() -> Limits {
@@ -53,356 +56,210 @@ fn sense_bitmap(bytes: &[u8]) -> Result<(), SkinError> {
     Ok(())
 }
 
-#[test]
-#[timeout(120_000)]
-fn limits_are_kept() {
-    let deep = format!("<svg>{}{}</svg>", "<g>".repeat(100_000), "</g>".repeat(100_000));
-    assert!(matches!(sense_svg(deep.as_bytes()), Err(SkinError::Xml(_))));
-    let deep = format!("<svg>{}{}</svg>", "<g>".repeat(1000), "</g>".repeat(1000));
-    assert_eq!(sense_svg(deep.as_bytes()), Err(SkinError::NestedTooDeeply { limit: 64 }));
-    let large = b"<svg viewBox='0 0 1e9 1e9'/>";
-    assert!(matches!(sense_svg(large), Err(SkinError::PictureTooLarge { .. })));
-    assert!(matches!(sense_svg(&[b' '; 2 << 20]), Err(SkinError::FileTooLarge { .. })));
-    assert_eq!(sense_svg(b"<html/>"), Err(SkinError::NotSvg("html".to_owned())));
-    assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
-    let wide = stage::png(4000, 1, |_, _| [0; 4]);
-    assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
-    // Resolution 1 doubles both sides, so that this is 1,440,000 pixels.
-    let doubled = stage::png(600, 600, |_, _| [0; 4]);
-    let error = sense_bitmap(&doubled).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a picture of 600 x 600: at most 2048 a side and 1048576 in all are allowed"
-    );
-    let long = format!("<svg viewBox='0 0 9 9'><text>{}</text></svg>", "a".repeat(2001));
-    let error = sense_svg(long.as_bytes()).unwrap_err();
-    assert_eq!(error, SkinError::TooMuchText { found: 2001, limit: 2000 });
-}
+rusty_fork_test! {
+    #![rusty_fork(timeout_ms = 120_000)]
 
-#[test]
-#[timeout(120_000)]
-fn documents_that_refer_to_themselves_end() {
-    for body in [
-        "<use href='#a' id='a'/>",
-        "<g id='a'><use href='#a'/></g>",
-        "<pattern id='p' width='1' height='1'><rect width='9' height='9' fill='url(#p)'/></pattern><rect width='9' height='9' fill='url(#p)'/>",
-        "<linearGradient id='g' href='#g'/><path transform='scale(2)' d='M0 0h9v9' fill='url(#g)'/>",
-        "<mask id='m' mask='url(#m)'><rect width='9' height='9' mask='url(#m)'/></mask><rect width='9' height='9' mask='url(#m)'/>",
-        "<clipPath id='c' clip-path='url(#c)'/><rect width='9' height='9' clip-path='url(#c)'/>",
-        "<filter id='f'><feImage href='#r'/></filter><rect id='r' width='9' height='9' filter='url(#f)'/>",
-    ] {
-        let text = format!("<svg viewBox='0 0 20 20'>{body}</svg>");
-        assert_eq!(sense_svg(text.as_bytes()), Ok(()), "{body}");
+    #[test]
+    fn limits_are_kept() {
+        let deep = format!("<svg>{}{}</svg>", "<g>".repeat(100_000), "</g>".repeat(100_000));
+        assert!(matches!(sense_svg(deep.as_bytes()), Err(SkinError::Xml(_))));
+        let deep = format!("<svg>{}{}</svg>", "<g>".repeat(1000), "</g>".repeat(1000));
+        assert_eq!(sense_svg(deep.as_bytes()), Err(SkinError::NestedTooDeeply { limit: 64 }));
+        let large = b"<svg viewBox='0 0 1e9 1e9'/>";
+        assert!(matches!(sense_svg(large), Err(SkinError::PictureTooLarge { .. })));
+        assert!(matches!(sense_svg(&[b' '; 2 << 20]), Err(SkinError::FileTooLarge { .. })));
+        assert_eq!(sense_svg(b"<html/>"), Err(SkinError::NotSvg("html".to_owned())));
+        assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
+        let wide = stage::png(4000, 1, |_, _| [0; 4]);
+        assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
+        // Resolution 1 doubles both sides, so that this is 1,440,000 pixels.
+        let doubled = stage::png(600, 600, |_, _| [0; 4]);
+        let error = sense_bitmap(&doubled).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a picture of 600 x 600: at most 2048 a side and 1048576 in all are allowed"
+        );
+        let long = format!("<svg viewBox='0 0 9 9'><text>{}</text></svg>", "a".repeat(2001));
+        let error = sense_svg(long.as_bytes()).unwrap_err();
+        assert_eq!(error, SkinError::TooMuchText { found: 2001, limit: 2000 });
     }
-}
 
-#[test]
-#[timeout(120_000)]
-fn expanding_documents_end() {
-    let mut uses = String::from("<rect id='u0' width='1' height='1'/>");
-    for i in 1..30 {
-        uses += &format!("<g id='u{i}'><use href='#u{0}'/><use href='#u{0}'/></g>", i - 1);
-    }
-    let text = format!("<svg viewBox='0 0 20 20'><defs>{uses}</defs><use href='#u29'/></svg>");
-    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
-    let mut laughs = String::from("<!DOCTYPE svg [<!ENTITY a0 'ha'>");
-    for i in 1..20 {
-        laughs += &format!("<!ENTITY a{i} '&a{0};&a{0};&a{0};'>", i - 1);
-    }
-    let text = format!("{laughs}]><svg viewBox='0 0 20 20'><text>&a19;</text></svg>");
-    assert!(matches!(sense_svg(text.as_bytes()), Err(SkinError::Xml(_))));
-}
-
-#[test]
-#[timeout(120_000)]
-fn giant_arcs_end() {
-    let path = "a1e38 5 30 1 0 9 7z".repeat(20);
-    let text =
-        format!("<svg viewBox='0 0 20 20'><path transform='scale(2)' d='M0 0{path}'/></svg>");
-    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
-    let text = format!("<svg><path stroke='red' d='M0 0{path}'/></svg>");
-    assert_eq!(sense_svg(text.as_bytes()), Ok(()));
-}
-
-#[test]
-#[timeout(120_000)]
-fn shapes_that_a_transform_makes_endless_end() {
-    for transform in
-        ["rotate(45) skewX(90)", "skewY(90) scale(1e9)", "scale(1e20)", "skewX(89.9999)"]
-    {
-        for shape in [
-            "<circle r='50%'",
-            "<path d='M1 1C9 3 4 9 2 8Q4 4 1 1' stroke='red'",
-            "<ellipse rx='9' ry='4'",
-            "<ellipse rx='1e-40'",
-            "<ellipse rx='1e-20' ry='1e20'",
+    #[test]
+    fn documents_that_refer_to_themselves_end() {
+        for body in [
+            "<use href='#a' id='a'/>",
+            "<g id='a'><use href='#a'/></g>",
+            "<pattern id='p' width='1' height='1'><rect width='9' height='9' fill='url(#p)'/></pattern><rect width='9' height='9' fill='url(#p)'/>",
+            "<linearGradient id='g' href='#g'/><path transform='scale(2)' d='M0 0h9v9' fill='url(#g)'/>",
+            "<mask id='m' mask='url(#m)'><rect width='9' height='9' mask='url(#m)'/></mask><rect width='9' height='9' mask='url(#m)'/>",
+            "<clipPath id='c' clip-path='url(#c)'/><rect width='9' height='9' clip-path='url(#c)'/>",
+            "<filter id='f'><feImage href='#r'/></filter><rect id='r' width='9' height='9' filter='url(#f)'/>",
         ] {
-            let text = format!("<svg viewBox='-3 2 30 20'>{shape} transform='{transform}'/></svg>");
-            let _ = sense_svg(text.as_bytes());
+            let text = format!("<svg viewBox='0 0 20 20'>{body}</svg>");
+            assert_eq!(sense_svg(text.as_bytes()), Ok(()), "{body}");
         }
     }
-}
 
-#[test]
-#[timeout(120_000)]
-fn pictures_of_any_proportions_end() {
-    let picture = base64(&stage::png(1, 1, |_, _| [255, 0, 0, 255]));
-    for place in [
-        "width='1e-9' height='1e9'",
-        "width='1e9' height='1e-9'",
-        "x='1e30' width='1' height='1'",
-        "x='-1e5' y='1e5' width='1e-5' preserveAspectRatio='xMaxYMax slice'",
-        "height='1e38em'",
-        "width='1e-40'",
-    ] {
-        for document in ["<svg viewBox='0 0 20 20'>", "<svg>", "<svg viewBox='0 0 1e-9 1e9'>"] {
-            let image = format!("<image {place} href='data:image/png;base64,{picture}'/>");
-            let _ = sense_svg(format!("{document}{image}</svg>").as_bytes());
+    #[test]
+    fn expanding_documents_end() {
+        let mut uses = String::from("<rect id='u0' width='1' height='1'/>");
+        for i in 1..30 {
+            uses += &format!("<g id='u{i}'><use href='#u{0}'/><use href='#u{0}'/></g>", i - 1);
         }
+        let text = format!("<svg viewBox='0 0 20 20'><defs>{uses}</defs><use href='#u29'/></svg>");
+        assert_eq!(sense_svg(text.as_bytes()), Ok(()));
+        let mut laughs = String::from("<!DOCTYPE svg [<!ENTITY a0 'ha'>");
+        for i in 1..20 {
+            laughs += &format!("<!ENTITY a{i} '&a{0};&a{0};&a{0};'>", i - 1);
+        }
+        let text = format!("{laughs}]><svg viewBox='0 0 20 20'><text>&a19;</text></svg>");
+        assert!(matches!(sense_svg(text.as_bytes()), Err(SkinError::Xml(_))));
     }
-}
 
-#[test]
-#[timeout(120_000)]
-fn references_cannot_nest_without_end() {
-    // Groups as deep as the default limit allows, each holding a reference to the next.
-    let depth = Limits::default().depth - 6;
-    let mut body = String::from("<rect id='n0' width='9' height='9'/>");
-    for i in 1..8 {
-        let (open, close) = ("<g opacity='.9'>".repeat(depth), "</g>".repeat(depth));
-        body += &format!("<g id='n{i}'>{open}<use href='#n{}'/>{close}</g>", i - 1);
-    }
-    for last in 1..8 {
+    #[test]
+    fn giant_arcs_end() {
+        let path = "a1e38 5 30 1 0 9 7z".repeat(20);
         let text =
-            format!("<svg viewBox='0 0 20 20'><defs>{body}</defs><use href='#n{last}'/></svg>");
-        let mut builder = SkinSetBuilder::new(Limits::default());
-        let skin = builder.add_svg(text.as_bytes().into(), None).unwrap();
-        sense(builder, skin);
+            format!("<svg viewBox='0 0 20 20'><path transform='scale(2)' d='M0 0{path}'/></svg>");
+        assert_eq!(sense_svg(text.as_bytes()), Ok(()));
+        let text = format!("<svg><path stroke='red' d='M0 0{path}'/></svg>");
+        assert_eq!(sense_svg(text.as_bytes()), Ok(()));
     }
-}
 
-#[test]
-#[timeout(120_000)]
-fn broken_pictures_are_transparent() {
-    let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
-    for length in (60..whole.len()).step_by(7) {
-        assert_eq!(sense_bitmap(&whole[..length]), Ok(()));
-    }
-}
-
-#[test]
-#[timeout(120_000)]
-fn positions_may_be_anything() {
-    let (mut scene, ids) = stage::scene(&[&stage::filled(20, 20, "red")]);
-    let id = ids[0];
-    for wild in [f64::NAN, f64::INFINITY, -1e300, 1e300, 5e-324] {
-        scene.set_position(id, wild, wild);
-        scene.set_direction_scale(id, wild, wild, wild);
-        for effect in Effect::ALL {
-            scene.set_effect(id, effect, wild);
-        }
-        scene.bounds(id);
-        scene.clamp_to_stage(id, wild, wild);
-        scene.touching_color(id, [255; 3]);
-        scene.touching_edge(id);
-        scene.touching_point(id, wild, wild);
-        scene.pick(wild, wild);
-        scene.pen_stamp(id);
-        let stroke = PenStroke { rgba: [wild; 4], diameter: wild };
-        scene.pen_line((wild, 0.0), (0.0, wild), &stroke);
-        let within = Rect { left: -wild, right: wild, bottom: wild, top: wild };
-        let own = catherd_scratch_render::ColorOf::Only(id);
-        scene.find_color((wild, wild), within, [0; 3], own, f64::INFINITY);
-        scene.move_order(id, wild);
-        scene.end_frame();
-    }
-}
-
-/// Element names of generated documents.
-const ELEMENTS: [&str; 33] = [
-    "g",
-    "feImage",
-    "feTurbulence",
-    "feMorphology",
-    "feDropShadow",
-    "feDiffuseLighting",
-    "feConvolveMatrix",
-    "feTile",
-    "textPath",
-    "path",
-    "rect",
-    "circle",
-    "use",
-    "defs",
-    "linearGradient",
-    "radialGradient",
-    "stop",
-    "text",
-    "tspan",
-    "image",
-    "svg",
-    "symbol",
-    "pattern",
-    "clipPath",
-    "mask",
-    "filter",
-    "feGaussianBlur",
-    "ellipse",
-    "line",
-    "polygon",
-    "style",
-    "switch",
-    "marker",
-];
-
-/// Attribute names of generated documents.
-const ATTRIBUTES: [&str; 39] = [
-    "d",
-    "preserveAspectRatio",
-    "rx",
-    "markerWidth",
-    "marker-mid",
-    "filter",
-    "baseFrequency",
-    "radius",
-    "primitiveUnits",
-    "patternContentUnits",
-    "order",
-    "kernelMatrix",
-    "refX",
-    "vector-effect",
-    "transform",
-    "fill",
-    "stroke",
-    "stroke-width",
-    "width",
-    "height",
-    "x",
-    "y",
-    "r",
-    "id",
-    "href",
-    "viewBox",
-    "style",
-    "points",
-    "offset",
-    "stop-color",
-    "x2",
-    "gradientUnits",
-    "gradientTransform",
-    "stdDeviation",
-    "clip-path",
-    "mask",
-    "stroke-dasharray",
-    "font-size",
-    "opacity",
-];
-
-/// Attribute values of generated documents.
-const VALUES: [&str; 38] = [
-    "M0 0L10 10",
-    "data:image/gif;base64,R0lGODlhAQABAPAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=",
-    "data:image/gif;base64,R0lGODlhAAAAAPAAAP8AAAAAACwAAAAAAAAAAAACAkQBADs=",
-    "1e-9",
-    "1e38",
-    "-1e38",
-    "3e-39",
-    "1e30em",
-    "xMaxYMin slice",
-    "none",
-    "non-scaling-stroke",
-    "objectBoundingBox",
-    "1e-9 1e-9 1e9 1e9",
-    "M1 1a5 5 0 1 1 3 3z",
-    "m1,1 c1 2 3 4 5 6 s1 1 1 1 t2 2",
-    "",
-    "0",
-    "-1",
-    "1e9",
-    "NaN",
-    "50%",
-    "5px",
-    "url(#a)",
-    "#a",
-    "a",
-    "red",
-    "none",
-    "matrix(1 2 2 4 0 0)",
-    "scale(0)",
-    "rotate(45) skewX(90)",
-    "scale(1e20)",
-    "translate(3,4)scale(2 -3)",
-    "0 0 10 10",
-    "1,2 3,4 5,6",
-    "userSpaceOnUse",
-    "stroke-width: 3",
-    "1e-40",
-    "&#xe9;",
-];
-
-/// Fragments of generated documents.
-fn fragment() -> impl Strategy<Value = String> {
-    let names = prop::sample::select(&ELEMENTS[..]);
-    let attributes = prop::collection::vec(
-        (prop::sample::select(&ATTRIBUTES[..]), prop::sample::select(&VALUES[..])),
-        0..5,
-    );
-    let leaf = (names.clone(), attributes.clone())
-        .prop_map(|(name, attributes)| element(name, &attributes, ""));
-    leaf.prop_recursive(4, 24, 4, move |inner| {
-        (names.clone(), attributes.clone(), prop::collection::vec(inner, 0..4))
-            .prop_map(|(name, attributes, children)| element(name, &attributes, &children.concat()))
-    })
-}
-
-fn element(name: &str, attributes: &[(&str, &str)], inside: &str) -> String {
-    let mut seen = Vec::new();
-    let mut text = format!("<{name}");
-    for (attribute, value) in attributes {
-        if !seen.contains(attribute) {
-            text += &format!(" {attribute}='{value}'");
-            seen.push(attribute);
+    #[test]
+    fn shapes_that_a_transform_makes_endless_end() {
+        for transform in
+            ["rotate(45) skewX(90)", "skewY(90) scale(1e9)", "scale(1e20)", "skewX(89.9999)"]
+        {
+            for shape in [
+                "<circle r='50%'",
+                "<path d='M1 1C9 3 4 9 2 8Q4 4 1 1' stroke='red'",
+                "<ellipse rx='9' ry='4'",
+                "<ellipse rx='1e-40'",
+                "<ellipse rx='1e-20' ry='1e20'",
+            ] {
+                let text = format!("<svg viewBox='-3 2 30 20'>{shape} transform='{transform}'/></svg>");
+                let _ = sense_svg(text.as_bytes());
+            }
         }
     }
-    format!("{text}>{inside}</{name}>")
+
+    #[test]
+    fn pictures_of_any_proportions_end() {
+        let picture = base64(&stage::png(1, 1, |_, _| [255, 0, 0, 255]));
+        for place in [
+            "width='1e-9' height='1e9'",
+            "width='1e9' height='1e-9'",
+            "x='1e30' width='1' height='1'",
+            "x='-1e5' y='1e5' width='1e-5' preserveAspectRatio='xMaxYMax slice'",
+            "height='1e38em'",
+            "width='1e-40'",
+        ] {
+            for document in ["<svg viewBox='0 0 20 20'>", "<svg>", "<svg viewBox='0 0 1e-9 1e9'>"] {
+                let image = format!("<image {place} href='data:image/png;base64,{picture}'/>");
+                let _ = sense_svg(format!("{document}{image}</svg>").as_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn references_cannot_nest_without_end() {
+        // Groups as deep as the default limit allows, each holding a reference to the next.
+        let depth = Limits::default().depth - 6;
+        let mut body = String::from("<rect id='n0' width='9' height='9'/>");
+        for i in 1..8 {
+            let (open, close) = ("<g opacity='.9'>".repeat(depth), "</g>".repeat(depth));
+            body += &format!("<g id='n{i}'>{open}<use href='#n{}'/>{close}</g>", i - 1);
+        }
+        for last in 1..8 {
+            let text =
+                format!("<svg viewBox='0 0 20 20'><defs>{body}</defs><use href='#n{last}'/></svg>");
+            let mut builder = SkinSetBuilder::new(Limits::default());
+            let skin = builder.add_svg(text.as_bytes().into(), None).unwrap();
+            sense(builder, skin);
+        }
+    }
+
+    #[test]
+    fn broken_pictures_are_transparent() {
+        let whole = stage::png(40, 40, |_, _| [1, 2, 3, 255]);
+        for length in (60..whole.len()).step_by(7) {
+            assert_eq!(sense_bitmap(&whole[..length]), Ok(()));
+        }
+    }
+
+    #[test]
+    fn positions_may_be_anything() {
+        let (mut scene, ids) = stage::scene(&[&stage::filled(20, 20, "red")]);
+        let id = ids[0];
+        for wild in [f64::NAN, f64::INFINITY, -1e300, 1e300, 5e-324] {
+            scene.set_position(id, wild, wild);
+            scene.set_direction_scale(id, wild, wild, wild);
+            for effect in Effect::ALL {
+                scene.set_effect(id, effect, wild);
+            }
+            scene.bounds(id);
+            scene.clamp_to_stage(id, wild, wild);
+            scene.touching_color(id, [255; 3]);
+            scene.touching_edge(id);
+            scene.touching_point(id, wild, wild);
+            scene.pick(wild, wild);
+            scene.pen_stamp(id);
+            let stroke = PenStroke { rgba: [wild; 4], diameter: wild };
+            scene.pen_line((wild, 0.0), (0.0, wild), &stroke);
+            let within = Rect { left: -wild, right: wild, bottom: wild, top: wild };
+            let own = catherd_scratch_render::ColorOf::Only(id);
+            scene.find_color((wild, wild), within, [0; 3], own, f64::INFINITY);
+            scene.move_order(id, wild);
+            scene.end_frame();
+        }
+    }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+/// The number of generated cases of each test.
+fn cases() -> ProptestConfig {
+    ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+rusty_fork_test! {
+    #![rusty_fork(timeout_ms = 120_000)]
 
     #[test]
-    #[timeout(120_000)]
-    fn any_bytes_end(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let _ = sense_svg(&bytes);
-        let _ = sense_bitmap(&bytes);
+    fn any_bytes_end() {
+        proptest!(cases(), |(bytes in prop::collection::vec(any::<u8>(), 0..400))| {
+            let _ = sense_svg(&bytes);
+            let _ = sense_bitmap(&bytes);
+        });
     }
 
     #[test]
-    #[timeout(120_000)]
-    fn any_text_in_a_document_ends(text in "[<>/ a-z='\"&;#%.0-9-]{0,200}") {
-        let _ = sense_svg(format!("<svg viewBox='0 0 20 20'>{text}</svg>").as_bytes());
+    fn any_text_in_a_document_ends() {
+        proptest!(cases(), |(text in "[<>/ a-z='\"&;#%.0-9-]{0,200}")| {
+            let _ = sense_svg(format!("<svg viewBox='0 0 20 20'>{text}</svg>").as_bytes());
+        });
     }
 
     #[test]
-    #[timeout(120_000)]
-    fn any_document_ends(body in fragment(), measured in any::<bool>()) {
-        let view_box = if measured { "" } else { " viewBox='-3 2 30 20'" };
-        let _ = sense_svg(format!("<svg{view_box}>{body}</svg>").as_bytes());
+    fn any_document_ends() {
+        proptest!(cases(), |(body in fragment(), measured in any::<bool>())| {
+            let view_box = if measured { "" } else { " viewBox='-3 2 30 20'" };
+            let _ = sense_svg(format!("<svg{view_box}>{body}</svg>").as_bytes());
+        });
     }
 
     #[test]
-    #[timeout(120_000)]
-    fn any_damage_to_a_picture_ends(index in 0_usize..120, byte in any::<u8>()) {
-        let mut picture = stage::png(9, 9, |x, y| [x as u8, y as u8, 0, 200]).to_vec();
-        let index = index % picture.len();
-        picture[index] = byte;
-        let _ = sense_bitmap(&picture);
+    fn any_damage_to_a_picture_ends() {
+        proptest!(cases(), |(index in 0_usize..120, byte in any::<u8>())| {
+            let mut picture = stage::png(9, 9, |x, y| [x as u8, y as u8, 0, 200]).to_vec();
+            let index = index % picture.len();
+            picture[index] = byte;
+            let _ = sense_bitmap(&picture);
+        });
     }
 }
 
 /// With the default limits: the longest text that is drawn, and longer ones in every disguise.
 #[test]
-#[timeout(120_000)]
 fn long_texts_are_bounded() {
     let start = std::time::Instant::now();
     let load = |body: &str| {
@@ -438,7 +295,6 @@ fn long_texts_are_bounded() {
 
 /// The largest bitmaps, and more of them than a document may show.
 #[test]
-#[timeout(120_000)]
 fn large_bitmaps_are_bounded() {
     let mut builder = SkinSetBuilder::new(Limits::default());
     // The header of a bitmap file, without pixels.
@@ -479,7 +335,6 @@ fn base64(bytes: &[u8]) -> String {
 
 /// Documents of a few hundred bytes that would take hours or all memory are not drawn.
 #[test]
-#[timeout(120_000)]
 fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";
     let filter = |primitive: &str| format!("<filter id='f'>{primitive}</filter>{rect}");

@@ -6,8 +6,8 @@ use std::io::Write as _;
 
 use archive::{archive, cat, read};
 use catherd_scratch_sb3::{Cause, Limits, Project, ReadError};
-use ntest_timeout::timeout;
 use proptest::prelude::*;
+use rusty_fork::rusty_fork_test;
 
 fn from_bytes(bytes: &[u8]) -> Result<Project, ReadError> {
     Project::from_bytes("test.sb3", bytes, &Limits::default())
@@ -121,31 +121,34 @@ fn shared_blocks_must_not_multiply() {
     refused(&chain(100, twice), &["Cat", "share blocks"]);
 }
 
-// Unpacking stops at the limit, independent of the size of the file.
-#[test]
-#[timeout(60_000)]
-fn bombs_are_defused_before_they_are_unpacked() {
-    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    zip.start_file("project.json", zip::write::SimpleFileOptions::default()).unwrap();
-    let zeros = vec![b' '; 1 << 20];
-    for _ in 0..64 {
-        zip.write_all(&zeros).unwrap();
-    }
-    let bomb = zip.finish().unwrap().into_inner();
-    assert!(line(from_bytes(&bomb)).contains("too large"));
+rusty_fork_test! {
+    #![rusty_fork(timeout_ms = 60_000)]
 
-    let asset = r#"{"name": "a", "assetId": "a", "dataFormat": "svg"}"#;
-    let json =
-        format!(r#"{{"targets": [{{"isStage": true, "name": "Stage", "costumes": [{asset}]}}]}}"#);
-    let fat = vec![0; 20 << 20];
-    let bytes = archive(&[("project.json", json.as_bytes()), ("a.svg", &fat)]);
-    assert!(line(from_bytes(&bytes)).contains("100 times its own size"));
-    let silence = &fat[..10 << 20];
-    let bytes = archive(&[("project.json", json.as_bytes()), ("a.svg", silence)]);
-    assert_eq!(from_bytes(&bytes).unwrap().assets[0].bytes.len(), 10 << 20);
-    let tight = Limits { unpacked_bytes: 1 << 20, ..Limits::default() };
-    let refused = line(Project::from_bytes("test.sb3", &bytes, &tight));
-    assert!(refused.contains("bytes unpacked"), "{refused}");
+    // Unpacking stops at the limit, independent of the size of the file.
+    #[test]
+    fn bombs_are_defused_before_they_are_unpacked() {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        zip.start_file("project.json", zip::write::SimpleFileOptions::default()).unwrap();
+        let zeros = vec![b' '; 1 << 20];
+        for _ in 0..64 {
+            zip.write_all(&zeros).unwrap();
+        }
+        let bomb = zip.finish().unwrap().into_inner();
+        assert!(line(from_bytes(&bomb)).contains("too large"));
+
+        let asset = r#"{"name": "a", "assetId": "a", "dataFormat": "svg"}"#;
+        let json =
+            format!(r#"{{"targets": [{{"isStage": true, "name": "Stage", "costumes": [{asset}]}}]}}"#);
+        let fat = vec![0; 20 << 20];
+        let bytes = archive(&[("project.json", json.as_bytes()), ("a.svg", &fat)]);
+        assert!(line(from_bytes(&bytes)).contains("100 times its own size"));
+        let silence = &fat[..10 << 20];
+        let bytes = archive(&[("project.json", json.as_bytes()), ("a.svg", silence)]);
+        assert_eq!(from_bytes(&bytes).unwrap().assets[0].bytes.len(), 10 << 20);
+        let tight = Limits { unpacked_bytes: 1 << 20, ..Limits::default() };
+        let refused = line(Project::from_bytes("test.sb3", &bytes, &tight));
+        assert!(refused.contains("bytes unpacked"), "{refused}");
+    }
 }
 
 #[test]

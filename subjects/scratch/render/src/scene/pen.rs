@@ -169,6 +169,8 @@ impl Pen {
 
 #[cfg(test)]
 mod tests {
+    use rusty_fork::rusty_fork_test;
+
     use super::super::pen_layer::{COLUMNS, ROWS};
     use super::*;
     use crate::limits::Limits;
@@ -232,15 +234,18 @@ mod tests {
         assert_eq!(inked(&scene).len(), dots);
     }
 
-    #[test]
-    #[ntest_timeout::timeout(60_000)]
-    fn lines_without_finite_ends_are_harmless() {
-        let mut scene = scene();
-        for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
-            scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
+    rusty_fork_test! {
+        #![rusty_fork(timeout_ms = 60_000)]
+
+        #[test]
+        fn lines_without_finite_ends_are_harmless() {
+            let mut scene = scene();
+            for x in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
+                scene.pen_line((x, 0.0), (0.0, x), &stroke(1200.0, 1.0));
+            }
+            let skins = Arc::clone(&scene.skins);
+            scene.pen().draw_all(&skins);
         }
-        let skins = Arc::clone(&scene.skins);
-        scene.pen().draw_all(&skins);
     }
 
     #[test]
