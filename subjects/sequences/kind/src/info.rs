@@ -1,5 +1,7 @@
 //! The description of the kind: units of work, criterion, measures of models.
 
+use std::collections::BTreeMap;
+
 use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
 use crate::KIND;
@@ -47,4 +49,9 @@ pub(crate) fn info() -> SubjectInfo {
             Measure::new("prefixes", "Traces and their beginnings"),
         ],
     }
+}
+
+/// Amounts of work by unit.
+pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
+    BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }

@@ -11,14 +11,9 @@ use serde_json::json;
 
 use crate::configuration::{Bugs, Configuration, Letters, Rule};
 use crate::detection;
-use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS, SUITE, SYSTEM};
+use crate::info::{EVENTS, ITEMS, SUITE, SYSTEM, work};
 use crate::search::{Improvement, Outcome, items_of, positions};
 use crate::subject::{Items, Stop, Subject};
-
-/// Amounts of work by unit.
-pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
-    BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
-}
 
 /// Metrics of a run by name.
 #[derive(Debug, Default)]

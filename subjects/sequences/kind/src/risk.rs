@@ -11,8 +11,8 @@ use catherd_sequences_testing::risk::{Beta, Orientation};
 
 use crate::configuration::{Configuration, Rule};
 use crate::detection;
-use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS};
-use crate::record::{Metrics, work};
+use crate::info::{EVENTS, EXECUTIONS, ITEMS, STEPS, work};
+use crate::record::Metrics;
 use crate::search::{Watch, positions};
 use crate::subject::{Stop, Subject};
 

@@ -10,8 +10,7 @@ use catherd_sequences_testing::suite::{self, Matrix, SearchResult};
 use catherd_sequences_testing::{Cover, DirectLimits, EventId, Pool, Space, direct};
 
 use crate::configuration::{Configuration, Method};
-use crate::info::{EXECUTIONS, STEPS};
-use crate::record::work;
+use crate::info::{EXECUTIONS, STEPS, work};
 use crate::subject::{Items, Stop, Subject};
 
 /// Checks whether a search must end because of the caller or the budget of real time.
