@@ -76,7 +76,7 @@ impl Expression {
         }
     }
 
-    /// The names of letters outside of brackets, and in brackets if separated by spaces.
+    /// The names of letters: all names outside of brackets, and names of one character in brackets.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.0.visit(&mut |name| {

@@ -47,7 +47,7 @@ pub(crate) struct Sync {
     /// The index of its operation.
     pub(crate) op: usize,
     /// The words of variables that are in scope at the statement, as bits. Other words are 0 while the thread
-    /// is suspended. All are, if nothing can resume the thread.
+    /// is suspended; all words are 0 if nothing can resume it.
     pub(crate) live: u64,
 }
 

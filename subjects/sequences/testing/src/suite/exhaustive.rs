@@ -68,7 +68,7 @@ fn branch(
     let mut gains: Vec<(u64, u32)> =
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();
-    // For each test, the largest sum of gains of `left` tests, beginning with this test.
+    // Stop when the largest gains of `left` tests from a test on cannot raise the rank above the best one.
     for at in 0..gains.len() {
         if gains.len() - at < left {
             return;
