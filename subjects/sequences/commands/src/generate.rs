@@ -34,7 +34,7 @@ pub struct Generate {
     #[command(flatten)]
     settings: Settings,
 
-    /// Events whose orders, all of them, are the given tests; instead of a model
+    /// Events of which all orders are the given tests, instead of a model
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', conflicts_with = "source")]
     events: Vec<String>,
 
