@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{
-    Budget, CriterionInfo, Digest, Measure, Noun, Outcome, SubjectInfo, Unit,
+    Budget, CriterionInfo, Digest, Measure, Noun, RunOutcome, SubjectInfo, Unit,
 };
 
 use crate::tidy::{self, Imported, UNCOUNTED};
@@ -120,7 +120,7 @@ pub struct RawRun {
     project: String,
     algorithm: String,
     seed: Option<u64>,
-    outcome: Option<Outcome>,
+    outcome: Option<RunOutcome>,
     reason: Option<String>,
     coverage: Option<Coverage>,
     executions: Option<u64>,
@@ -270,7 +270,7 @@ pub fn import(
             *repetition += 1;
             let run = imported_run(raw, *repetition, format.engine(), budget.clone());
             summary.runs += 1;
-            summary.failed += usize::from(run.outcome != Outcome::Done);
+            summary.failed += usize::from(run.outcome != RunOutcome::Done);
             summary.uncounted += usize::from(run.goals == UNCOUNTED);
             projects.insert(run.project.clone());
             if !summary.algorithms.contains(&run.algorithm) {
@@ -290,13 +290,13 @@ pub fn import(
 fn imported_run(raw: RawRun, repetition: u64, engine: String, budget: Budget) -> Imported {
     let seed = raw.seed.unwrap_or(repetition);
     let (outcome, reason) = match (raw.outcome, raw.coverage) {
-        (None | Some(Outcome::Done), None) => {
-            (Outcome::Failed, Some("the file has no coverage".to_owned()))
+        (None | Some(RunOutcome::Done), None) => {
+            (RunOutcome::Failed, Some("the file has no coverage".to_owned()))
         }
-        (None | Some(Outcome::Done), Some(Coverage { goals: 0, .. })) => {
-            (Outcome::NoGoals, Some("there are no goals".to_owned()))
+        (None | Some(RunOutcome::Done), Some(Coverage { goals: 0, .. })) => {
+            (RunOutcome::NoGoals, Some("there are no goals".to_owned()))
         }
-        (None | Some(Outcome::Done), Some(_)) => (Outcome::Done, None),
+        (None | Some(RunOutcome::Done), Some(_)) => (RunOutcome::Done, None),
         (Some(other), _) => (other, raw.reason),
     };
     let coverage = raw.coverage.unwrap_or(Coverage { goals: 0, covered: 0 });

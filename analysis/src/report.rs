@@ -20,7 +20,7 @@ use crate::tables::CaptionedTable;
 use crate::terms::capitalised;
 use crate::tidy::{Error, Interim, Results};
 
-pub use address::{Address, AddressError, Check, Found};
+pub use address::{Address, AddressError, Check, FoundCell};
 
 /// A part of a section.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl Section {
 
 /// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Settings {
+pub struct ReportSettings {
     /// Parameters whose effect is shown: configurations that only differ in one of them are
     /// compared.
     pub factors: Vec<String>,
@@ -161,7 +161,7 @@ impl<'a> Report<'a> {
         title: &str,
         on_progress: impl FnMut(&str),
     ) -> Result<Report<'a>, Error> {
-        Report::with(results, title, &Settings::default(), on_progress)
+        Report::with(results, title, &ReportSettings::default(), on_progress)
     }
 
     /// Like [`Report::new`], with optional contents.
@@ -171,7 +171,7 @@ impl<'a> Report<'a> {
     pub fn with(
         results: &'a Results,
         title: &str,
-        settings: &Settings,
+        settings: &ReportSettings,
         on_progress: impl FnMut(&str),
     ) -> Result<Report<'a>, Error> {
         let mut sections = sections::all(results, settings, on_progress)?;

@@ -33,14 +33,14 @@ pub use evidence::ItemEvidence;
 pub use goals::{Goal, GoalSet};
 pub use mutants::{Mutant, Mutants};
 pub use plan::Interim;
-pub use read::{Improvement, RecordDigests, Results, Row, Run};
+pub use read::{Improvement, RawRow, RecordDigests, Results, Run};
 pub use run_states::RunStates;
 pub use staging::Staging;
 pub use write::{Imported, Writer, write};
 
 use std::path::PathBuf;
 
-use catherd_experiments::{MutantOutcome, Outcome, Unit};
+use catherd_experiments::{MutantOutcome, RunOutcome, Unit};
 use polars_error::PolarsError;
 
 /// Number of goals of a run whose covered share is known but not its counts. The share is then in
@@ -187,10 +187,10 @@ const MUTANT_OUTCOMES: [(MutantOutcome, &str); 5] = [
     (MutantOutcome::Equivalent, "equivalent"),
 ];
 
-const OUTCOMES: [(Outcome, &str); 5] = [
-    (Outcome::Done, "done"),
-    (Outcome::NoGoals, "no-goals"),
-    (Outcome::Failed, "failed"),
-    (Outcome::TimedOut, "timed-out"),
-    (Outcome::OutOfMemory, "out-of-memory"),
+const OUTCOMES: [(RunOutcome, &str); 5] = [
+    (RunOutcome::Done, "done"),
+    (RunOutcome::NoGoals, "no-goals"),
+    (RunOutcome::Failed, "failed"),
+    (RunOutcome::TimedOut, "timed-out"),
+    (RunOutcome::OutOfMemory, "out-of-memory"),
 ];

@@ -11,7 +11,7 @@ mod texts;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use catherd_analysis::report::{FigureFormat, Settings};
+use catherd_analysis::report::{FigureFormat, ReportSettings};
 use catherd_analysis::tidy::{Results, RunStates};
 use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
 use catherd_analysis_results::{MANIFEST, RESULT_FILES};
@@ -167,7 +167,7 @@ fn write_report(
     builder: &mut Builder,
 ) -> Result<Vec<String>, Failure> {
     let results = Results::read(&study.folder).map_err(Worded::worded)?;
-    let made = report::make(&results, &study.plan.name, &Settings::default())?;
+    let made = report::make(&results, &study.plan.name, &ReportSettings::default())?;
     made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf]).map_err(Worded::worded)?;
     let mut open = vec![(String::from("report"), folder.to_owned())];
     while let Some((name, path)) = open.pop() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
-use catherd_coordinator::{Coordinator, CoordinatorError, Options, StoreUrl};
+use catherd_coordinator::{Coordinator, CoordinatorError, CoordinatorOptions, StoreUrl};
 use catherd_platform::{ReloadSignal, StopSignals};
 use clap::Args;
 use tokio::net::TcpListener;
@@ -98,7 +98,8 @@ fn default_folder() -> PathBuf {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("info", arguments.log);
-    let mut options = Options::new(&arguments.dir.clone().unwrap_or_else(default_folder));
+    let mut options =
+        CoordinatorOptions::new(&arguments.dir.clone().unwrap_or_else(default_folder));
     if let Some(store) = &arguments.store {
         options.store = StoreUrl::parse(store);
     }

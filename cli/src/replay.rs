@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure};
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use catherd_interface::RunnerContext;
@@ -61,7 +61,7 @@ impl Stored {
         let wanted =
             |stored: &str| self.store.is_none() || stored == name || stored.starts_with(&round);
         let read = || {
-            let studies = Reader::open(&self.store_url())?.studies()?;
+            let studies = StoreReader::open(&self.store_url())?.studies()?;
             let found = studies.into_iter().filter(|study| wanted(&study.name));
             let numbers: Vec<_> = found.map(|study| study.number).collect();
             if numbers.is_empty() { Err(StoreError::NoStudy(name.clone())) } else { Ok(numbers) }
@@ -76,7 +76,7 @@ impl Stored {
     ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), StoreError>>, Failure> {
         let url = self.store_url();
         Ok(self.numbers()?.into_iter().flat_map(move |study| {
-            let (records, error) = match Reader::open(&url) {
+            let (records, error) = match StoreReader::open(&url) {
                 Ok(reader) => (Some(reader.records(study)), None),
                 Err(cause) => (None, Some(Err(cause))),
             };
@@ -88,7 +88,7 @@ impl Stored {
     fn quarantined(&self) -> Result<Vec<QuarantinedRun>, Failure> {
         let mut quarantined = Vec::new();
         for study in self.numbers()? {
-            let read = Reader::open(&self.store_url());
+            let read = StoreReader::open(&self.store_url());
             let read = read.and_then(|mut reader| reader.quarantined(study));
             quarantined.extend(read.map_err(|cause| self.broken(&cause))?);
         }
@@ -96,7 +96,8 @@ impl Stored {
     }
 
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
-        let read = Reader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
+        let read =
+            StoreReader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
         read.or_else(|cause| {
             // Studies of version 0.2.0 have their projects next to the database.
             let file = self.study.join("projects").join(digest.to_string());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_analysis::published;
-use catherd_analysis::report::{Address, Check, FigureFormat, Report, Settings};
+use catherd_analysis::report::{Address, Check, FigureFormat, Report, ReportSettings};
 use catherd_analysis::table::{Cell, Table};
 use catherd_analysis::tidy::Results;
 use catherd_cli_console::terminal::{self, BARS, plural};
@@ -71,7 +71,7 @@ struct More {
 }
 
 impl More {
-    fn settings(&self, results: &Results) -> Result<Settings, Failure> {
+    fn settings(&self, results: &Results) -> Result<ReportSettings, Failure> {
         let configurations = results.configurations().map_err(Worded::worded)?;
         for factor in &self.factor {
             let has = |one: &Algorithm| one.parameters.contains_key(factor);
@@ -91,7 +91,7 @@ impl More {
         }
         let published =
             self.against.as_deref().map(published::read).transpose().map_err(Worded::worded)?;
-        Ok(Settings {
+        Ok(ReportSettings {
             factors: self.factor.clone(),
             reference: self.reference.clone(),
             published: published.unwrap_or_default(),
@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 pub(crate) fn make<'a>(
     results: &'a Results,
     title: &str,
-    settings: &Settings,
+    settings: &ReportSettings,
 ) -> Result<Report<'a>, Failure> {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.enable_steady_tick(Duration::from_millis(200));

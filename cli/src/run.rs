@@ -24,7 +24,7 @@ use catherd_analysis_results::{
 };
 use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
-use catherd_coordinator::{Coordinator, Options, Repair};
+use catherd_coordinator::{Coordinator, CoordinatorOptions, Repair};
 use catherd_experiments::file_names::safe_name;
 use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
@@ -175,7 +175,7 @@ impl<'a> LocalRunner<'a> {
         arguments: &'a Arguments,
         tables: StudyTables,
     ) -> LocalRunner<'a> {
-        let store = Options::new(&folder.path).store;
+        let store = CoordinatorOptions::new(&folder.path).store;
         let studies = StoredStudies { store, names: Vec::new() };
         LocalRunner { folder, corpus, arguments, tables, studies }
     }
@@ -199,13 +199,13 @@ impl<'a> LocalRunner<'a> {
         let programs =
             programs.then(|| WorkerPrograms { tools: self.arguments.study.folder(), isolation });
         let token = new_token()?;
-        let options = Options {
+        let options = CoordinatorOptions {
             engines: subjects::kinds().engines(),
             criteria: subjects::kinds().criteria(),
             // Other users of this machine can connect as well.
             tokens: Some(TokenStore::of(&token, Role::Worker)),
             serve_clients: false,
-            ..Options::new(&self.folder.path)
+            ..CoordinatorOptions::new(&self.folder.path)
         };
         let coordinator = Coordinator::open_study(options, plan).map_err(Worded::worded)?;
         for Repair { run, cause, repeated } in coordinator.repairs() {

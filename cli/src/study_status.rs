@@ -8,7 +8,7 @@ use catherd_analysis::tidy::{Results, Run, RunStates};
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
 use catherd_coordinator::Phase;
-use catherd_experiments::Outcome;
+use catherd_experiments::RunOutcome;
 use catherd_experiments::text::printable;
 use catherd_proto::v1;
 use indicatif::HumanDuration;
@@ -180,7 +180,7 @@ pub(crate) fn has_tables(folder: &Path) -> bool {
 /// of imported results, which have no plan.
 fn states_of_runs(results: &Results) -> RunStates {
     let ended = results.runs.len() as u64;
-    let is_done = |run: &&Run| matches!(run.outcome, Outcome::Done | Outcome::NoGoals);
+    let is_done = |run: &&Run| matches!(run.outcome, RunOutcome::Done | RunOutcome::NoGoals);
     let done = results.runs.iter().filter(is_done).count() as u64;
     let planned = RunStates { planned: ended, ..RunStates::default() };
     RunStates { done, failed: ended - done, ..results.states.unwrap_or(planned) }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::StoreError;
-use catherd_experiments::{Digest, Outcome, RunRecord, RunSpec};
+use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
 use clap::Args;
 
 use crate::replay::Stored;
@@ -237,7 +237,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
         };
         if by_real_time(&spec, &record) {
             skipped += 1;
-        } else if record.outcome != Outcome::Failed {
+        } else if record.outcome != RunOutcome::Failed {
             total += 1;
         }
     }
@@ -245,7 +245,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let mut smallest = BinaryHeap::new();
     for record in stored.records()? {
         let Ok((spec, record)) = record else { continue };
-        if !by_real_time(&spec, &record) && record.outcome != Outcome::Failed {
+        if !by_real_time(&spec, &record) && record.outcome != RunOutcome::Failed {
             smallest.push((lot(&spec), record.digest()));
             if smallest.len() > wanted {
                 smallest.pop();

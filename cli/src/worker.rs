@@ -8,7 +8,7 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, RunnerContext};
 use catherd_platform::host;
-use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, Options, run_worker};
+use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, WorkerOptions, run_worker};
 use clap::Args;
 
 use crate::failure::Worded;
@@ -140,7 +140,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let bytes = arguments.cache_size << 20;
     let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
     let context = RunnerContext { programs: programs.as_ref(), limits };
-    let options = Options {
+    let options = WorkerOptions {
         coordinators: coordinators.collect(),
         spool,
         cache,

@@ -24,7 +24,7 @@ use crate::health;
 use crate::ids::StudyNumber;
 use crate::progress::Progress;
 use crate::projects::Projects;
-use crate::store::{self, QuarantinedRun, Reader, Repair, StoreError, StoreUrl, StudyState};
+use crate::store::{self, QuarantinedRun, Repair, StoreError, StoreReader, StoreUrl, StudyState};
 use crate::study_service::StudyService;
 use crate::worker_service::WorkerService;
 use crate::writer::{Request, WriterHandle};
@@ -265,8 +265,8 @@ impl Coordinator {
         &self.studies.url
     }
 
-    fn reader(&self) -> Result<Reader, CoordinatorError> {
-        Reader::open(self.url()).map_err(|cause| self.store_error(cause))
+    fn reader(&self) -> Result<StoreReader, CoordinatorError> {
+        StoreReader::open(self.url()).map_err(|cause| self.store_error(cause))
     }
 
     /// An error of the store, with the store's location.

@@ -27,7 +27,7 @@ use tokio_stream::{Stream, StreamExt};
 use crate::connections::Peer;
 use crate::ledger::{Phase, PhaseCounts};
 use crate::progress::{ExecutingRun, Progress};
-use crate::store::{Reader, StoreError, StoreUrl};
+use crate::store::{StoreError, StoreReader, StoreUrl};
 
 mod gate;
 
@@ -99,7 +99,7 @@ async fn missing(
 ) -> Result<Json<Value>, (StatusCode, String)> {
     let number = source.progress.borrow().study(&study).map(|study| study.number);
     let number = number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{study}`")))?;
-    let read = move || Reader::open(&source.url)?.missing(number);
+    let read = move || StoreReader::open(&source.url)?.missing(number);
     let read: Result<Result<_, StoreError>, _> = tokio::task::spawn_blocking(read).await;
     let rows = match read {
         Ok(Ok(rows)) => rows,

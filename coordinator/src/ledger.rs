@@ -41,7 +41,7 @@ use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::lease_expiry::expiry;
 use crate::queue::{Queue, SubjectEngine};
 
-pub use event::{AttemptEnd, Effect, Event, Grant, Verdict};
+pub use event::{AttemptEnd, Effect, Grant, LedgerEvent, Verdict};
 pub use policy::Policy;
 pub use run::{Phase, PhaseCounts, RunStatus, StudySet};
 
@@ -222,18 +222,20 @@ impl Ledger {
     }
 
     /// Processes one event. `now` must not be smaller than in the call before.
-    pub fn step(&mut self, now: Duration, event: Event<'_>) -> Vec<Effect> {
+    pub fn step(&mut self, now: Duration, event: LedgerEvent<'_>) -> Vec<Effect> {
         let mut effects = Vec::new();
         match event {
-            Event::Register { worker } => self.register(now, worker, &mut effects),
-            Event::Lease { worker, engines, loaded, held } => {
+            LedgerEvent::Register { worker } => self.register(now, worker, &mut effects),
+            LedgerEvent::Lease { worker, engines, loaded, held } => {
                 self.grant(now, worker, engines, loaded, held, &mut effects);
             }
-            Event::Heartbeat { worker, held } => self.heartbeat(now, worker, held, &mut effects),
-            Event::Commit { worker, run, token, end } => {
+            LedgerEvent::Heartbeat { worker, held } => {
+                self.heartbeat(now, worker, held, &mut effects)
+            }
+            LedgerEvent::Commit { worker, run, token, end } => {
                 self.commit(worker, run, token, end, &mut effects);
             }
-            Event::Tick => self.expire(now, &mut effects),
+            LedgerEvent::Tick => self.expire(now, &mut effects),
         }
         effects
     }

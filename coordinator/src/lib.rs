@@ -62,7 +62,7 @@ pub use coverage_curve::CoverageCurve;
 pub use error::{CoordinatorError, PlanningRefused, StoreUnavailable, SubmitError};
 pub use ids::{RunId, StudyNumber};
 pub use ledger::{Phase, Policy};
-pub use options::Options;
+pub use options::CoordinatorOptions;
 pub use progress::{
     AlgorithmCurve, ExecutingRun, PlanningProgress, Progress, RunProgress, StudyProgress,
     UnservedRuns, WorkerProgress,

@@ -13,7 +13,7 @@ use crate::ledger::Policy;
 use crate::store::{StoreUrl, TransactionObserver};
 
 /// Where studies are stored, and the rules for executing them.
-pub struct Options {
+pub struct CoordinatorOptions {
     /// The folder of the studies, for everything that is not in a database elsewhere. The
     /// documentation of the crate lists its contents.
     pub folder: PathBuf,
@@ -45,10 +45,10 @@ pub struct Options {
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 
-impl Options {
+impl CoordinatorOptions {
     /// The default rules, the machine's clock, and an SQLite file in this folder.
-    pub fn new(folder: &Path) -> Options {
-        Options {
+    pub fn new(folder: &Path) -> CoordinatorOptions {
+        CoordinatorOptions {
             folder: folder.to_owned(),
             store: StoreUrl::Sqlite(folder.join("study.db")),
             stand_by: false,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use catherd_experiments::{Digest, DigestBuilder};
 
 use crate::error::StoreUnavailable;
-use crate::store::{ProjectChunk, Reader, StoreError, StoreUrl};
+use crate::store::{ProjectChunk, StoreError, StoreReader, StoreUrl};
 use crate::writer::{Request, WriterHandle};
 
 /// Number of chunks of an upload that wait for the store at the same time.
@@ -21,7 +21,7 @@ const CHUNKS_IN_FLIGHT: usize = 16;
 pub struct Projects {
     writer: WriterHandle,
     url: StoreUrl,
-    reader: Arc<Mutex<Option<Reader>>>,
+    reader: Arc<Mutex<Option<StoreReader>>>,
     checked: Arc<Mutex<Checked>>,
 }
 
@@ -169,12 +169,12 @@ impl Projects {
 
     fn read<T>(
         &self,
-        read: impl FnOnce(&mut Reader) -> Result<T, StoreError>,
+        read: impl FnOnce(&mut StoreReader) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let mut shared = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         let mut reader = match shared.take() {
             Some(reader) => reader,
-            None => Reader::open(&self.url)?,
+            None => StoreReader::open(&self.url)?,
         };
         let value = read(&mut reader)?;
         // After an error the connection is dropped, and the next call opens another.

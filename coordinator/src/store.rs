@@ -1,9 +1,9 @@
 //! The durable state: an SQLite file or a PostgreSQL database, with the same tables and the same
-//! statements. One [`Store`] writes, and any number of [`Reader`]s read at the same time.
+//! statements. One [`Store`] writes, and any number of [`StoreReader`]s read at the same time.
 //!
 //! Runs belong to the store, not to a study: a study is a list of runs, so that runs that two
 //! studies have in common are executed once. The interface is small: [`Store::begin_planning`]
-//! takes plans, [`Reader`] returns rows, and [`Store::apply`] makes the changes of a batch of
+//! takes plans, [`StoreReader`] returns rows, and [`Store::apply`] makes the changes of a batch of
 //! requests durable in one transaction.
 //!
 //! Every call blocks on the database; in async code call it only from threads of a multi-threaded
@@ -34,10 +34,10 @@ mod write;
 pub use backup::{BackupContents, BackupError, backup};
 pub use error::StoreError;
 pub use model::{
-    Breakdown, Change, ProjectChunk, StoredRecord, StoredRun, StoredStudy, StudyState,
+    Breakdown, ProjectChunk, StoreChange, StoredRecord, StoredRun, StoredStudy, StudyState,
 };
-pub use planning::{Planned, Planning};
-pub use reader::{Missing, QuarantinedRun, Reader};
+pub use planning::{PlannedStudy, Planning};
+pub use reader::{MissingRuns, QuarantinedRun, StoreReader};
 pub use records::Records;
 pub use repair::Repair;
 pub use url::StoreUrl;

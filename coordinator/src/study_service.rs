@@ -17,7 +17,7 @@ use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 use crate::progress::{PlanningProgress, Progress, StudyProgress, UnservedRuns};
 use crate::projects::Projects;
-use crate::store::{QuarantinedRun, Reader, StoreError, StoreUrl, StudyState};
+use crate::store::{QuarantinedRun, StoreError, StoreReader, StoreUrl, StudyState};
 use crate::uploads::Uploads;
 use crate::writer::WriterHandle;
 
@@ -94,10 +94,10 @@ impl StudyService {
     /// Reads the store on a blocking thread.
     async fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(Reader) -> Result<T, StoreError> + Send + 'static,
+        read: impl FnOnce(StoreReader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Status> {
         let url = self.url.clone();
-        let read = tokio::task::spawn_blocking(move || read(Reader::open(&url)?)).await;
+        let read = tokio::task::spawn_blocking(move || read(StoreReader::open(&url)?)).await;
         match read {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(Status::unavailable(error.to_string())),
@@ -179,8 +179,9 @@ impl v1::studies_server::Studies for StudyService {
     async fn get_plan(&self, request: Request<v1::GetPlanRequest>) -> Reply<v1::GetPlanReply> {
         require_role(&request, Role::Viewer)?;
         let study = self.number(&request.into_inner().study)?;
-        let read =
-            move |mut reader: Reader| Ok((reader.study(study)?.plan, reader.description(study)?));
+        let read = move |mut reader: StoreReader| {
+            Ok((reader.study(study)?.plan, reader.description(study)?))
+        };
         let (plan, projects) = self.read(read).await?;
         let document =
             |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
@@ -301,7 +302,7 @@ fn send_results(
     sender: &mpsc::Sender<Result<v1::RunResult, Status>>,
 ) -> Result<(), StoreError> {
     let document = |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
-    for record in Reader::open(url)?.records(study) {
+    for record in StoreReader::open(url)?.records(study) {
         let (spec, record) = record?;
         let (spec, record) = (serde_json::to_vec(&spec)?, serde_json::to_vec(&record)?);
         let end = Some(v1::run_result::End::Record(document(record)));
@@ -309,7 +310,7 @@ fn send_results(
             return Ok(());
         }
     }
-    let mut reader = Reader::open(url)?;
+    let mut reader = StoreReader::open(url)?;
     let quarantined = reader.quarantined(study)?;
     if !reader.counts(study)? {
         return Err(StoreError::StudyChanged);

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::lease_expiry::{TICK_INTERVAL, leader_silence};
-use crate::ledger::{Event, Policy};
+use crate::ledger::{LedgerEvent, Policy};
 use crate::progress::{PlanningProgress, Progress};
 use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
 
@@ -268,7 +268,7 @@ impl Writer {
             }
         }
         if tick {
-            let effects = leader.ledger.step(now, Event::Tick);
+            let effects = leader.ledger.step(now, LedgerEvent::Tick);
             changes.collect(&effects);
         }
         if leader.persist(changes)? {

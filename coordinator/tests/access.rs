@@ -1,7 +1,7 @@
 //! What a coordinator offers to the owner of a token of each role.
 
 use catherd_coordinator::auth::{Role, TokenStore};
-use catherd_coordinator::{Coordinator, Options};
+use catherd_coordinator::{Coordinator, CoordinatorOptions};
 use catherd_proto::transport::{self, Access, Token};
 use catherd_proto::{PROTOCOL, v1};
 use tokio::net::TcpListener;
@@ -29,7 +29,8 @@ async fn without_clients_there_is_no_study_service() {
     for (serve_clients, offered) in [(false, Some(Code::Unimplemented)), (true, None)] {
         let folder = tempfile::tempdir().unwrap();
         let tokens = Some(TokenStore::of("secret", Role::Owner));
-        let options = Options { tokens, serve_clients, ..Options::new(folder.path()) };
+        let options =
+            CoordinatorOptions { tokens, serve_clients, ..CoordinatorOptions::new(folder.path()) };
         let coordinator = Coordinator::open(options).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());

@@ -7,8 +7,10 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use catherd_coordinator::ledger::RunStatus;
-use catherd_coordinator::store::{Change, Reader, Store, StoredRecord};
-use catherd_coordinator::{Breakdown, Coordinator, Options, Phase, StoreError, StoreUrl};
+use catherd_coordinator::store::{Store, StoreChange, StoreReader, StoredRecord};
+use catherd_coordinator::{
+    Breakdown, Coordinator, CoordinatorOptions, Phase, StoreError, StoreUrl,
+};
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
     Algorithm, Budget, Criterion, Digest, Plan, PlannedProject, ProjectSource, RunRecord, RunSpec,
@@ -59,21 +61,21 @@ fn result(position: usize, spec: &RunSpec) -> Option<RunRecord> {
 }
 
 /// The changes by which the run at a position ends.
-fn end(number: u32, token: u64, position: usize) -> Vec<Change> {
+fn end(number: u32, token: u64, position: usize) -> Vec<StoreChange> {
     let spec = plan().run(position);
     let status = |phase| RunStatus { token, attempt: 1, ..RunStatus::new(phase, 0) };
     let Some(record) = result(position, &spec) else {
         let (worker, reason) = ("w".to_owned(), "panicked at tool.rs:7".to_owned());
         let kind = Breakdown::TimedOut;
-        let breakdown = Change::Breakdown { run: number, attempt: 1, kind, worker, reason };
-        return vec![breakdown, Change::Run(number, status(Phase::Quarantined), None)];
+        let breakdown = StoreChange::Breakdown { run: number, attempt: 1, kind, worker, reason };
+        return vec![breakdown, StoreChange::Run(number, status(Phase::Quarantined), None)];
     };
     let failed = record.coverage().is_none();
     let json = serde_json::to_vec(&record).unwrap();
     let phase = if failed { Phase::Failed } else { Phase::Done };
     vec![
-        Change::Record(number, token, StoredRecord::new(&record, json)),
-        Change::Run(number, status(phase), None),
+        StoreChange::Record(number, token, StoredRecord::new(&record, json)),
+        StoreChange::Run(number, status(phase), None),
     ]
 }
 
@@ -106,7 +108,7 @@ struct Contents {
 }
 
 fn read(url: &StoreUrl) -> Result<Contents, StoreError> {
-    let mut reader = Reader::open(url)?;
+    let mut reader = StoreReader::open(url)?;
     let study = reader.studies()?.into_iter().find(|study| study.name == "study");
     let study = study.ok_or_else(|| StoreError::NoStudy("study".to_owned()))?.number;
     let quarantined = reader.quarantined(study)?.into_iter();
@@ -199,7 +201,7 @@ fn examine(folder: &Path, original: &Contents) -> Fate {
         let known = |run: &_| original.quarantined.contains(run);
         assert!(seen.quarantined.iter().all(known), "a damaged quarantined run was accepted");
     }
-    let options = || Options { store: url.clone(), ..Options::new(folder) };
+    let options = || CoordinatorOptions { store: url.clone(), ..CoordinatorOptions::new(folder) };
     let repairs = match Coordinator::open_study(options(), plan()) {
         Ok(coordinator) => coordinator.repairs().len(),
         Err(_) => return Fate::Refused,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::{Reader, Store};
+use catherd_coordinator::store::{Store, StoreReader};
 
 #[test]
 fn a_store_of_version_0_3_0_is_read() {
@@ -25,7 +25,7 @@ fn a_store_of_version_0_3_0_is_read() {
     let url = StoreUrl::Sqlite(file);
     // A coordinator opens the store for writing first.
     drop(Store::open(&url).unwrap());
-    let mut reader = Reader::open(&url).unwrap();
+    let mut reader = StoreReader::open(&url).unwrap();
     let study = reader.studies().unwrap().pop().unwrap();
     assert_eq!(study.name, "format-1");
     let plan: catherd_experiments::Plan = serde_json::from_slice(&study.plan).unwrap();

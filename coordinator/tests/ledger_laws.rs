@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use catherd_coordinator::ids::{RunNumber, Token};
 use catherd_coordinator::ledger::{
-    AttemptEnd, Effect, Event, Grant, Ledger, LedgerSnapshot, Phase, Policy, RunStatus, StudySet,
-    Verdict,
+    AttemptEnd, Effect, Grant, Ledger, LedgerEvent, LedgerSnapshot, Phase, Policy, RunStatus,
+    StudySet, Verdict,
 };
 use catherd_coordinator::queue::{Queue, SubjectEngine};
 use catherd_experiments::{Digest, Engines};
@@ -122,7 +122,7 @@ impl World {
         match act {
             Act::Register(worker) => {
                 self.believed.retain(|_, holder| *holder != name(worker));
-                self.step(Event::Register { worker: &name(worker) }, None)
+                self.step(LedgerEvent::Register { worker: &name(worker) }, None)
             }
             Act::Lease(worker, deaf) => {
                 let worker = name(worker);
@@ -131,12 +131,15 @@ impl World {
                 }
                 let held = self.held(&worker);
                 let (engines, loaded) = (&engines(), &none);
-                self.step(Event::Lease { worker: &worker, engines, loaded, held: &held }, None)
+                self.step(
+                    LedgerEvent::Lease { worker: &worker, engines, loaded, held: &held },
+                    None,
+                )
             }
             Act::Heartbeat(worker) => {
                 let worker = name(worker);
                 let held = self.held(&worker);
-                self.step(Event::Heartbeat { worker: &worker, held: &held }, None)
+                self.step(LedgerEvent::Heartbeat { worker: &worker, held: &held }, None)
             }
             Act::Commit(index, end, own) => {
                 if self.granted.is_empty() {
@@ -147,12 +150,12 @@ impl World {
                     self.believed.remove(&token);
                     return self.commit(run, token, *end);
                 }
-                let event = Event::Commit { worker: "stranger", run, token, end: *end };
+                let event = LedgerEvent::Commit { worker: "stranger", run, token, end: *end };
                 self.step(event, Some((run, token, *end)))
             }
             Act::Wait(seconds) => {
                 self.now += Duration::from_secs(*seconds);
-                self.step(Event::Tick, None)
+                self.step(LedgerEvent::Tick, None)
             }
             Act::Restart => {
                 self.ledger = restore_with(queue(), &self.saved, &self.crashed_on, self.now);
@@ -169,12 +172,12 @@ impl World {
         end: AttemptEnd,
     ) -> Result<(), TestCaseError> {
         let worker = self.holders[&token].clone();
-        self.step(Event::Commit { worker: &worker, run, token, end }, Some((run, token, end)))
+        self.step(LedgerEvent::Commit { worker: &worker, run, token, end }, Some((run, token, end)))
     }
 
     fn step(
         &mut self,
-        event: Event<'_>,
+        event: LedgerEvent<'_>,
         commit: Option<(RunNumber, Token, AttemptEnd)>,
     ) -> Result<(), TestCaseError> {
         let before: Vec<_> = (0..RUNS).map(|run| *self.ledger.run(run).unwrap()).collect();
@@ -183,12 +186,12 @@ impl World {
             (latest == token).then_some(phase)
         });
         let (asking, believing) = match event {
-            Event::Lease { worker, held, .. } => (Some(worker.to_owned()), held.clone()),
-            Event::Heartbeat { worker, held } => (Some(worker.to_owned()), held.clone()),
+            LedgerEvent::Lease { worker, held, .. } => (Some(worker.to_owned()), held.clone()),
+            LedgerEvent::Heartbeat { worker, held } => (Some(worker.to_owned()), held.clone()),
             _ => (None, BTreeSet::new()),
         };
         let committer = match event {
-            Event::Commit { worker, .. } => Some(worker.to_owned()),
+            LedgerEvent::Commit { worker, .. } => Some(worker.to_owned()),
             _ => None,
         };
         let holder = commit.and_then(|(run, ..)| self.ledger.holder(run).map(str::to_owned));
@@ -392,7 +395,7 @@ fn a_worker_on_which_everything_crashes_is_drained_unless_it_is_the_last() {
     world.play(&Act::Lease(0, false)).unwrap();
     assert_eq!(world.granted.len(), before);
     let nothing = BTreeSet::new();
-    let beat = Event::Heartbeat { worker: "w0", held: &nothing };
+    let beat = LedgerEvent::Heartbeat { worker: "w0", held: &nothing };
     assert_eq!(world.ledger.step(world.now, beat), [Effect::Drain]);
     world.play(&Act::Lease(1, false)).unwrap();
     assert!(world.granted.len() > before);
@@ -417,10 +420,10 @@ fn runs_of_paused_studies_are_not_leased_but_may_be_committed() {
     assert_eq!((counts.planned(), counts.of(Phase::Leased)), (u64::from(RUNS), 1));
     let (none, held) = (BTreeSet::new(), [token].into());
     let (engines, loaded) = (&engines(), &none);
-    let lease = Event::Lease { worker: "w0", engines, loaded, held: &held };
+    let lease = LedgerEvent::Lease { worker: "w0", engines, loaded, held: &held };
     assert_eq!(world.ledger.step(world.now, lease), []);
     let end = AttemptEnd::Done(Duration::ZERO);
-    let done = Event::Commit { worker: "w0", run, token, end };
+    let done = LedgerEvent::Commit { worker: "w0", run, token, end };
     let effects = world.ledger.step(world.now, done);
     assert!(effects.contains(&Effect::Verdict(Verdict::Accepted)));
 }
@@ -437,7 +440,7 @@ fn only_its_holder_ends_a_lease() {
         }
         let before = *world.ledger.run(run).unwrap();
         for end in ends {
-            let commit = Event::Commit { worker: "w1", run, token, end };
+            let commit = LedgerEvent::Commit { worker: "w1", run, token, end };
             let effects = world.ledger.step(world.now, commit);
             assert_eq!(effects, [Effect::Verdict(Verdict::OtherHolder)]);
             assert_eq!(*world.ledger.run(run).unwrap(), before);
@@ -494,7 +497,8 @@ fn a_worker_that_reappears_too_late_drops_the_lease_and_the_loss_is_reverted() {
         world.play(&Act::Lease(1, false)).unwrap();
     }
     let held = [token].into();
-    let effects = world.ledger.step(world.now, Event::Heartbeat { worker: "w0", held: &held });
+    let effects =
+        world.ledger.step(world.now, LedgerEvent::Heartbeat { worker: "w0", held: &held });
     let reverted = Effect::LossReverted { run, attempt: 1 };
     assert_eq!(effects, [reverted, Effect::Save(run), Effect::DropLease(token)]);
     let after = world.ledger.run(run).unwrap();
@@ -522,7 +526,7 @@ fn a_late_commit_counts_unless_the_run_was_leased_again() {
     let (mut world, Grant { run, token, .. }) = expired_lease();
     world.play(&Act::Register(0)).unwrap();
     let held = [token].into();
-    let beat = Event::Heartbeat { worker: "w0", held: &held };
+    let beat = LedgerEvent::Heartbeat { worker: "w0", held: &held };
     assert_eq!(
         world.ledger.step(world.now, beat),
         [Effect::DropLease(token)],

@@ -6,7 +6,7 @@ mod service;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{
-    Coordinator, CoordinatorError, Options, Policy, Progress, StoreError, Writer,
+    Coordinator, CoordinatorError, CoordinatorOptions, Policy, Progress, StoreError, Writer,
 };
 use catherd_proto::v1::verdict::Kind;
 
@@ -66,10 +66,10 @@ mod database {
 async fn a_second_coordinator_stands_by_and_takes_over() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let url = database::create(first.path());
-    let options = |folder: &std::path::Path, stand_by| Options {
+    let options = |folder: &std::path::Path, stand_by| CoordinatorOptions {
         store: url.clone(),
         stand_by,
-        ..Options::new(folder)
+        ..CoordinatorOptions::new(folder)
     };
     let mut leader =
         service::Harness::open(options(first.path(), false), service::plan(1..=2)).await;
@@ -124,11 +124,11 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
     let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let url = database::create(first.path());
     let term = Duration::from_secs(1);
-    let options = |folder: &std::path::Path| Options {
+    let options = |folder: &std::path::Path| CoordinatorOptions {
         store: url.clone(),
         stand_by: true,
         policy: Policy { term, ..Policy::default() },
-        ..Options::new(folder)
+        ..CoordinatorOptions::new(folder)
     };
     // Only this test runs the writer: the coordinator is suspended between two calls.
     let (suspended, mut writer) =

@@ -24,8 +24,8 @@ pub use plan::check::{InvalidPlan, PlanProblem};
 pub use plan::{Plan, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
-    Criterion, InvalidRecord, Metric, OWN_LIMIT, Outcome, Provenance, REAL_TIME, RECORD_FORMAT,
-    Resources, RunRecord, SuiteSize, TimelinePoint,
+    Criterion, InvalidRecord, Metric, OWN_LIMIT, Provenance, REAL_TIME, RECORD_FORMAT, Resources,
+    RunOutcome, RunRecord, SuiteSize, TimelinePoint,
 };
 pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec};
 pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};

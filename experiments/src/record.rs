@@ -42,10 +42,10 @@ pub struct TimelinePoint {
     pub covered: u32,
 }
 
-/// How a run ended. Only [`Outcome::Done`] has coverage that statistics may use.
+/// How a run ended. Only [`RunOutcome::Done`] has coverage that statistics may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// The search ended by its budget or by full coverage.
     Done,
     /// The project has nothing to cover.
@@ -60,7 +60,7 @@ pub enum Outcome {
 }
 
 /// Name of the metric of a run that was ended by its own limit. The value is the limit: in
-/// milliseconds for [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`].
+/// milliseconds for [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`].
 pub const OWN_LIMIT: &str = "own_limit";
 
 /// Name of a metric that is not 0 if real time influenced a run more than its budget says, for
@@ -143,8 +143,8 @@ pub struct RunRecord {
     /// [`RunSpec::id`].
     pub run: Digest,
     /// How the run ended.
-    pub outcome: Outcome,
-    /// The reason, for every outcome except [`Outcome::Done`].
+    pub outcome: RunOutcome,
+    /// The reason, for every outcome except [`RunOutcome::Done`].
     pub reason: String,
     /// Goals and covered goals; the search optimised the first criterion. Empty if the run ended
     /// before its goals were known.
@@ -177,7 +177,7 @@ pub struct RunRecord {
 #[serde(remote = "RunRecord")]
 struct Fields {
     run: Digest,
-    outcome: Outcome,
+    outcome: RunOutcome,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
     criteria: Vec<Criterion>,
@@ -247,13 +247,13 @@ impl RunRecord {
     }
 
     /// The record of a run that ended properly, without work, suite and timeline. Callers whose
-    /// subject kind has them set them by struct update. The outcome is [`Outcome::NoGoals`] if the
+    /// subject kind has them set them by struct update. The outcome is [`RunOutcome::NoGoals`] if the
     /// first criterion has no goals.
     pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
         let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
         RunRecord {
             run: spec.id(),
-            outcome: if any { Outcome::Done } else { Outcome::NoGoals },
+            outcome: if any { RunOutcome::Done } else { RunOutcome::NoGoals },
             reason: String::new(),
             criteria,
             work: BTreeMap::new(),
@@ -269,10 +269,10 @@ impl RunRecord {
     }
 
     /// The record of a run that ended without a result of its own, with the outcome
-    /// [`Outcome::Failed`]; `wall_ms` is its duration in milliseconds.
+    /// [`RunOutcome::Failed`]; `wall_ms` is its duration in milliseconds.
     pub fn failed(spec: &RunSpec, reason: impl Into<String>, wall_ms: u64) -> RunRecord {
         RunRecord {
-            outcome: Outcome::Failed,
+            outcome: RunOutcome::Failed,
             reason: reason.into(),
             resources: Resources { wall_ms, ..Resources::default() },
             ..RunRecord::new(spec, Vec::new())
@@ -280,11 +280,11 @@ impl RunRecord {
     }
 
     /// The record of a run that was ended by its own limit, in milliseconds for
-    /// [`Outcome::TimedOut`], in bytes for [`Outcome::OutOfMemory`]; `wall_ms` is its duration in
+    /// [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`]; `wall_ms` is its duration in
     /// milliseconds.
     pub fn limited(
         spec: &RunSpec,
-        outcome: Outcome,
+        outcome: RunOutcome,
         limit: u64,
         reason: impl Into<String>,
         wall_ms: u64,
@@ -299,7 +299,7 @@ impl RunRecord {
 
     /// Whether the run was ended by its own limit, so that it is not repeated on another worker.
     pub fn ended_by_own_limit(&self) -> bool {
-        matches!(self.outcome, Outcome::TimedOut | Outcome::OutOfMemory)
+        matches!(self.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory)
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
@@ -323,7 +323,7 @@ impl RunRecord {
     /// Covered share of the goals of the first criterion in 0..=1; `None` if there is nothing to
     /// cover or the run did not end properly.
     pub fn coverage(&self) -> Option<f64> {
-        (self.outcome == Outcome::Done && self.goals() > 0)
+        (self.outcome == RunOutcome::Done && self.goals() > 0)
             .then(|| f64::from(self.covered()) / f64::from(self.goals()))
     }
 

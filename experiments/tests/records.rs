@@ -1,7 +1,7 @@
 //! Records: their JSON, their digests, and records of version 0.3.0.
 
 use catherd_experiments::{
-    Algorithm, Budget, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord, Outcome,
+    Algorithm, Budget, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord, RunOutcome,
     RunRecord, RunSpec, SuiteSize, TimelinePoint, format_1,
 };
 use serde::Deserialize;
@@ -98,7 +98,7 @@ fn records_of_version_0_3_0_are_read() {
     assert_eq!(tool.artifacts["suite.json"], "press");
     // A run that failed at once has neither criteria nor work, like one of this version.
     let failed = &recorded[3];
-    assert_eq!((failed.record.outcome, failed.record.criteria.len()), (Outcome::Failed, 0));
+    assert_eq!((failed.record.outcome, failed.record.criteria.len()), (RunOutcome::Failed, 0));
     let mut now = RunRecord::failed(&failed.spec, "too short", 25);
     now.resources = failed.record.resources.clone();
     now.provenance = failed.record.provenance.clone();
@@ -131,7 +131,7 @@ fn records_survive_their_json() {
     assert_eq!(read.digest(), record.digest());
     assert_eq!(record.digest_of_format_1(), None);
     assert_eq!((record.goals(), record.covered(), record.coverage()), (4, 2, Some(0.5)));
-    assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, Outcome::NoGoals);
+    assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, RunOutcome::NoGoals);
 }
 
 /// Everything except real time and host is in the digest.
@@ -144,7 +144,7 @@ fn the_digest_covers_the_result_and_nothing_else() {
         |record| drop(record.logs.insert("tool.log".to_owned(), "x".to_owned())),
     ];
     let other: [fn(&mut RunRecord); 12] = [
-        |record| record.outcome = Outcome::Failed,
+        |record| record.outcome = RunOutcome::Failed,
         |record| record.reason = "r".to_owned(),
         |record| record.criteria[1].goals += 1,
         |record| record.criteria[1].name = "statements".to_owned(),
@@ -229,7 +229,7 @@ fn an_implausible_record_is_refused() {
     let bad: [(Change<'_>, &str); 12] = [
         (&|record| record.timeline[1].covered = 31, "timeline: 31 goals are covered, of 4"),
         (&|record| record.timeline[0].covered = 3, "timeline: coverage decreases"),
-        (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` is there"),
+        (&|record| record.criteria[1].name = "branches".into(), "criteria: `branches` occurs"),
         (&|record| record.criteria[0].name = "\u{1b}c".into(), "criteria: a name with the char"),
         (&|record| record.reason = "x".repeat(1 << 20), "reason: a string of 1048576 bytes"),
         (&|record| record.resources.wall_ms = u64::MAX, "resources: 18446744073709551615 is more"),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::text::truncated;
-use catherd_experiments::{Digest, Engines, Outcome, Provenance, RunRecord, RunSpec};
+use catherd_experiments::{Digest, Engines, Provenance, RunOutcome, RunRecord, RunSpec};
 use catherd_interface::{Limits, RunError, RunProgress, Runner};
 use tokio::time::Instant;
 
@@ -111,7 +111,7 @@ impl Executor {
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
                 let record = RunRecord {
-                    outcome: Outcome::TimedOut,
+                    outcome: RunOutcome::TimedOut,
                     ..RunRecord::failed(&job.spec, bounded(&reason), wall_ms)
                 };
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
@@ -191,7 +191,7 @@ fn bounded(reason: &str) -> String {
 
 /// The record of a run that the memory limit ended.
 pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
-    RunRecord { outcome: Outcome::OutOfMemory, ..RunRecord::failed(spec, bounded(&reason), 0) }
+    RunRecord { outcome: RunOutcome::OutOfMemory, ..RunRecord::failed(spec, bounded(&reason), 0) }
 }
 
 thread_local! {

@@ -22,7 +22,7 @@ const MAX_STARTUP_FAILURES: u32 = 5;
 ///
 /// Each child has a pipe from this process as its standard input, which begins with the given
 /// input. The child must exit when the pipe closes
-/// ([`Options::exit_with_parent`](crate::Options::exit_with_parent)), so that none outlives this
+/// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that none outlives this
 /// process, however it ends. Each child is a process group of its own, so that Ctrl-C on the
 /// terminal only reaches this process, which then drains the workers ([`LocalFleet::drain`]).
 /// Dropping the fleet kills them.

@@ -2,7 +2,7 @@
 //! records. It knows no subject kind: the program passes in a function that makes a
 //! [`Runner`](catherd_interface::Runner) for the runs of a kind.
 //!
-//! - [`run_worker`] runs the whole process; [`Options`] configures it.
+//! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
 //! - [`LocalFleet`] keeps one worker process alive on each core of this machine.
 //!
 //! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
@@ -32,7 +32,7 @@ pub use disk_cache::DiskCache;
 pub use exit::{ExitReason, WorkerError};
 pub use fleet::LocalFleet;
 pub use simulated_host::SimulatedHost;
-pub use worker::{CoordinatorAddress, Options, run_simulated_worker, run_worker};
+pub use worker::{CoordinatorAddress, WorkerOptions, run_simulated_worker, run_worker};
 
 /// Makes the runner of a subject kind by the kind's name. `None` if this worker has no such
 /// kind.

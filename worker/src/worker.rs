@@ -30,7 +30,7 @@ pub struct CoordinatorAddress {
 
 /// The configuration of a worker.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WorkerOptions {
     /// Coordinators of one store; at least one.
     pub coordinators: Vec<CoordinatorAddress>,
     /// The worker's name: unique among live workers, the same after a restart.
@@ -61,7 +61,10 @@ pub struct Options {
 ///
 /// Why the worker failed. Records that were not acknowledged stay in the spool; the next worker
 /// with the same spool commits them first.
-pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason, WorkerError> {
+pub fn run_worker(
+    options: WorkerOptions,
+    make: Box<MakeRunner>,
+) -> Result<ExitReason, WorkerError> {
     let missing = catherd_platform::missing();
     if !missing.is_empty() {
         tracing::warn!("this system has no {}", missing.join(", no "));
@@ -96,7 +99,7 @@ pub fn run_worker(options: Options, make: Box<MakeRunner>) -> Result<ExitReason,
 ///
 /// Like [`run_worker`].
 pub async fn run_simulated_worker(
-    options: Options,
+    options: WorkerOptions,
     clients: Vec<CoordinatorClient<AuthChannel>>,
     make: Box<MakeRunner>,
     host: SimulatedHost,
@@ -105,13 +108,13 @@ pub async fn run_simulated_worker(
 }
 
 async fn run(
-    options: Options,
+    options: WorkerOptions,
     clients: Vec<CoordinatorClient<AuthChannel>>,
     make: Box<MakeRunner>,
     simulated: Option<SimulatedHost>,
 ) -> Result<ExitReason, WorkerError> {
-    let Options { coordinators, name, core, spool: folder, cache, .. } = options;
-    let Options { retry_timeout, engines, limits, idle, .. } = options;
+    let WorkerOptions { coordinators, name, core, spool: folder, cache, .. } = options;
+    let WorkerOptions { retry_timeout, engines, limits, idle, .. } = options;
     let urls: Vec<_> = coordinators.iter().map(|address| address.url.as_str()).collect();
     let addresses = urls.join(" or ");
     let client = FailoverClient::new(clients, addresses.clone(), retry_timeout);

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{
-    Coordinator, CoordinatorError, Options as Study, Policy, Progress, Records,
+    Coordinator, CoordinatorError, CoordinatorOptions as Study, Policy, Progress, Records,
 };
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject, ProjectSource,
@@ -17,7 +17,7 @@ use catherd_interface::noop::Noop;
 use catherd_interface::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
 use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
-use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, Options, run_worker};
+use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, WorkerOptions, run_worker};
 use rusty_fork::rusty_fork_test;
 use tokio::net::TcpListener;
 
@@ -108,8 +108,8 @@ fn worker(address: &str, folder: &Path, core: usize) -> Command {
     command
 }
 
-fn options(address: &str, spool: PathBuf, name: &str) -> Options {
-    Options {
+fn options(address: &str, spool: PathBuf, name: &str) -> WorkerOptions {
+    WorkerOptions {
         coordinators: vec![CoordinatorAddress {
             url: address.to_owned(),
             access: Access::default(),
@@ -133,7 +133,7 @@ fn worker_process() {
     let core = std::env::var("TEST_CORE").unwrap();
     let spool = std::env::var_os("TEST_SPOOL").unwrap().into();
     let core_number = core.parse().unwrap();
-    let options = Options {
+    let options = WorkerOptions {
         core: Some(core_number),
         exit_with_parent: true,
         ..options(&address, spool, &format!("local-{core}"))

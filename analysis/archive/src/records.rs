@@ -98,7 +98,7 @@ impl ResultsDigest {
 }
 
 /// Reads the lines of a file of records, and checks that each line belongs to a run of the plan.
-pub struct Reader<'p, R> {
+pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,
     plan: &'p Plan,
@@ -111,10 +111,10 @@ pub struct Reader<'p, R> {
     quarantined: HashSet<usize>,
 }
 
-impl<'p, R: Read> Reader<'p, R> {
+impl<'p, R: Read> RecordReader<'p, R> {
     /// Reads records of a plan.
-    pub fn new(file: R, plan: &'p Plan) -> Reader<'p, R> {
-        Reader {
+    pub fn new(file: R, plan: &'p Plan) -> RecordReader<'p, R> {
+        RecordReader {
             lines: io::BufReader::new(file),
             number: 0,
             plan,
@@ -182,7 +182,7 @@ impl<'p, R: Read> Reader<'p, R> {
     }
 }
 
-impl<R: Read> Iterator for Reader<'_, R> {
+impl<R: Read> Iterator for RecordReader<'_, R> {
     type Item = Result<(RunSpec, End), String>;
 
     /// The next run, or one line that describes the problem.

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_analysis::tidy::RunStates;
-use catherd_coordinator::store::{Reader, StoredStudy};
+use catherd_coordinator::store::{StoreReader, StoredStudy};
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 
@@ -128,7 +128,7 @@ impl StudyFolder {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
         };
         let store = StoreUrl::Sqlite(self.path.join("study.db"));
-        let stored = Reader::open(&store).and_then(|mut reader| reader.studies());
+        let stored = StoreReader::open(&store).and_then(|mut reader| reader.studies());
         for StoredStudy { name, plan, .. } in
             stored.map_err(|cause| unreadable(cause.to_string()))?
         {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use catherd_experiments::{Digest, NamedGoals, Outcome, Plan, RunRecord, RunSpec};
+use catherd_experiments::{Digest, NamedGoals, Plan, RunOutcome, RunRecord, RunSpec};
 
 use crate::error::ResultsError;
 
@@ -45,7 +45,7 @@ impl<'g> GoalCounts<'g> {
         let counts = &mut self.counts[number];
         let Some(criterion) = record.criteria.first() else { return };
         let is_known = criterion.goals as usize == counts.covering.len();
-        if record.outcome != Outcome::Done || !is_known {
+        if record.outcome != RunOutcome::Done || !is_known {
             return;
         }
         counts.runs += 1;

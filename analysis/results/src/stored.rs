@@ -1,6 +1,6 @@
 //! The results of runs in a store.
 
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{CoordinatorError, QuarantinedRun, StoreError, StoreUrl};
 use catherd_experiments::{RunRecord, RunSpec};
 
@@ -47,7 +47,7 @@ fn results(
     store: &StoreUrl,
     study: &str,
 ) -> Result<impl Iterator<Item = Result<RunResult, StoreError>> + use<>, StoreError> {
-    let mut reader = Reader::open(store)?;
+    let mut reader = StoreReader::open(store)?;
     let found = reader.studies()?.into_iter().find(|stored| stored.name == study);
     let number = found.ok_or_else(|| StoreError::NoStudy(study.to_owned()))?.number;
     let quarantined = reader.quarantined(number)?.into_iter();

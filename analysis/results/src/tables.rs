@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::tidy::{Dropped, RunStates, Skipped, Staging, Writer};
 use catherd_analysis::{Summary, summarise};
 use catherd_coordinator::{Breakdown, QuarantinedRun};
-use catherd_experiments::{CorpusDescription, Measures, Outcome, Plan, RunRecord, SubjectInfo};
+use catherd_experiments::{CorpusDescription, Measures, Plan, RunOutcome, RunRecord, SubjectInfo};
 use catherd_interface::Kinds;
 
 use crate::artifacts::Artifacts;
@@ -124,7 +124,7 @@ impl StudyTables {
             match result.map_err(WriteError::Source)? {
                 RunResult::Record(record) => {
                     let (spec, record) = *record;
-                    let done = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);
+                    let done = matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals);
                     *(if done { &mut states.done } else { &mut states.failed }) += 1;
                     tables.push(&spec, &record)?;
                     goals.add(&spec, &record);
@@ -139,9 +139,9 @@ impl StudyTables {
                     states.quarantined += 1;
                     let QuarantinedRun { spec, attempts, kind, reason } = *run;
                     let (outcome, cause) = match kind {
-                        Breakdown::TimedOut => (Outcome::TimedOut, "timed out: "),
-                        Breakdown::OutOfMemory => (Outcome::OutOfMemory, "out of memory: "),
-                        Breakdown::Crashed | Breakdown::Lost => (Outcome::Failed, ""),
+                        Breakdown::TimedOut => (RunOutcome::TimedOut, "timed out: "),
+                        Breakdown::OutOfMemory => (RunOutcome::OutOfMemory, "out of memory: "),
+                        Breakdown::Crashed | Breakdown::Lost => (RunOutcome::Failed, ""),
                     };
                     tables.push_quarantined(&spec, outcome, &reason, attempts)?;
                     let many = if attempts == 1 { "" } else { "s" };
@@ -215,10 +215,10 @@ impl StudyTables {
 /// The reason for which a run has no result; `None` if it has one.
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
-        Outcome::Done | Outcome::NoGoals => return None,
-        Outcome::Failed => "failed",
-        Outcome::TimedOut => "timed out",
-        Outcome::OutOfMemory => "out of memory",
+        RunOutcome::Done | RunOutcome::NoGoals => return None,
+        RunOutcome::Failed => "failed",
+        RunOutcome::TimedOut => "timed out",
+        RunOutcome::OutOfMemory => "out of memory",
     };
     Some(format!("{word}: {}", record.reason))
 }

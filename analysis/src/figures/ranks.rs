@@ -9,12 +9,12 @@ use crate::findings::{RiskStability, SuiteRank};
 use crate::tidy::Results;
 
 /// Start of the logarithmic axis, in milliseconds; the times of runs are whole milliseconds.
-const LEAST_MS: f64 = 0.1;
+const MIN_MS: f64 = 0.1;
 
 /// Mean rank over mean time, with one figure for each project and optimised criterion, and a line
 /// for each method with a point for each size of suites (Elyasaf et al., figures 3 and 5). A
 /// criterion is drawn if it has at least two suite sizes and some search took longer than
-/// `LEAST_MS`. A method has the same colour in all figures.
+/// `MIN_MS`. A method has the same colour in all figures.
 pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, &str), Vec<&SuiteRank>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
@@ -43,8 +43,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
         if sizes.len() < 2 {
             return None;
         }
-        let point =
-            |rank: &SuiteRank| (rank.search_ms.unwrap_or(0.0).max(LEAST_MS), rank.ranks.mean);
+        let point = |rank: &SuiteRank| (rank.search_ms.unwrap_or(0.0).max(MIN_MS), rank.ranks.mean);
         let line = |(name, own): &(String, Vec<&SuiteRank>)| {
             let number = colours.iter().position(|one| one == name).unwrap_or_default();
             let mut own = own.clone();
@@ -54,7 +53,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
         };
         let lines: Vec<Line> = methods.iter().map(line).collect();
         let (low, high) = range(members.iter().map(|rank| point(rank).0))?;
-        if high <= LEAST_MS {
+        if high <= MIN_MS {
             return None;
         }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
@@ -70,7 +69,7 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
             title: format!("Rank and time: {name}, {criterion}"),
             caption: format!(
                 "Mean rank over the mean time of the search, on a logarithmic scale; a point for \
-                 each size of suites, {}. Times below {LEAST_MS} ms are shown as {LEAST_MS} ms. {n}.",
+                 each size of suites, {}. Times below {MIN_MS} ms are shown as {MIN_MS} ms. {n}.",
                 sizes.iter().flatten().map(u64::to_string).collect::<Vec<_>>().join(", ")
             ),
             svg: marked(x, Axis::round("Mean rank", least, most), &lines, None, &n),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catherd_experiments::Outcome;
+use catherd_experiments::RunOutcome;
 
 use crate::tidy::{Results, Skipped};
 
@@ -24,13 +24,13 @@ pub enum Cause {
 }
 
 impl Cause {
-    fn of(outcome: Outcome) -> Cause {
+    fn of(outcome: RunOutcome) -> Cause {
         match outcome {
-            Outcome::Failed => Cause::Failed,
-            Outcome::TimedOut => Cause::TimedOut,
-            Outcome::OutOfMemory => Cause::OutOfMemory,
+            RunOutcome::Failed => Cause::Failed,
+            RunOutcome::TimedOut => Cause::TimedOut,
+            RunOutcome::OutOfMemory => Cause::OutOfMemory,
             // A run that is done has a coverage unless there are no goals.
-            Outcome::NoGoals | Outcome::Done => Cause::NoGoals,
+            RunOutcome::NoGoals | RunOutcome::Done => Cause::NoGoals,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use catherd_experiments::Outcome;
+use catherd_experiments::RunOutcome;
 
 use super::row::{Header, Row, records};
 use super::{Coverage, Format, ImportError, RawRun};
@@ -136,7 +136,7 @@ impl Columns {
         Ok(Some(Coverage::from_share(share, &digits, goals)))
     }
 
-    fn outcome(&self, row: &Row) -> Result<Option<Outcome>, ImportError> {
+    fn outcome(&self, row: &Row) -> Result<Option<RunOutcome>, ImportError> {
         let column = self.column("outcome");
         let Some(text) = row.text(column) else { return Ok(None) };
         let outcome = serde_json::from_value(serde_json::Value::from(text));

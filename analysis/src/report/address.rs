@@ -20,7 +20,7 @@ pub struct Address {
 
 /// The cell at an address.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'r> {
+pub struct FoundCell<'r> {
     /// Its table.
     pub table: &'r CaptionedTable,
     /// The cell.
@@ -145,7 +145,7 @@ impl Address {
     /// # Errors
     /// [`AddressError::Unknown`] if the report has no such table, row or column, and
     /// [`AddressError::Ambiguous`] if several rows match.
-    pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<Found<'r>, AddressError> {
+    pub fn find<'r>(&self, report: &'r Report<'_>) -> Result<FoundCell<'r>, AddressError> {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
             name: name.to_owned(),
@@ -177,7 +177,7 @@ impl Address {
         };
         let unit = Unit::of(cells.rows().iter().map(|row| &row[column]));
         let (cell, runs) = (&cells.rows()[row][column], cells.source_runs(row, column));
-        Ok(Found { table, cell, unit, runs })
+        Ok(FoundCell { table, cell, unit, runs })
     }
 
     /// The indices of the matching rows: the rows with exactly these text cells, otherwise the rows
@@ -339,7 +339,7 @@ impl Check {
 
     /// Refuses a bound that does not have the unit of the column: a share outside 0..=1, or a
     /// fraction of a count.
-    fn fits_unit(&self, found: &Found<'_>) -> Result<(), AddressError> {
+    fn fits_unit(&self, found: &FoundCell<'_>) -> Result<(), AddressError> {
         let bound = self.bound;
         let meaning = match found.unit {
             Unit::Share if bound > 1.0 && !self.percent => format!(

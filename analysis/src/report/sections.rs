@@ -1,7 +1,7 @@
 //! The sections of a report: which tables and figures they contain, and in which order.
 
 use super::summary::sentences;
-use super::{Item, Section, Settings};
+use super::{Item, ReportSettings, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
@@ -45,7 +45,7 @@ const SECTIONS: [(&str, &str, Fill); 10] = [
 /// All sections; `on_progress` is called with the title of each before it is computed.
 pub(super) fn all(
     results: &Results,
-    settings: &Settings,
+    settings: &ReportSettings,
     mut on_progress: impl FnMut(&str),
 ) -> Result<Vec<Section>, Error> {
     let samples = Samples::coverage(results);
@@ -64,7 +64,7 @@ pub(super) fn all(
             on_progress(title);
         }
         sections.push(section);
-        if name == "comparison" && *settings != Settings::default() {
+        if name == "comparison" && *settings != ReportSettings::default() {
             on_progress(FACTORS);
             sections.push(factors(results, &samples, settings)?);
         }
@@ -76,7 +76,7 @@ pub(super) fn all(
 fn factors(
     results: &Results,
     samples: &Samples,
-    Settings { factors, reference, published }: &Settings,
+    ReportSettings { factors, reference, published }: &ReportSettings,
 ) -> Result<Section, Error> {
     let mut section = Section::new("factors", FACTORS);
     let complete = samples.complete_cases(results.seeds());

@@ -8,7 +8,7 @@ mod rows;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Outcome, Plan, SubjectInfo, format_1};
+use catherd_experiments::{Budget, Digest, Plan, RunOutcome, SubjectInfo, format_1};
 use polars_arrow::array::StaticArray as _;
 
 use super::described::{self, Described, Project};
@@ -16,7 +16,7 @@ use super::slice::{Interner, Slice};
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 use lists::{dropped, skipped};
-pub use rows::{RecordDigests, Row};
+pub use rows::{RawRow, RecordDigests};
 
 /// The part of a run that tables and figures need. Its work is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Run {
     /// Seed of all randomness.
     pub seed: u64,
     /// How the run ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Goals of the project under the first criterion.
     pub goals: u32,
     /// Goals covered.
@@ -53,7 +53,7 @@ impl Run {
     /// The covered share of the goals in 0..=1, computed from the counts and never from a rounded
     /// value; `None` unless the run is done and there are goals.
     pub fn coverage(&self) -> Option<f64> {
-        (self.outcome == Outcome::Done && self.goals > 0)
+        (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::Path;
 
-use catherd_experiments::{Digest, Outcome};
+use catherd_experiments::{Digest, RunOutcome};
 use polars_arrow::array::{Array, Float64Array, UInt32Array, UInt64Array, Utf8ViewArray};
 use polars_arrow::record_batch::RecordBatch;
 use polars_error::PolarsError;
@@ -53,7 +53,7 @@ impl<'a> Slice<'a> {
         text.parse().map_err(|_| self.cell("run", text.to_owned()))
     }
 
-    pub(super) fn outcome(&self, text: &str) -> Result<Outcome, Error> {
+    pub(super) fn outcome(&self, text: &str) -> Result<RunOutcome, Error> {
         let known = OUTCOMES.iter().find(|o| o.1 == text);
         known.map(|o| o.0).ok_or_else(|| self.cell("outcome", text.to_owned()))
     }

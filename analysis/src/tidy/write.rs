@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Outcome, RunRecord, RunSpec, SubjectInfo};
+use catherd_experiments::{Budget, Digest, RunOutcome, RunRecord, RunSpec, SubjectInfo};
 
 use super::evidence::Evidence;
 use super::table::{Layout, TableWriter};
@@ -108,7 +108,7 @@ impl Writer {
     pub fn push_quarantined(
         &mut self,
         spec: &RunSpec,
-        outcome: Outcome,
+        outcome: RunOutcome,
         reason: &str,
         attempts: u32,
     ) -> Result<(), Error> {
@@ -170,7 +170,7 @@ pub struct Imported {
     /// The tool that made the run.
     pub engine: String,
     /// How the run ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Why, unless it is done.
     pub reason: Option<String>,
     /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).

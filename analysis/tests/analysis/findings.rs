@@ -10,7 +10,7 @@ use catherd_analysis::findings::{
 use catherd_analysis::report::Report;
 use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
-use catherd_experiments::{Budget, Outcome, RunRecord, RunSpec};
+use catherd_experiments::{Budget, RunOutcome, RunRecord, RunSpec};
 use tempfile::TempDir;
 
 /// The results of some runs, and their folder, from which the timeline is read on demand.
@@ -156,7 +156,7 @@ fn suites_are_compared_on_projects_with_equal_coverage() {
 fn missing_runs_have_causes() {
     let runs = edited(3, 2, |project, spec, record| {
         if project == 0 && spec.algorithm.name == "mosa" {
-            (record.outcome, record.reason) = (Outcome::Failed, "no stage".to_owned());
+            (record.outcome, record.reason) = (RunOutcome::Failed, "no stage".to_owned());
         }
     });
     let (results, _dir) = results(runs.skip(1));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::summarise;
 use catherd_analysis::tidy::{Clock, RecordDigests, Results};
-use catherd_experiments::{Budget, Outcome};
+use catherd_experiments::{Budget, RunOutcome};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/format-1")
@@ -35,7 +35,7 @@ fn the_tables_are_read() {
     assert_eq!(results.algorithms, ["random", "mio", "small"]);
     assert_eq!(results.budgets, vec![Budget::of("executions", 15); 3]);
     assert_eq!((results.runs.len(), results.projects.len(), results.seeds()), (12, 2, 2));
-    assert!(results.runs.iter().all(|run| run.outcome == Outcome::Done));
+    assert!(results.runs.iter().all(|run| run.outcome == RunOutcome::Done));
     let strings = |values: &[Option<u64>]| -> Vec<String> {
         values.iter().map(|value| value.map_or(String::new(), |n| n.to_string())).collect()
     };

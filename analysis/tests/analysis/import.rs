@@ -9,7 +9,7 @@ use catherd_analysis::import::{
 };
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
-use catherd_experiments::{Budget, Outcome, Unit};
+use catherd_experiments::{Budget, RunOutcome, Unit};
 use tempfile::TempDir;
 
 /// A folder, a file in it with these contents, and the folder for its tables.
@@ -65,7 +65,7 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!((results.runs[1].seed, results.runs[2].seed), (1, 2));
     assert_ne!(results.runs[1].id, results.runs[2].id);
     assert_eq!(results.runs[1].search_ms, Some(1500));
-    assert_eq!((results.runs[3].outcome, results.runs[3].coverage()), (Outcome::Failed, None));
+    assert_eq!((results.runs[3].outcome, results.runs[3].coverage()), (RunOutcome::Failed, None));
     let points: Vec<_> = results
         .improvements(&Clock::Wall)
         .unwrap()

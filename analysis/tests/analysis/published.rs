@@ -9,9 +9,9 @@ use std::path::Path;
 use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::FactorPair;
 use catherd_analysis::published::{self, PublishedNumber, Reproduced};
-use catherd_analysis::report::{Report, Settings};
+use catherd_analysis::report::{Report, ReportSettings};
 use catherd_analysis::tidy::{Imported, Results, UNCOUNTED, Writer};
-use catherd_experiments::{Budget, CriterionInfo, Digest, Measure, Noun, Outcome, SubjectInfo};
+use catherd_experiments::{Budget, CriterionInfo, Digest, Measure, Noun, RunOutcome, SubjectInfo};
 use tempfile::TempDir;
 
 const ALGORITHMS: [&str; 5] = ["DYNAMOSA", "MIO", "MOSA", "RANDOM", "WHOLE_SUITE"];
@@ -112,7 +112,7 @@ fn results(
                             seed: seed as u64,
                             budget: Budget::wall_ms(600_000),
                             engine: "pynguin".to_owned(),
-                            outcome: Outcome::Done,
+                            outcome: RunOutcome::Done,
                             reason: None,
                             goals: UNCOUNTED,
                             covered,
@@ -330,7 +330,7 @@ fn a_number_that_differs_is_shown_with_the_difference() {
     };
     let made = results(&all, &coverage, &[]);
     let results = Results::read(made.path()).unwrap();
-    let settings = Settings {
+    let settings = ReportSettings {
         factors: vec!["types".to_owned()],
         reference: Some("DYNAMOSA-TypeHints".to_owned()),
         published: numbers.clone(),

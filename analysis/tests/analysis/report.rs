@@ -284,7 +284,7 @@ fn tables_fit_the_page_of_latex() {
                 spec.algorithm.label =
                     "MIO with a population of 100 and WWWWWWWWWWWWWWWWWWWW".to_owned();
                 if spec.seed == 0 {
-                    record.outcome = catherd_experiments::Outcome::Failed;
+                    record.outcome = catherd_experiments::RunOutcome::Failed;
                     record.reason =
                         "error: cannot open /a/very/long/path/to/a/file.json: {".repeat(4);
                 }

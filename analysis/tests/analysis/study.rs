@@ -6,7 +6,7 @@ use std::path::Path;
 use catherd_analysis::comparison::{MeanCoverage, Samples};
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{self, Error, Results, Skipped};
-use catherd_experiments::{Budget, Outcome};
+use catherd_experiments::{Budget, RunOutcome};
 
 fn skipped() -> Vec<Skipped> {
     vec![Skipped { project: "broken, \"odd\"".to_owned(), reason: "not a zip file".to_owned() }]
@@ -71,10 +71,10 @@ fn tables_contain_the_results_of_the_runs() {
 #[test]
 fn outcomes_keep_their_names() {
     let outcomes = [
-        (Outcome::NoGoals, "no-goals"),
-        (Outcome::Failed, "failed"),
-        (Outcome::TimedOut, "timed-out"),
-        (Outcome::OutOfMemory, "out-of-memory"),
+        (RunOutcome::NoGoals, "no-goals"),
+        (RunOutcome::Failed, "failed"),
+        (RunOutcome::TimedOut, "timed-out"),
+        (RunOutcome::OutOfMemory, "out-of-memory"),
     ];
     for (outcome, name) in outcomes {
         assert_eq!(serde_json::to_value(outcome).unwrap(), name);
@@ -118,7 +118,7 @@ fn a_summary_names_what_is_missing() {
         |(i, (spec, mut record))| {
             // All runs of random on the second project failed.
             if (9..12).contains(&i) {
-                (record.outcome, record.reason) = (Outcome::Failed, "no stage".to_owned());
+                (record.outcome, record.reason) = (RunOutcome::Failed, "no stage".to_owned());
             }
             (spec, record)
         },

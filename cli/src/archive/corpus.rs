@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use catherd_analysis_archive::PackageError;
 use catherd_cli_console::{Failure, terminal};
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 use catherd_experiments::file_names::FileNames;
@@ -69,7 +69,7 @@ pub(super) fn write(
     work: &WorkFolder,
 ) -> Result<Projects, Failure> {
     let broken = |cause| CoordinatorError::Store { url: store.clone(), cause }.worded();
-    let mut reader = Reader::open(store).map_err(broken)?;
+    let mut reader = StoreReader::open(store).map_err(broken)?;
     let folder = work.path.join("projects");
     let failed = |source| PackageError::Io { path: folder.clone(), source }.worded();
     if with_projects {

@@ -8,9 +8,9 @@ use catherd_analysis_archive::PackageError;
 use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
 use catherd_analysis_results::{RunResult, StoredStudies};
 use catherd_cli_console::{Failure, terminal};
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{Breakdown, CoordinatorError, QuarantinedRun, StoreUrl};
-use catherd_experiments::{Digest, Outcome};
+use catherd_experiments::{Digest, RunOutcome};
 
 use super::StudyFolder;
 use crate::failure::Worded;
@@ -38,7 +38,7 @@ pub(super) fn write(
         let (spec, end) = match result.map_err(Worded::worded)? {
             RunResult::Record(run) => {
                 let (spec, record) = *run;
-                let fine = matches!(record.outcome, Outcome::Done | Outcome::NoGoals);
+                let fine = matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals);
                 *(if fine { &mut done } else { &mut other }) += 1;
                 (spec, End::Record(Box::new(record)))
             }
@@ -81,7 +81,7 @@ fn word(kind: Breakdown) -> &'static str {
 /// The names of the studies in the store that make up the study: itself, or the rounds of a race.
 fn names(study: &StudyFolder, store: &StoreUrl) -> Result<Vec<String>, Failure> {
     let name = &study.plan.name;
-    let open = || Reader::open(store).and_then(|mut reader| reader.studies());
+    let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());
     let failed = |cause| {
         let failure = CoordinatorError::Store { url: store.clone(), cause }.worded();
         failure.hint("name the store with the study's records with --store")

@@ -10,7 +10,7 @@ use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCoun
 use catherd_analysis_results::MANIFEST;
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure};
-use catherd_experiments::{Digest, Outcome, Plan, ProjectSource, RunSpec};
+use catherd_experiments::{Digest, Plan, ProjectSource, RunOutcome, RunSpec};
 use catherd_interface::FoundProject;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -126,7 +126,7 @@ fn read_records(
         problem: Problem::Invalid(cause),
     };
     for (number, line) in
-        records::Reader::new(package.reader(records::FILE).map_err(Worded::worded)?, plan)
+        records::RecordReader::new(package.reader(records::FILE).map_err(Worded::worded)?, plan)
             .enumerate()
     {
         let (spec, end) = line.map_err(wrong).map_err(Worded::worded)?;
@@ -149,11 +149,11 @@ fn read_records(
             continue;
         };
         digests.add(run, digest);
-        let fine = matches!(outcome.outcome, Outcome::Done | Outcome::NoGoals);
+        let fine = matches!(outcome.outcome, RunOutcome::Done | RunOutcome::NoGoals);
         *(if fine { &mut found.done } else { &mut found.failed }) += 1;
         if super::by_real_time(&spec, &outcome) {
             skipped += 1;
-        } else if outcome.outcome != Outcome::Failed {
+        } else if outcome.outcome != RunOutcome::Failed {
             eligible += 1;
             smallest.push(Lot { lot: lot(arguments.seed, &spec), spec, digest });
             if smallest.len() > most {

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crate::support::cluster::{Process, postgres, run_with, succeed};
 use crate::support::{ENVIRONMENT, program, two_files};
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustix::process::{Pid, Signal, kill_process};
@@ -117,7 +117,7 @@ struct Cluster {
     coordinators: Vec<ManagedProcess>,
     addresses: Vec<String>,
     workers: Vec<ManagedProcess>,
-    reader: Reader,
+    reader: StoreReader,
 }
 
 impl Cluster {
@@ -147,7 +147,7 @@ impl Cluster {
         }
         let file = folder.join("chaos.toml");
         succeed(&["submit", file.to_str().unwrap()], &addresses[0]);
-        let reader = Reader::open(&url).unwrap();
+        let reader = StoreReader::open(&url).unwrap();
         let mut cluster =
             Cluster { url, coordinators: members, addresses, workers: Vec::new(), reader };
         for number in 0..workers {
@@ -209,7 +209,7 @@ impl Cluster {
         });
         let mut digests = BTreeMap::new();
         let mut attempts = 0;
-        for record in Reader::open(&self.url).unwrap().records(0) {
+        for record in StoreReader::open(&self.url).unwrap().records(0) {
             let (spec, record) = record.unwrap();
             assert_eq!(spec.id(), record.run);
             attempts += record.provenance.attempt as usize;

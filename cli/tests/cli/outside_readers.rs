@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -77,7 +77,7 @@ fn wait(what: &str, mut condition: impl FnMut() -> bool) {
 
 /// Number of records in a store that no process serves.
 fn records(store: &Path) -> usize {
-    let mut reader = Reader::open(&StoreUrl::Sqlite(store.to_owned())).unwrap();
+    let mut reader = StoreReader::open(&StoreUrl::Sqlite(store.to_owned())).unwrap();
     let coverage = reader.coverage().unwrap();
     coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{catherd, digests, program, stderr};
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 
 const STUDY: &str = r#"
 subject = "sequences"
@@ -43,7 +43,7 @@ fn run(folder: &Path, out: &str, more: &[&str]) {
 
 /// Number of runs that have a record in the store.
 fn ended(out: &Path) -> u64 {
-    let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
+    let reader = StoreReader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
     coverage.iter().map(|&(_, _, runs)| runs).sum()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{catherd, digests, stderr, two_files, two_projects};
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::Reader;
+use catherd_coordinator::store::StoreReader;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -93,7 +93,7 @@ fn send(pid: u32, signal: Signal) {
 
 /// Number of runs that have a record in the database.
 fn ended(out: &Path) -> u64 {
-    let reader = Reader::open(&StoreUrl::Sqlite(out.join("study.db")));
+    let reader = StoreReader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
     coverage.first().map_or(0, |&(_, _, runs)| runs)
 }
@@ -192,7 +192,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
 
     // A replay shows the reason.
     let database = fixture.out("out/study.db");
-    let mut reader = Reader::open(&StoreUrl::Sqlite(database.clone())).unwrap();
+    let mut reader = StoreReader::open(&StoreUrl::Sqlite(database.clone())).unwrap();
     let run = reader.quarantined(0).unwrap().remove(0).spec.id().to_string();
     let mut command = catherd();
     command.args(["replay", "study", &run, "--store"]).arg(&database);

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{Coordinator, TlsSettings, WRITER_THREAD};
 use crate::auth::Access;
 use crate::error::CoordinatorError;
-use crate::options::Options;
+use crate::options::CoordinatorOptions;
 use crate::projects::Projects;
 use crate::rate_limit::RateLimit;
 use crate::store::{Repair, Store, StoreError, StoreUrl};
@@ -33,7 +33,7 @@ impl Coordinator {
     /// # Errors
     ///
     /// If the folder or the database cannot be used, or another process serves it.
-    pub fn open(options: Options) -> Result<Coordinator, CoordinatorError> {
+    pub fn open(options: CoordinatorOptions) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)
     }
@@ -44,7 +44,10 @@ impl Coordinator {
     /// # Errors
     ///
     /// Like [`Coordinator::open`].
-    pub fn open_study(options: Options, plan: Plan) -> Result<Coordinator, CoordinatorError> {
+    pub fn open_study(
+        options: CoordinatorOptions,
+        plan: Plan,
+    ) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, Some(plan))?;
         coordinator.spawn_writer(writer)
     }
@@ -56,7 +59,7 @@ impl Coordinator {
     ///
     /// Like [`Coordinator::open`].
     pub fn new_manual(
-        options: Options,
+        options: CoordinatorOptions,
         plan: Plan,
     ) -> Result<(Coordinator, Writer), CoordinatorError> {
         let (mut coordinator, writer) = open(options, Some(plan))?;
@@ -89,9 +92,13 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
 
 /// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
 /// for this study.
-fn open(options: Options, plan: Option<Plan>) -> Result<(Coordinator, Writer), CoordinatorError> {
-    let Options { folder, store: url, stand_by, engines, criteria, policy, .. } = options;
-    let Options { clock, tls, tokens, serve_clients, observer, .. } = options;
+fn open(
+    options: CoordinatorOptions,
+    plan: Option<Plan>,
+) -> Result<(Coordinator, Writer), CoordinatorError> {
+    let CoordinatorOptions { folder, store: url, stand_by, engines, criteria, policy, .. } =
+        options;
+    let CoordinatorOptions { clock, tls, tokens, serve_clients, observer, .. } = options;
     let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
     let lock = lock(&url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };

@@ -22,7 +22,7 @@ pub enum AttemptEnd {
 
 /// An event that the ledger processes.
 #[derive(Clone, Debug)]
-pub enum Event<'a> {
+pub enum LedgerEvent<'a> {
     /// A worker process has started.
     Register {
         /// Its name.

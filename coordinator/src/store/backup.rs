@@ -164,7 +164,7 @@ impl Drop for Partial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Reader, Store, StoreUrl};
+    use crate::store::{Store, StoreReader, StoreUrl};
 
     #[test]
     fn a_copy_of_an_open_store_has_what_was_written_and_is_one_file() {
@@ -179,7 +179,7 @@ mod tests {
         assert!(calls.len() > 3 && calls.is_sorted(), "{calls:?}");
         let late = store.put_project(b"late").unwrap();
 
-        let mut reader = Reader::open(&StoreUrl::Sqlite(copy.clone())).unwrap();
+        let mut reader = StoreReader::open(&StoreUrl::Sqlite(copy.clone())).unwrap();
         assert_eq!(reader.project(project).unwrap().len(), 30_000_000);
         assert!(reader.project(late).is_err());
         let names = fs::read_dir(folder.path()).unwrap();

@@ -23,7 +23,7 @@ impl Store {
         queries::studies(&mut self.database)
     }
 
-    /// Like [`Reader::coverage`](super::Reader::coverage), restricted to `study` if given.
+    /// Like [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study` if given.
     ///
     /// # Errors
     ///

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Outcome, RunRecord};
+use catherd_experiments::{Digest, RunOutcome, RunRecord};
 use catherd_proto::transport::PROJECT_CHUNK;
 
 use crate::coverage_curve;
@@ -17,7 +17,7 @@ pub struct StoredRecord {
     /// [`RunRecord::digest`].
     pub digest: Digest,
     /// How the run ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// [`RunRecord::ended_by_own_limit`].
     pub(crate) own_limit: bool,
     /// Goals of the project.
@@ -59,7 +59,7 @@ impl StoredRecord {
 
     /// Like [`RunRecord::coverage`].
     pub fn coverage(&self) -> Option<f64> {
-        (self.outcome == Outcome::Done && self.goals > 0)
+        (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 }
@@ -114,7 +114,7 @@ impl ProjectChunk {
 
 /// A change to the store.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub enum StoreChange {
     /// The status of a run, and the worker that holds its lease.
     Run(RunNumber, RunStatus, Option<String>),
     /// The accepted record of a run.

@@ -11,7 +11,7 @@ use super::database::Database;
 use super::error::StoreError;
 use super::model::StudyState;
 use super::queries::{self, NOT_COUNTING};
-use super::reader::Reader;
+use super::reader::StoreReader;
 use super::row::{Row, Value};
 use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
@@ -37,7 +37,7 @@ pub struct Planning {
 
 /// A study that is completely planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedStudy {
     /// Its number.
     pub study: StudyNumber,
     /// The number of the study that had this name before and no longer counts; `None` if there was
@@ -144,13 +144,13 @@ impl Store {
         &mut self,
         planning: &mut Planning,
         state: StudyState,
-    ) -> Result<Option<Planned>, StoreError> {
+    ) -> Result<Option<PlannedStudy>, StoreError> {
         let draft = match planning.draft {
             Some(draft) => draft,
             None => {
                 if let Some((study, _)) = self.study_with(planning)? {
                     self.set_state(&planning.plan.name, state)?;
-                    return Ok(Some(Planned { study, replaced: None }));
+                    return Ok(Some(PlannedStudy { study, replaced: None }));
                 }
                 *planning.draft.insert(self.add_draft()?)
             }
@@ -196,7 +196,7 @@ impl Store {
         planning: &Planning,
         draft: StudyNumber,
         state: StudyState,
-    ) -> Result<Planned, StoreError> {
+    ) -> Result<PlannedStudy, StoreError> {
         self.database.transaction(|database| {
             let (name, json) = (planning.plan.name.as_str(), planning.json.as_slice());
             let replaced = discard(database, name, Some(draft))?;
@@ -205,7 +205,7 @@ impl Store {
                 "update studies set name = ?2, state = ?3, plan = ?4 where number = ?1",
                 &[row],
             )?;
-            Ok(Planned { study: draft, replaced })
+            Ok(PlannedStudy { study: draft, replaced })
         })
     }
 
@@ -245,7 +245,7 @@ impl Store {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// Whether a study counts. A study that was replaced or deleted while its members were read
     /// does not count, and members may have been missing.
     ///

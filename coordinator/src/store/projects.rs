@@ -7,8 +7,8 @@ use std::path::Path;
 use catherd_experiments::Digest;
 
 use super::error::StoreError;
-use super::model::{Change, ProjectChunk};
-use super::reader::Reader;
+use super::model::{ProjectChunk, StoreChange};
+use super::reader::StoreReader;
 use super::row::Value;
 use super::write::Store;
 
@@ -21,7 +21,7 @@ impl Store {
     pub fn put_project(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
         for number in 0..ProjectChunk::count(bytes) {
-            self.apply(&[Change::ProjectChunk(ProjectChunk::new(digest, bytes, number))])?;
+            self.apply(&[StoreChange::ProjectChunk(ProjectChunk::new(digest, bytes, number))])?;
         }
         Ok(digest)
     }
@@ -44,7 +44,7 @@ impl Store {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// The projects among these that the store does not have.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ mod tests {
         Store::open(&url).unwrap().migrate_project_files(&files).unwrap();
         assert_eq!(fs::read_dir(&files).unwrap().count(), 1);
         assert!(torn.exists());
-        let mut reader = Reader::open(&url).unwrap();
+        let mut reader = StoreReader::open(&url).unwrap();
         assert_eq!(reader.project(digests[0]).unwrap(), b"");
         assert_eq!(reader.project(digests[1]).unwrap(), large);
         let other = Digest::of(b"whole");
@@ -160,9 +160,9 @@ mod tests {
         let mut store = Store::open(&url).unwrap();
         let project = vec![7; 2 * PROJECT_CHUNK];
         let digest = Digest::of(&project);
-        let chunk = |number| Change::ProjectChunk(ProjectChunk::new(digest, &project, number));
+        let chunk = |number| StoreChange::ProjectChunk(ProjectChunk::new(digest, &project, number));
         store.apply(&[chunk(0)]).unwrap();
-        let mut reader = Reader::open(&url).unwrap();
+        let mut reader = StoreReader::open(&url).unwrap();
         assert_eq!(reader.missing_projects(&[digest]).unwrap().len(), 1);
         store.apply(&[chunk(0), chunk(1)]).unwrap();
         assert_eq!(reader.project(digest).unwrap(), project);

@@ -33,7 +33,7 @@ macro_rules! select_quarantined {
 
 /// A reading connection to a store.
 #[derive(Debug)]
-pub struct Reader {
+pub struct StoreReader {
     pub(super) database: Database,
     /// The version of the store's schema.
     version: i64,
@@ -54,7 +54,7 @@ pub struct QuarantinedRun {
 
 /// Runs of a study without a record that have the same project, algorithm and phase.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Missing {
+pub struct MissingRuns {
     /// The project's name.
     pub project: String,
     /// The algorithm's label.
@@ -67,7 +67,7 @@ pub struct Missing {
     pub reason: String,
 }
 
-impl Reader {
+impl StoreReader {
     /// Opens an existing store. Reading changes nothing: an SQLite store that was closed is read
     /// without creating files next to it, even in a folder that cannot be written to.
     ///
@@ -75,11 +75,11 @@ impl Reader {
     ///
     /// If the store cannot be reached, and [`StoreError::Schema`] if this program cannot read its
     /// schema.
-    pub fn open(url: &StoreUrl) -> Result<Reader, StoreError> {
+    pub fn open(url: &StoreUrl) -> Result<StoreReader, StoreError> {
         let mut database = Database::connect(url, Purpose::Read)?;
         let version = schema::version(&mut database)?.unwrap_or(0);
         if (schema::OLDEST_READABLE..=schema::VERSION).contains(&version) {
-            Ok(Reader { database, version })
+            Ok(StoreReader { database, version })
         } else {
             Err(StoreError::Schema { found: version, known: schema::VERSION })
         }
@@ -166,7 +166,7 @@ impl Reader {
     /// # Errors
     ///
     /// If the database returns an error.
-    pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<Missing>, StoreError> {
+    pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<MissingRuns>, StoreError> {
         let sql =
             "select members.project, members.label, phase, count(*), coalesce(max(reason), '')
                    from members join runs on runs.number = members.run
@@ -178,7 +178,7 @@ impl Reader {
                    order by count(*) desc, members.project, members.label, phase";
         let mut missing = Vec::new();
         self.database.query(sql, &[study.into()], &mut |mut row| {
-            missing.push(Missing {
+            missing.push(MissingRuns {
                 project: row.text()?,
                 label: row.text()?,
                 phase: queries::phase(row.integer()?)?,

@@ -8,7 +8,7 @@ use catherd_experiments::{Digest, RunRecord, RunSpec};
 use super::checksum::RecordIntegers;
 use super::error::StoreError;
 use super::planned::PlannedRuns;
-use super::reader::Reader;
+use super::reader::StoreReader;
 use super::row::{Row, Value};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
@@ -103,7 +103,7 @@ impl RecordRow {
 
     /// The state that a run with this record must have; `None` if the record cannot be read.
     pub(super) fn phase(&self) -> Option<Phase> {
-        use catherd_experiments::Outcome::{Done, NoGoals};
+        use catherd_experiments::RunOutcome::{Done, NoGoals};
         if self.integers.done == 1 {
             return Some(Phase::Done);
         }
@@ -113,7 +113,7 @@ impl RecordRow {
     }
 }
 
-impl Reader {
+impl StoreReader {
     /// The accepted records of a study, in its order and with its names. Memory is bounded by a
     /// page of records, whatever the size of the study. Each record is compared with its digest,
     /// and each run with the plan.
@@ -168,10 +168,10 @@ impl Reader {
 type Item = Result<(RunSpec, RunRecord), StoreError>;
 type PageItem = (i64, Item);
 
-/// An iterator over the records of a study. See [`Reader::records`].
+/// An iterator over the records of a study. See [`StoreReader::records`].
 #[derive(Debug)]
 pub struct Records {
-    reader: Reader,
+    reader: StoreReader,
     study: StudyNumber,
     /// The runs of the study, and how many of them had ended when the iterator was created.
     started: Option<(PlannedRuns, u64)>,

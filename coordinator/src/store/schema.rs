@@ -175,7 +175,7 @@ mod tests {
     use catherd_experiments::{Algorithm, Budget, Digest, RunSpec};
 
     use crate::ledger::Phase;
-    use crate::store::{Reader, Store, StoreUrl};
+    use crate::store::{Store, StoreReader, StoreUrl};
 
     const VERSION_1: &str = "
         create table runs (
@@ -237,7 +237,7 @@ mod tests {
             })
             .unwrap();
         assert_eq!(runs, [(Phase::Quarantined, 9)]);
-        let problems = Reader::open(&url).unwrap().quarantined(0).unwrap();
+        let problems = StoreReader::open(&url).unwrap().quarantined(0).unwrap();
         assert_eq!((&problems[0].spec, problems[0].reason.as_str()), (&spec, "why"));
         drop(store);
         Store::open(&url).unwrap();
@@ -260,6 +260,6 @@ mod tests {
         drop(old);
         Store::open(&url).unwrap();
         Store::open(&url).unwrap().put_project(b"cat").unwrap();
-        assert_eq!(Reader::open(&url).unwrap().project(Digest::of(b"cat")).unwrap(), b"cat");
+        assert_eq!(StoreReader::open(&url).unwrap().project(Digest::of(b"cat")).unwrap(), b"cat");
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::store::{Reader, Store, StoreUrl};
+    use crate::store::{Store, StoreReader, StoreUrl};
 
     /// The files of a folder with their sizes.
     fn files(folder: &Path) -> Vec<(String, u64)> {
@@ -250,7 +250,7 @@ mod tests {
         let mut store = Store::open(&url).unwrap();
         store.put_project(b"cat").unwrap();
         // A reader that is closed after the writer keeps the journal mode.
-        let reader = Reader::open(&url).unwrap();
+        let reader = StoreReader::open(&url).unwrap();
         store.close();
         drop(reader);
         assert!(is_resting_in_wal_mode(&path));
@@ -261,7 +261,7 @@ mod tests {
             let before = files(folder.path());
             assert_eq!(before.len(), 1, "{before:?}");
             let project = catherd_experiments::Digest::of(b"cat");
-            assert_eq!(Reader::open(&url).unwrap().project(project).unwrap(), b"cat");
+            assert_eq!(StoreReader::open(&url).unwrap().project(project).unwrap(), b"cat");
             assert_eq!(files(folder.path()), before);
         };
         read();
@@ -270,7 +270,7 @@ mod tests {
         read();
 
         // A reader that is open when a coordinator starts sees what the coordinator writes.
-        let mut reader = Reader::open(&url).unwrap();
+        let mut reader = StoreReader::open(&url).unwrap();
         let mut store = Store::open(&url).unwrap();
         let dog = store.put_project(b"dog").unwrap();
         assert_eq!(reader.project(dog).unwrap(), b"dog");
@@ -285,6 +285,6 @@ mod tests {
         store.checkpoint().unwrap();
         let copy = StoreUrl::Sqlite(folder.path().join("copy.db"));
         fs::copy(folder.path().join("study.db"), folder.path().join("copy.db")).unwrap();
-        assert_eq!(Reader::open(&copy).unwrap().project(project).unwrap().len(), 30_000);
+        assert_eq!(StoreReader::open(&copy).unwrap().project(project).unwrap().len(), 30_000);
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::Outcome;
+use catherd_experiments::RunOutcome;
 
 use super::database::Database;
 use super::error::StoreError;
-use super::model::{Breakdown, Change, ProjectChunk, StudyState};
+use super::model::{Breakdown, ProjectChunk, StoreChange, StudyState};
 use super::row::{Purpose, Value};
 use super::url::StoreUrl;
 use super::{checksum, queries, schema};
@@ -20,14 +20,14 @@ pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// # Errors
     ///
     /// An error makes the transaction fail before it writes.
-    fn before(&self, changes: &[Change]) -> Result<(), StoreError>;
+    fn before(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 
     /// Called after changes have become durable.
     ///
     /// # Errors
     ///
     /// An error makes the transaction fail although it has written.
-    fn after(&self, changes: &[Change]) -> Result<(), StoreError>;
+    fn after(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 }
 
 /// The writing connection to a store; there is only one at a time.
@@ -170,7 +170,7 @@ impl Store {
     ///
     /// If the database returns an error. Whether the changes were made is then unknown, and the
     /// runs must be loaded again.
-    pub fn apply(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+    pub fn apply(&mut self, changes: &[StoreChange]) -> Result<(), StoreError> {
         self.observer.as_ref().map_or(Ok(()), |observer| observer.before(changes))?;
         let rows = Rows::of(changes);
         self.database.transaction(|database| rows.write(database))?;
@@ -191,15 +191,15 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(changes: &[Change]) -> Rows {
+    fn of(changes: &[StoreChange]) -> Rows {
         let mut rows = Rows::default();
         changes.iter().for_each(|change| rows.add(change));
         rows
     }
 
-    fn add(&mut self, change: &Change) {
+    fn add(&mut self, change: &StoreChange) {
         match change {
-            Change::Run(number, run, worker) => self.runs.push(vec![
+            StoreChange::Run(number, run, worker) => self.runs.push(vec![
                 (*number).into(),
                 Value::Integer(run.phase as i64),
                 run.attempt.into(),
@@ -208,13 +208,13 @@ impl Rows {
                 (run.token as i64).into(),
                 worker.as_deref().into(),
             ]),
-            Change::Record(number, token, record) => {
+            StoreChange::Record(number, token, record) => {
                 let integers = checksum::RecordIntegers {
                     number: (*number).into(),
                     token: *token as i64,
                     goals: record.goals.into(),
                     covered: record.covered.into(),
-                    done: (record.outcome == Outcome::Done).into(),
+                    done: (record.outcome == RunOutcome::Done).into(),
                     wall_ms: record.wall.as_millis() as i64,
                 };
                 self.records.push(vec![
@@ -229,18 +229,18 @@ impl Rows {
                     integers.checksum(record.digest, record.content).0.as_slice().into(),
                 ]);
             }
-            Change::Superseded(number, token, record) => self.superseded.push(vec![
+            StoreChange::Superseded(number, token, record) => self.superseded.push(vec![
                 (*number).into(),
                 (*token as i64).into(),
                 record.digest.0.as_slice().into(),
                 record.json.as_slice().into(),
             ]),
-            Change::ProjectChunk(ProjectChunk { project, number, bytes, size }) => {
+            StoreChange::ProjectChunk(ProjectChunk { project, number, bytes, size }) => {
                 let project = || Value::from(project.0.as_slice());
                 self.chunks.push(vec![project(), (*number as i64).into(), bytes.as_slice().into()]);
                 self.projects.extend(size.map(|size| vec![project(), (size as i64).into()]));
             }
-            Change::Breakdown { run, attempt, kind, worker, reason } => {
+            StoreChange::Breakdown { run, attempt, kind, worker, reason } => {
                 // PostgreSQL cannot store text that contains NUL.
                 let reason = reason.replace('\0', " ");
                 let integers = [(*run).into(), (*attempt).into(), *kind as i64];
@@ -253,7 +253,7 @@ impl Rows {
                     checksum::of_breakdown(integers, worker, &reason).0.as_slice().into(),
                 ]);
             }
-            Change::LossReverted { run, attempt } => {
+            StoreChange::LossReverted { run, attempt } => {
                 let lost = Value::Integer(Breakdown::Lost as i64);
                 self.reverted_losses.push(vec![(*run).into(), (*attempt).into(), lost]);
             }

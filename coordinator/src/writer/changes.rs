@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ids::{RunNumber, Token};
 use crate::ledger::{Effect, Ledger};
-use crate::store::{Breakdown, Change, StoredRecord};
+use crate::store::{Breakdown, StoreChange, StoredRecord};
 
 /// The content of a commit, except the run and the lease.
 pub(super) enum Payload {
@@ -24,7 +24,7 @@ pub(super) struct Commit<'a> {
 #[derive(Default)]
 pub(super) struct Changes {
     changed_runs: BTreeSet<RunNumber>,
-    others: Vec<Change>,
+    others: Vec<StoreChange>,
 }
 
 impl Changes {
@@ -32,16 +32,16 @@ impl Changes {
         self.changed_runs.is_empty() && self.others.is_empty()
     }
 
-    pub(super) fn push(&mut self, change: Change) {
+    pub(super) fn push(&mut self, change: StoreChange) {
         self.others.push(change);
     }
 
     /// All changes of the batch, for one transaction.
-    pub(super) fn into_vec(self, ledger: &Ledger) -> Vec<Change> {
+    pub(super) fn into_vec(self, ledger: &Ledger) -> Vec<StoreChange> {
         let mut all = self.others;
         all.extend(self.changed_runs.into_iter().filter_map(|number| {
             let run = *ledger.run(number)?;
-            Some(Change::Run(number, run, ledger.holder(number).map(str::to_owned)))
+            Some(StoreChange::Run(number, run, ledger.holder(number).map(str::to_owned)))
         }));
         all
     }
@@ -64,7 +64,7 @@ impl Changes {
                 }
                 Effect::Lost { run, attempt, worker } => {
                     tracing::info!(run, attempt, worker, "a worker was lost");
-                    self.others.push(Change::Breakdown {
+                    self.others.push(StoreChange::Breakdown {
                         run: *run,
                         attempt: *attempt,
                         kind: Breakdown::Lost,
@@ -74,20 +74,20 @@ impl Changes {
                 }
                 Effect::LossReverted { run, attempt } => {
                     tracing::info!(run, attempt, "a lost worker has reappeared");
-                    self.others.push(Change::LossReverted { run: *run, attempt: *attempt });
+                    self.others.push(StoreChange::LossReverted { run: *run, attempt: *attempt });
                 }
                 Effect::Accept(run) => {
                     if let Some(Commit { token, payload: Payload::Record(record), .. }) =
                         commit.take()
                     {
-                        self.others.push(Change::Record(*run, token, *record));
+                        self.others.push(StoreChange::Record(*run, token, *record));
                     }
                 }
                 Effect::Supersede(run) => {
                     if let Some(Commit { token, payload: Payload::Record(record), .. }) =
                         commit.take()
                     {
-                        self.others.push(Change::Superseded(*run, token, *record));
+                        self.others.push(StoreChange::Superseded(*run, token, *record));
                     }
                 }
                 Effect::Crashed { run, attempt } => {
@@ -97,7 +97,13 @@ impl Changes {
                     {
                         tracing::info!(run, attempt, worker, ?kind, reason, "an attempt crashed");
                         let (run, attempt, worker) = (*run, *attempt, worker.to_owned());
-                        self.others.push(Change::Breakdown { run, attempt, kind, worker, reason });
+                        self.others.push(StoreChange::Breakdown {
+                            run,
+                            attempt,
+                            kind,
+                            worker,
+                            reason,
+                        });
                     }
                 }
                 Effect::Grant(_) | Effect::DropLease(_) | Effect::Drain | Effect::Verdict(_) => {}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::Outcome;
+use catherd_experiments::RunOutcome;
 
 use super::changes::{Changes, Commit, Payload};
 use super::load::{Groups, LoadedState, active_studies, load};
@@ -16,9 +16,9 @@ use super::{
     WriterConfig,
 };
 use crate::ids::{RunId, RunNumber, Token};
-use crate::ledger::{AttemptEnd, Effect, Event, Ledger};
+use crate::ledger::{AttemptEnd, Effect, Ledger, LedgerEvent};
 use crate::progress::ProgressTracker;
-use crate::store::{Breakdown, Change, Store, StoreError, StoredRecord};
+use crate::store::{Breakdown, Store, StoreChange, StoreError, StoredRecord};
 
 /// The state of a leading coordinator. See the documentation of the module.
 pub(super) struct Leader {
@@ -95,7 +95,7 @@ impl Leader {
                 reply_later(reply, ())
             }
             Request::PutProjectChunk { chunk, reply } => {
-                changes.push(Change::ProjectChunk(chunk));
+                changes.push(StoreChange::ProjectChunk(chunk));
                 Box::new(move || {
                     // The receiver may have been dropped.
                     let _ = reply.send(());
@@ -103,12 +103,12 @@ impl Leader {
             }
             Request::Register { worker, reply } => {
                 tracing::info!(worker, "a worker registered");
-                let effects = self.ledger.step(now, Event::Register { worker: &worker });
+                let effects = self.ledger.step(now, LedgerEvent::Register { worker: &worker });
                 changes.collect(&effects);
                 reply_later(reply, ())
             }
             Request::Heartbeat { worker, held, progress, reply } => {
-                let event = Event::Heartbeat { worker: &worker, held: &held };
+                let event = LedgerEvent::Heartbeat { worker: &worker, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.collect(&effects);
                 let lease = |token| self.ledger.lease(token);
@@ -125,7 +125,7 @@ impl Leader {
             }
             Request::Lease { worker, engines, loaded, held, reply } => {
                 let (worker, engines) = (worker.as_str(), &engines);
-                let event = Event::Lease { worker, engines, loaded: &loaded, held: &held };
+                let event = LedgerEvent::Lease { worker, engines, loaded: &loaded, held: &held };
                 let effects = self.ledger.step(now, event);
                 changes.collect(&effects);
                 let grants = effects.into_iter().filter_map(|effect| match effect {
@@ -181,7 +181,7 @@ impl Leader {
             }
             AttemptResult::Returned => (AttemptEnd::Returned, Payload::Nothing),
         };
-        let effects = self.ledger.step(now, Event::Commit { worker, run, token, end });
+        let effects = self.ledger.step(now, LedgerEvent::Commit { worker, run, token, end });
         if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
         {
             let group = self.ledger.run(run).map_or(0, |run| run.group);
@@ -208,7 +208,7 @@ impl Leader {
     ) -> String {
         if self.ledger.lease(token) == Some((run, worker)) {
             let end = AttemptEnd::Crashed;
-            let effects = self.ledger.step(now, Event::Commit { worker, run, token, end });
+            let effects = self.ledger.step(now, LedgerEvent::Commit { worker, run, token, end });
             let reason = format!("the record was refused: {reason}");
             let payload = Payload::Breakdown(Breakdown::Crashed, reason);
             changes.collect_commit(&effects, Commit { worker, token, payload });
@@ -240,14 +240,14 @@ impl Leader {
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {
-        Outcome::Done | Outcome::NoGoals => {
+        RunOutcome::Done | RunOutcome::NoGoals => {
             (AttemptEnd::Done(record.wall), Payload::Record(record))
         }
-        Outcome::Failed => (AttemptEnd::Failed(record.wall), Payload::Record(record)),
-        Outcome::TimedOut | Outcome::OutOfMemory if record.own_limit => {
+        RunOutcome::Failed => (AttemptEnd::Failed(record.wall), Payload::Record(record)),
+        RunOutcome::TimedOut | RunOutcome::OutOfMemory if record.own_limit => {
             (AttemptEnd::Failed(record.wall), Payload::Record(record))
         }
-        Outcome::TimedOut => crashed(Breakdown::TimedOut, record.reason),
-        Outcome::OutOfMemory => crashed(Breakdown::OutOfMemory, record.reason),
+        RunOutcome::TimedOut => crashed(Breakdown::TimedOut, record.reason),
+        RunOutcome::OutOfMemory => crashed(Breakdown::OutOfMemory, record.reason),
     }
 }

@@ -12,7 +12,7 @@ use crate::error::PlanningRefused;
 use crate::ledger::Phase;
 use crate::progress::PlanningProgress;
 use crate::queue::SubjectEngine;
-use crate::store::{Planned, Planning, StoreError, StudyState};
+use crate::store::{PlannedStudy, Planning, StoreError, StudyState};
 
 impl Leader {
     /// Whether pages are left to plan or to clear.
@@ -134,7 +134,7 @@ impl Leader {
         }
     }
 
-    fn plan_page(&mut self, job: &mut Job) -> Result<Option<Planned>, StoreError> {
+    fn plan_page(&mut self, job: &mut Job) -> Result<Option<PlannedStudy>, StoreError> {
         let Job { planning, state, .. } = job;
         let before = planning.progress().0;
         let planned = self.store.plan_next_page(planning, *state)?;
@@ -154,7 +154,7 @@ impl Leader {
         &mut self,
         config: &WriterConfig,
         planning: &Planning,
-        Planned { study, replaced }: Planned,
+        PlannedStudy { study, replaced }: PlannedStudy,
     ) -> Result<(), StoreError> {
         if let Some(runs) = planning.members() {
             if let Some(replaced) = replaced {

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::load::{LoadedState, load};
 use super::*;
 use crate::ledger::{Grant, Ledger, Phase, Verdict};
-use crate::store::{Reader, StoredRecord, StudyState};
+use crate::store::{StoreReader, StoredRecord, StudyState};
 
 const RUNS: u64 = 12;
 
@@ -132,7 +132,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
     }
     assert!(refused > 3, "{refused} of {RUNS}");
     assert!(harness.writer.process_pending());
-    let records = Reader::open(&url).unwrap().records(0).map(|record| record.unwrap().0.seed);
+    let records = StoreReader::open(&url).unwrap().records(0).map(|record| record.unwrap().0.seed);
     assert_eq!(records.collect::<Vec<_>>(), (1..=RUNS).collect::<Vec<_>>());
     let progress = harness.handle.progress.borrow();
     assert_eq!((progress.done, &progress.last_error), (RUNS, &None));

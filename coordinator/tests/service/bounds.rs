@@ -3,7 +3,7 @@
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
 };
-use catherd_experiments::{Outcome, Plan, RunRecord, RunSpec, TimelinePoint};
+use catherd_experiments::{Plan, RunOutcome, RunRecord, RunSpec, TimelinePoint};
 use catherd_proto::transport::PROJECT_CHUNK;
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
@@ -161,7 +161,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
         let leases = harness.lease("w", &[]).await.leases;
         let completions = leases.iter().map(|lease| {
             let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
-            let mut record = record(&spec, Outcome::Done);
+            let mut record = record(&spec, RunOutcome::Done);
             // More results than connections and channels hold.
             record.artifacts = [("suite.txt".to_owned(), "x".repeat(10_000))].into();
             v1::Completion {
@@ -282,7 +282,7 @@ pub(crate) async fn an_implausible_record_is_refused() {
         let lease = harness.lease("w", &[]).await.leases.remove(0);
         assert_eq!(lease.attempt, attempt);
         let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
-        let mut record = record(&spec, Outcome::Done);
+        let mut record = record(&spec, RunOutcome::Done);
         change(&mut record);
         let end = Some(End::Record(Document::write(&record).unwrap()));
         let completion = v1::Completion { run: lease.run, token: lease.token, end };

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use catherd_coordinator::store::{Change, TransactionObserver};
-use catherd_coordinator::{Options, Progress, StoreError};
+use catherd_coordinator::store::{StoreChange, TransactionObserver};
+use catherd_coordinator::{CoordinatorOptions, Progress, StoreError};
 use catherd_proto::v1;
 use catherd_proto::v1::verdict::Kind;
 use tonic::Code;
@@ -21,11 +21,11 @@ struct Failures {
 }
 
 impl TransactionObserver for Failures {
-    fn before(&self, _: &[Change]) -> Result<(), StoreError> {
+    fn before(&self, _: &[StoreChange]) -> Result<(), StoreError> {
         fail(&self.before)
     }
 
-    fn after(&self, _: &[Change]) -> Result<(), StoreError> {
+    fn after(&self, _: &[StoreChange]) -> Result<(), StoreError> {
         fail(&self.after)
     }
 }
@@ -40,7 +40,7 @@ fn fail(left: &AtomicU32) -> Result<(), StoreError> {
 
 async fn open(folder: &Path) -> (Harness, Arc<Failures>) {
     let failures = Arc::new(Failures::default());
-    let options = Options { observer: Some(failures.clone()), ..options(folder) };
+    let options = CoordinatorOptions { observer: Some(failures.clone()), ..options(folder) };
     (Harness::open(options, plan(1..=1)).await, failures)
 }
 

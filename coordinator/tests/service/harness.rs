@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catherd_coordinator::clock::{Clock, Manual};
-use catherd_coordinator::{Coordinator, CoordinatorError, Options, Progress, Records, StudyNumber};
+use catherd_coordinator::{
+    Coordinator, CoordinatorError, CoordinatorOptions, Progress, Records, StudyNumber,
+};
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
-    Algorithm, Budget, Criterion, Digest, Outcome, Plan, PlannedProject, ProjectSource, RunRecord,
-    RunSpec, Study,
+    Algorithm, Budget, Criterion, Digest, Plan, PlannedProject, ProjectSource, RunOutcome,
+    RunRecord, RunSpec, Study,
 };
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
@@ -43,7 +45,7 @@ pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     Plan::new(&study, &subject_info("noop", ENGINE), vec![project], |_| Ok(())).unwrap()
 }
 
-pub(crate) fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
+pub(crate) fn record(spec: &RunSpec, outcome: RunOutcome) -> RunRecord {
     let goals = Criterion { name: "goals".into(), goals: 4, covered: vec![0, 1] };
     RunRecord {
         outcome,
@@ -54,7 +56,7 @@ pub(crate) fn record(spec: &RunSpec, outcome: Outcome) -> RunRecord {
 
 pub(crate) fn done(lease: &v1::Lease) -> v1::Completion {
     let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
-    let record = v1::Document::write(&record(&spec, Outcome::Done)).unwrap();
+    let record = v1::Document::write(&record(&spec, RunOutcome::Done)).unwrap();
     v1::Completion { run: lease.run, token: lease.token, end: Some(End::Record(record)) }
 }
 
@@ -77,7 +79,7 @@ pub(crate) struct Harness {
 }
 
 impl Harness {
-    pub(crate) async fn open(options: Options, plan: Plan) -> Harness {
+    pub(crate) async fn open(options: CoordinatorOptions, plan: Plan) -> Harness {
         let coordinator = Coordinator::open_study(options, plan).unwrap();
         coordinator.projects().insert(PROJECT).unwrap();
         Harness::serve(coordinator).await
@@ -139,21 +141,26 @@ impl Harness {
 }
 
 /// Options on a new database.
-pub(crate) fn options(folder: &Path) -> Options {
+pub(crate) fn options(folder: &Path) -> CoordinatorOptions {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
     let criteria = [("noop".to_owned(), vec!["goals".to_owned()])].into();
-    Options { store: database::create(folder), engines, criteria, ..Options::new(folder) }
+    CoordinatorOptions {
+        store: database::create(folder),
+        engines,
+        criteria,
+        ..CoordinatorOptions::new(folder)
+    }
 }
 
 /// The same options, on the same database.
-pub(crate) fn again(options: &Options) -> Options {
+pub(crate) fn again(options: &CoordinatorOptions) -> CoordinatorOptions {
     let (store, engines) = (options.store.clone(), options.engines.clone());
     let criteria = options.criteria.clone();
-    Options { store, engines, criteria, ..Options::new(&options.folder) }
+    CoordinatorOptions { store, engines, criteria, ..CoordinatorOptions::new(&options.folder) }
 }
 
-pub(crate) fn manual(options: Options) -> (Options, Arc<Manual>) {
+pub(crate) fn manual(options: CoordinatorOptions) -> (CoordinatorOptions, Arc<Manual>) {
     let clock = Arc::new(Manual::default());
     let shared: Arc<dyn Clock> = clock.clone();
-    (Options { clock: shared, ..options }, clock)
+    (CoordinatorOptions { clock: shared, ..options }, clock)
 }

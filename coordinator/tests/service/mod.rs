@@ -8,7 +8,7 @@ use catherd_coordinator::store::Store;
 use catherd_coordinator::{
     Coordinator, CoordinatorError, Policy, Progress, StoreError, StudyState,
 };
-use catherd_experiments::{Digest, Outcome, RunSpec};
+use catherd_experiments::{Digest, RunOutcome, RunSpec};
 use catherd_proto::v1::verdict::Kind;
 use catherd_proto::v1::{self, completion::End};
 use tokio::net::TcpListener;
@@ -180,7 +180,7 @@ pub(crate) async fn errors_in_records_end_a_run_and_crashes_are_retried() {
 
     let lease = harness.lease("w", &[]).await.leases.remove(0);
     let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
-    let failed = v1::Document::write(&record(&spec, Outcome::Failed)).unwrap();
+    let failed = v1::Document::write(&record(&spec, RunOutcome::Failed)).unwrap();
     let end = Some(End::Record(failed));
     let failed = v1::Completion { run: lease.run, token: lease.token, end };
     assert_eq!(harness.commit("w", vec![failed]).await, [Kind::Accepted]);

@@ -109,7 +109,7 @@ impl RunRecord {
         }
         for (number, one) in self.criteria.iter().enumerate() {
             if self.criteria[..number].iter().any(|other| other.name == one.name) {
-                return invalid("criteria", format!("`{}` is there twice", one.name));
+                return invalid("criteria", format!("`{}` occurs twice", one.name));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Criterion, Metric, Outcome, Provenance, Resources, RunRecord, SuiteSize};
+use super::{Criterion, Metric, Provenance, Resources, RunOutcome, RunRecord, SuiteSize};
 use crate::{
     CriterionInfo, Digest, Level, Measure, MutantOutcome, MutantRecord, Noun, SubjectInfo, Unit,
 };
@@ -87,7 +87,7 @@ pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Record {
     run: Digest,
-    outcome: Outcome,
+    outcome: RunOutcome,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
     goals: u32,
@@ -207,7 +207,7 @@ impl Record {
 
     /// Whether the run ended before there was anything to report.
     fn is_bare(&self) -> bool {
-        !matches!(self.outcome, Outcome::Done | Outcome::NoGoals)
+        !matches!(self.outcome, RunOutcome::Done | RunOutcome::NoGoals)
             && (self.goals, self.executions, self.steps) == (0, 0, 0)
             && self.covered.is_empty()
             && self.timeline.is_empty()

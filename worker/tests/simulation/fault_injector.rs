@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use catherd_coordinator::store::{Change, StoreError, TransactionObserver};
+use catherd_coordinator::store::{StoreChange, StoreError, TransactionObserver};
 
 use crate::faults::Side;
 use crate::invariants::InvariantChecker;
@@ -84,11 +84,11 @@ impl FaultInjector {
 }
 
 impl TransactionObserver for FaultInjector {
-    fn before(&self, _: &[Change]) -> Result<(), StoreError> {
+    fn before(&self, _: &[StoreChange]) -> Result<(), StoreError> {
         self.inject(Side::Before)
     }
 
-    fn after(&self, changes: &[Change]) -> Result<(), StoreError> {
+    fn after(&self, changes: &[StoreChange]) -> Result<(), StoreError> {
         self.checker.check_transaction(changes);
         self.inject(Side::After)
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use catherd_coordinator::Progress;
 use catherd_coordinator::ids::{RunNumber, Token};
 use catherd_coordinator::ledger::{Phase, RunStatus};
-use catherd_coordinator::store::{Change, StoredRecord};
+use catherd_coordinator::store::{StoreChange, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
@@ -189,36 +189,36 @@ impl State {
 
 impl InvariantChecker {
     /// Checks a transaction.
-    pub(crate) fn check_transaction(&self, changes: &[Change]) {
+    pub(crate) fn check_transaction(&self, changes: &[StoreChange]) {
         let mut state = self.state();
         state.counts.transactions += 1;
         let mut line = format!("transaction {}:", state.counts.transactions);
         for change in changes {
             match change {
-                Change::Record(run, token, record) => {
+                StoreChange::Record(run, token, record) => {
                     write!(line, " accepted({run} {token} {})", record.digest).unwrap();
                     state.accept_record(*run, *token, record);
                 }
-                Change::Superseded(run, token, _) => {
+                StoreChange::Superseded(run, token, _) => {
                     write!(line, " superseded({run} {token})").unwrap();
                     let accepted = state.records.get(run).map(|&(token, _)| token);
                     state.require(accepted != Some(*token), || {
                         format!("the accepted record of run {run} is superseded")
                     });
                 }
-                Change::Breakdown { run, attempt, kind, worker, .. } => {
+                StoreChange::Breakdown { run, attempt, kind, worker, .. } => {
                     write!(line, " broken({run} {attempt} {kind:?} {worker})").unwrap();
                     state.counts.lost += 1;
                 }
-                Change::LossReverted { run, attempt } => {
+                StoreChange::LossReverted { run, attempt } => {
                     write!(line, " found({run} {attempt})").unwrap()
                 }
-                Change::Run(..) | Change::ProjectChunk(_) => {}
+                StoreChange::Run(..) | StoreChange::ProjectChunk(_) => {}
             }
         }
         let newest = state.tokens.last().copied().unwrap_or(0);
         for change in changes {
-            if let Change::Run(number, run, holder) = change {
+            if let StoreChange::Run(number, run, holder) = change {
                 write!(line, " run({number} {:?} {} {})", run.phase, run.attempt, run.token)
                     .unwrap();
                 state.change_run(*number, *run, holder.as_deref(), newest);

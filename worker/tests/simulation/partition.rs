@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use catherd_coordinator::{Coordinator, Options as Study};
+use catherd_coordinator::{Coordinator, CoordinatorOptions as Study};
 use catherd_proto::transport::REQUEST_TIMEOUT;
 use catherd_proto::v1::coordinator_server::{Coordinator as CoordinatorApi, CoordinatorServer};
 use catherd_proto::v1::{self, HeartbeatRequest};

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use catherd_coordinator::clock::Clock;
-use catherd_coordinator::store::{Reader, Store};
-use catherd_coordinator::{Breakdown, Coordinator, Options as Study, Policy, StoreUrl};
+use catherd_coordinator::store::{Store, StoreReader};
+use catherd_coordinator::{Breakdown, Coordinator, CoordinatorOptions as Study, Policy, StoreUrl};
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Plan, PlannedProject, ProjectSource,
     Provenance, Resources, RunRecord, RunSpec,
@@ -18,7 +18,7 @@ use catherd_experiments::{
 use catherd_interface::noop::{self, Noop, NoopRunner};
 use catherd_interface::{Limits, RunError, RunProgress, Runner, SubjectKind};
 use catherd_proto::transport::Access;
-use catherd_worker::{CoordinatorAddress, Options, SimulatedHost, run_simulated_worker};
+use catherd_worker::{CoordinatorAddress, SimulatedHost, WorkerOptions, run_simulated_worker};
 use tempfile::TempDir;
 use turmoil::Sim;
 
@@ -99,14 +99,14 @@ impl Results {
     }
 
     fn read(place: &StoreUrl) -> Results {
-        let records = Reader::open(place).unwrap().records(0).map(|row| {
+        let records = StoreReader::open(place).unwrap().records(0).map(|row| {
             let (spec, record) = row.unwrap();
             match record.outcome {
-                experiments::Outcome::Failed => failed(&spec, &record.reason),
+                experiments::RunOutcome::Failed => failed(&spec, &record.reason),
                 _ => bare(&spec, record),
             }
         });
-        let quarantined = Reader::open(place).unwrap().quarantined(0).unwrap();
+        let quarantined = StoreReader::open(place).unwrap().quarantined(0).unwrap();
         let quarantined = quarantined.into_iter().map(|problem| (problem.spec.id(), problem.kind));
         Results { records: records.collect(), quarantined: quarantined.collect() }
     }
@@ -436,7 +436,7 @@ impl World {
             let (records, quarantined) = (found.records.len(), found.quarantined);
             return Err(format!("other results: {records} records, quarantined: {quarantined:?}"));
         }
-        let stored = Reader::open(&place).unwrap().records(0).map(|row| row.unwrap().1);
+        let stored = StoreReader::open(&place).unwrap().records(0).map(|row| row.unwrap().1);
         let accepted = checker.records();
         let accepted = accepted.iter().map(|json| serde_json::from_slice(json).unwrap());
         if stored.collect::<Vec<RunRecord>>() != accepted.collect::<Vec<_>>() {
@@ -506,7 +506,7 @@ async fn work(
     checker: Arc<InvariantChecker>,
 ) -> turmoil::Result {
     loop {
-        let options = Options {
+        let options = WorkerOptions {
             coordinators: vec![CoordinatorAddress {
                 url: COORDINATOR.to_owned(),
                 access: Access::default(),

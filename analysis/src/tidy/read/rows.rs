@@ -10,7 +10,7 @@ use crate::tidy::{Error, Results};
 
 /// A row of `runs`.
 #[derive(Clone, Copy, Debug)]
-pub struct Row<'a> {
+pub struct RawRow<'a> {
     /// The run: index into [`Results::runs`], the same in every folder.
     pub run: u32,
     /// Digests of its record.
@@ -48,7 +48,7 @@ impl Results {
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
-    pub fn rows(&self, mut each: impl FnMut(Row<'_>)) -> Result<(), Error> {
+    pub fn rows(&self, mut each: impl FnMut(RawRow<'_>)) -> Result<(), Error> {
         let known = self.numbers();
         let unit = self.program_time().map(|(at, _)| self.subject.units[at].name.as_str());
         for Source { dir, subject, names, .. } in self.sources() {
@@ -70,7 +70,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.value("run", runs.get(row))?;
                     let run = known.get(&slice.digest(id)?).copied();
-                    each(Row {
+                    each(RawRow {
                         run: run.ok_or_else(|| slice.cell("run", id.to_owned()))?,
                         record: RecordDigests {
                             format_1: digest(format_1, row),

@@ -1,6 +1,6 @@
 //! Rows of the tables and their columns.
 
-use catherd_experiments::{Budget, Criterion, MutantRecord, Outcome, RunRecord, RunSpec};
+use catherd_experiments::{Budget, Criterion, MutantRecord, RunOutcome, RunRecord, RunSpec};
 
 use super::Imported;
 use crate::tidy::table::{Column, Layout, Row, column};
@@ -48,7 +48,7 @@ pub(super) struct RunRow {
 impl RunRow {
     pub(super) fn new(spec: &RunSpec, record: &RunRecord, layout: &Layout) -> RunRow {
         let goals = record.goals();
-        let covered_all = record.outcome == Outcome::Done && goals > 0;
+        let covered_all = record.outcome == RunOutcome::Done && goals > 0;
         let full = record.timeline.iter().find(|point| covered_all && point.covered >= goals);
         let first = layout.units.first().and_then(|unit| record.unit_position(unit));
         let size = |size: u32| Some(size).filter(|_| !record.criteria.is_empty());
@@ -82,7 +82,7 @@ impl RunRow {
 
     pub(super) fn quarantined(
         spec: &RunSpec,
-        outcome: Outcome,
+        outcome: RunOutcome,
         reason: &str,
         attempts: u32,
         layout: &Layout,
@@ -112,7 +112,7 @@ impl RunRow {
     }
 
     pub(super) fn imported(run: &Imported, layout: &Layout) -> RunRow {
-        let counted = run.outcome == Outcome::Done && run.goals > 0;
+        let counted = run.outcome == RunOutcome::Done && run.goals > 0;
         let sized = run.suite_size.or(run.suite_removed).is_some();
         RunRow {
             run: run.id.to_string(),
@@ -185,7 +185,7 @@ fn json(map: &impl serde::Serialize) -> String {
     serde_json::to_string(map).unwrap_or_default()
 }
 
-fn name_of(outcome: Outcome) -> &'static str {
+fn name_of(outcome: RunOutcome) -> &'static str {
     OUTCOMES.iter().find(|o| o.0 == outcome).map_or("", |o| o.1)
 }
 
@@ -261,7 +261,7 @@ pub(super) struct CriterionRow {
 impl CriterionRow {
     pub(super) fn new(run: String, record: &RunRecord, criterion: &Criterion) -> CriterionRow {
         let (goals, covered) = (criterion.goals, criterion.covered.len() as u32);
-        let counted = record.outcome == Outcome::Done && goals > 0;
+        let counted = record.outcome == RunOutcome::Done && goals > 0;
         CriterionRow {
             run,
             criterion: criterion.name.clone(),

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use catherd_experiments::{Algorithm, Outcome, Parameter, RunRecord, RunSpec};
+use catherd_experiments::{Algorithm, Parameter, RunOutcome, RunRecord, RunSpec};
 
 use crate::algorithm::FieldError;
 
@@ -62,7 +62,7 @@ impl RunLimits {
         let limit = self.memory.filter(|limit| memory > *limit)?;
         let reason = format!("killed beyond its limit of {} MiB", limit >> 20);
         let wall_ms = elapsed.as_millis() as u64;
-        Some(RunRecord::limited(spec, Outcome::OutOfMemory, limit, reason, wall_ms))
+        Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, reason, wall_ms))
     }
 
     /// The record of a run that exceeded the limit of time.
@@ -70,7 +70,7 @@ impl RunLimits {
         let limit = self.time.unwrap_or_default();
         let reason = format!("ended by its limit of {} s", limit.as_secs_f64());
         let (limit, wall_ms) = (limit.as_millis() as u64, elapsed.as_millis() as u64);
-        RunRecord::limited(spec, Outcome::TimedOut, limit, reason, wall_ms)
+        RunRecord::limited(spec, RunOutcome::TimedOut, limit, reason, wall_ms)
     }
 }
 

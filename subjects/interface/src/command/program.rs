@@ -286,7 +286,7 @@ pub(super) fn how_it_ended(status: &str, output: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use catherd_experiments::{Algorithm, Budget, Criterion, Outcome, Parameter};
+    use catherd_experiments::{Algorithm, Budget, Criterion, Parameter, RunOutcome};
 
     use super::super::{CRITERION, KIND};
 
@@ -324,7 +324,7 @@ mod tests {
             {project} {algorithm} {seed} {budget} {out}"#;
         let (record, left) = run(script, Limits::default());
         let record = record.unwrap();
-        assert_eq!(record.outcome, Outcome::Done);
+        assert_eq!(record.outcome, RunOutcome::Done);
         let goals = Criterion { name: CRITERION.to_owned(), goals: 4, covered: vec![0, 2] };
         assert_eq!(record.criteria, [goals]);
         assert_eq!(record.provenance.isolation, "without supervising programs");

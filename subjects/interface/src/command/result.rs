@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use catherd_experiments::{
-    Outcome, Provenance, RECORD_FORMAT, Resources, RunRecord, RunSpec, TimelinePoint,
+    Provenance, RECORD_FORMAT, Resources, RunOutcome, RunRecord, RunSpec, TimelinePoint,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -136,7 +136,11 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         None => file.get("goals"),
     };
     let none = goals.and_then(Value::as_u64) == Some(0);
-    file.entry("outcome").or_insert(json!(if none { Outcome::NoGoals } else { Outcome::Done }));
+    file.entry("outcome").or_insert(json!(if none {
+        RunOutcome::NoGoals
+    } else {
+        RunOutcome::Done
+    }));
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
@@ -185,7 +189,7 @@ mod tests {
         assert_eq!(counted.criteria[0].covered, [0, 1]);
         assert_eq!(
             read(r#"{"criteria": [], "outcome": "failed"}"#).unwrap().outcome,
-            Outcome::Failed
+            RunOutcome::Failed
         );
         for (text, flaw) in [
             (r#"{"criteria": [], "suites": 1}"#, "unknown key `suites`"),

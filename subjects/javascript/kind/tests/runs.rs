@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, MutantOutcome, Mutation, Outcome, RunRecord, RunSpec,
+    Algorithm, Budget, Digest, MutantOutcome, Mutation, RunOutcome, RunRecord, RunSpec,
 };
 use catherd_interface::{FoundProject, RunnerContext, SubjectKind};
 use catherd_javascript_classes::machine::Package;
@@ -48,7 +48,7 @@ fn the_same_run_has_the_same_digest() {
     let project = demo("triangle.js");
     for info in JavaScript.algorithms() {
         let record = run(&project, &info.name, 60);
-        assert_eq!(record.outcome, Outcome::Done);
+        assert_eq!(record.outcome, RunOutcome::Done);
         assert!(record.covered() > 0, "{}", info.name);
         assert_eq!(record.digest(), run(&project, &info.name, 60).digest(), "{}", info.name);
     }
@@ -76,7 +76,7 @@ fn hostile_programs_end_in_a_record_or_a_reason() {
     };";
     let package = Package::of_source("spin.js", source).unwrap().pack();
     let record = run(&package.into(), "random", 40);
-    assert_eq!(record.outcome, Outcome::Done);
+    assert_eq!(record.outcome, RunOutcome::Done);
     assert!(record.metrics.keys().any(|name| name.starts_with("limit.")));
     for source in ["throw new Error('no')", "for (;;);", "let a = ;", "require('./missing')"] {
         let package: Arc<[u8]> = Package::of_source("bad.js", source).unwrap().pack().into();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Metric, MutantOutcome, MutantRecord, Mutation, Outcome, Parameter,
-    RunRecord, RunSpec,
+    Algorithm, Budget, Digest, Metric, MutantOutcome, MutantRecord, Mutation, Parameter,
+    RunOutcome, RunRecord, RunSpec,
 };
 use catherd_interface::{FieldError, RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 use catherd_scratch_kind::{ENGINE, KIND, Scratch};
@@ -50,7 +50,7 @@ fn a_record_has_the_results_of_the_search() {
             ControlFlow::Continue(())
         })
         .unwrap();
-    assert_eq!((record.run, record.outcome), (spec.id(), Outcome::Done));
+    assert_eq!((record.run, record.outcome), (spec.id(), RunOutcome::Done));
     assert_eq!(record.work["executions"], 30);
     assert_eq!(record.metrics["executedTests"], Metric::Integer(30));
     assert!(record.covered() > 0);

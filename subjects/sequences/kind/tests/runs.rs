@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use catherd_experiments::{
-    Algorithm, Budget, Digest, Metric, Outcome, Parameter, ProjectSource, RunRecord, RunSpec,
+    Algorithm, Budget, Digest, Metric, Parameter, ProjectSource, RunOutcome, RunRecord, RunSpec,
 };
 use catherd_interface::{RunError, RunProgress, Runner, RunnerContext, SubjectKind};
 use catherd_sequences_kind::{ENGINE, KIND, Sequences};
@@ -86,7 +86,7 @@ fn every_algorithm_makes_a_consistent_record() {
         let algorithm = small(&info.name, &[]);
         let spec = spec(&model, algorithm, 3);
         let record = run(&mut *runner, &model, &spec);
-        assert_eq!((record.run, record.outcome), (spec.id(), Outcome::Done), "{}", info.name);
+        assert_eq!((record.run, record.outcome), (spec.id(), RunOutcome::Done), "{}", info.name);
         assert_eq!(record.goals(), 66, "{}", info.name);
         assert_eq!(count(&record, "goals.exact"), 1);
         let last = record.timeline.last().unwrap();
