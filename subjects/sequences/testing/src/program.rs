@@ -26,7 +26,7 @@ pub struct Program {
     /// Words of one set.
     pub(crate) words: usize,
     pub(crate) effects: Vec<Vec<Effect>>,
-    /// Numbers of effects by event.
+    /// The indices in `effects` of each event's effects.
     pub(crate) effects_of: Vec<Vec<u32>>,
     /// The initial values of the data.
     pub(crate) data: Vec<i32>,

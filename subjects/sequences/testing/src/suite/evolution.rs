@@ -13,7 +13,7 @@ const TOURNAMENT: usize = 3;
 const CROSSOVER: f64 = 0.7;
 const MUTATION: f64 = 0.05;
 
-/// Numbers of generations that are compared to detect convergence.
+/// Counts of generations that are compared to detect convergence.
 const SHORT: usize = 10;
 const LONG: usize = 30;
 
