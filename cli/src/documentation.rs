@@ -4,10 +4,12 @@
 //! - [`commands`]: the program accepts every command that is shown.
 //! - [`reference`]: the page of all commands, the keys of a study file, the glossary.
 //! - [`links`]: the targets of links, anchors and paths exist, and the book has every page.
+//! - [`words`]: words that comments and pages avoid.
 
 mod commands;
 mod links;
 mod reference;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
