@@ -13,14 +13,15 @@ const MAX_FEATURES: usize = 30;
 
 /// Why the figures of a corpus could not be drawn.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A table is missing or malformed.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Table {
         /// The file.
         path: PathBuf,
         /// Its cause.
-        source: csv::Error,
+        cause: csv::Error,
     },
     /// A table has no such column.
     #[error("cannot read {}: missing column `{column}`", path.display())]
@@ -41,12 +42,12 @@ pub enum Error {
         value: String,
     },
     /// A figure cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Its cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
 }
 
@@ -88,7 +89,7 @@ struct Column<'a> {
 
 impl<'a> Column<'a> {
     fn read(path: &'a Path, name: &'a str) -> Result<Column<'a>, Error> {
-        let error = |source| Error::Table { path: path.to_owned(), source };
+        let error = |cause| Error::Table { path: path.to_owned(), cause };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
         let index = table.headers().map_err(error)?.iter().position(|column| column == name);
         let index = index
@@ -113,7 +114,7 @@ impl<'a> Column<'a> {
 fn write(path: PathBuf, svg: &Svg) -> Result<PathBuf, Error> {
     match fs::write(&path, svg.as_str()) {
         Ok(()) => Ok(path),
-        Err(source) => Err(Error::Io { path, source }),
+        Err(cause) => Err(Error::Io { path, cause }),
     }
 }
 

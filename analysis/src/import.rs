@@ -27,12 +27,12 @@ use crate::tidy::{self, Imported, UNCOUNTED};
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file could not be opened or read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Its cause.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The file is malformed.
     #[error("{}, line {line}: {problem}", path.display())]

@@ -62,7 +62,7 @@ pub struct Reproduced {
 /// # Errors
 /// [`Error`] with the file and the line.
 pub fn read(file: &Path) -> Result<Vec<PublishedNumber>, Error> {
-    let error = |source| Error::Description { path: file.to_owned(), source };
+    let error = |cause| Error::Description { path: file.to_owned(), cause };
     let mut table = csv::Reader::from_path(file).map_err(error)?;
     table.deserialize().map(|row| row.map_err(error)).collect()
 }

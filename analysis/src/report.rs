@@ -85,12 +85,12 @@ pub enum WriteError {
     #[error(transparent)]
     File(#[from] Error),
     /// A figure could not be converted.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Figure {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: ExportError,
+        cause: ExportError,
     },
 }
 
@@ -228,15 +228,15 @@ impl<'a> Report<'a> {
     pub fn write(&self, dir: &Path, formats: &[FigureFormat]) -> Result<PathBuf, WriteError> {
         let write = |path: PathBuf, content: &[u8]| match fs::write(&path, content) {
             Ok(()) => Ok(path),
-            Err(source) => Err(Error::Io { path, source }),
+            Err(cause) => Err(Error::Io { path, cause }),
         };
         let (tables, figures) = (dir.join("tables"), dir.join("figures"));
         for path in [&tables, &figures] {
-            fs::create_dir_all(path).map_err(|source| Error::Io { path: path.clone(), source })?;
+            fs::create_dir_all(path).map_err(|cause| Error::Io { path: path.clone(), cause })?;
         }
         for CaptionedTable { name, title, caption, table } in self.tables() {
             let path = |extension: &str| tables.join(name).with_extension(extension);
-            let csv = table.csv().map_err(|e| Error::Io { path: path("csv"), source: e.into() })?;
+            let csv = table.csv().map_err(|e| Error::Io { path: path("csv"), cause: e.into() })?;
             write(path("csv"), &csv)?;
             let text = format!("**{title}.** {caption}\n\n{}", table.markdown());
             write(path("md"), text.as_bytes())?;
@@ -248,14 +248,14 @@ impl<'a> Report<'a> {
             for format in formats {
                 let path = figures.join(&figure.name).with_extension(format.name());
                 let content = format.content(&figure.svg);
-                let figure = |source| WriteError::Figure { path: path.clone(), source };
+                let figure = |cause| WriteError::Figure { path: path.clone(), cause };
                 write(path.clone(), &content.map_err(figure)?)?;
             }
             Ok(())
         })?;
-        let json = json::document(self).map_err(|source| {
+        let json = json::document(self).map_err(|cause| {
             let path = dir.join("report.json");
-            Error::Json { path, source }
+            Error::Json { path, cause }
         })?;
         write(dir.join("report.json"), &json)?;
         Ok(write(dir.join("report.html"), html::page(self).into_string().as_bytes())?)

@@ -54,6 +54,7 @@ use std::fmt;
 
 /// Why a statistic does not exist for a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unavailable {
     /// The sample has no values.
     #[error("the sample is empty")]

@@ -107,14 +107,14 @@ struct Files<'a> {
 impl Files<'_> {
     fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> Result<(), Error> {
         let path = self.dir.join(name);
-        fs::write(&path, content).map_err(|source| Error::Io { path: path.clone(), source })?;
+        fs::write(&path, content).map_err(|cause| Error::Io { path: path.clone(), cause })?;
         self.written.push(path);
         Ok(())
     }
 
     fn csv(&mut self, name: &str, table: &Table) -> Result<(), Error> {
         let csv =
-            table.csv().map_err(|e| Error::Io { path: self.dir.join(name), source: e.into() })?;
+            table.csv().map_err(|e| Error::Io { path: self.dir.join(name), cause: e.into() })?;
         self.write(name, csv)
     }
 }

@@ -100,30 +100,31 @@ impl Clock {
 
 /// An error of writing or reading tables.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A file or folder could not be opened, created, or renamed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// Cause given by the operating system.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// A file is not the expected table, or could not be written completely.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Table {
         /// The file.
         path: PathBuf,
         /// Cause given by polars.
-        source: PolarsError,
+        cause: PolarsError,
     },
     /// A table with a description of projects is not CSV.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Description {
         /// The file.
         path: PathBuf,
         /// Cause, with the line.
-        source: csv::Error,
+        cause: csv::Error,
     },
     /// A row of `goals.csv` does not have the form of that table.
     #[error("{}: line {line} does not have the form of a row of goals", path.display())]
@@ -140,12 +141,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// `subject.json` or `study.json` is malformed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Json {
         /// The file.
         path: PathBuf,
         /// Cause given by the JSON reader.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// `study-state.json` does not contain valid states of runs.
     #[error("{}: {cause}", path.display())]

@@ -111,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 
 /// Says what was written.
 fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
-    let unreadable = |source| PackageError::Io { path: out.to_owned(), source };
+    let unreadable = |cause| PackageError::Io { path: out.to_owned(), cause };
     let size = fs::metadata(out).map_err(unreadable).map_err(Worded::worded)?.len();
     let sha256 = file_digest(out)?;
     let RunCounts { planned, .. } = contents.runs;
@@ -132,7 +132,7 @@ fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
 /// SHA-256 of a file.
 pub(crate) fn file_digest(path: &Path) -> Result<catherd_experiments::Digest, Failure> {
     use std::io::Read as _;
-    let unreadable = |source| PackageError::Io { path: path.to_owned(), source };
+    let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
     let mut file = File::open(path).map_err(unreadable).map_err(Worded::worded)?;
     let mut digest = catherd_experiments::DigestBuilder::default();
     let mut part = vec![0; 64 << 10];
@@ -171,7 +171,7 @@ fn write_report(
     made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf]).map_err(Worded::worded)?;
     let mut open = vec![(String::from("report"), folder.to_owned())];
     while let Some((name, path)) = open.pop() {
-        let unreadable = |source| PackageError::Io { path: path.clone(), source };
+        let unreadable = |cause| PackageError::Io { path: path.clone(), cause };
         for entry in fs::read_dir(&path).map_err(unreadable).map_err(Worded::worded)? {
             let path = entry.map_err(unreadable).map_err(Worded::worded)?.path();
             let part = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -8,7 +8,7 @@ use catherd_analysis::tidy;
 use catherd_analysis_results::{ResultsError, WriteError as TablesError};
 use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::{CoordinatorError, StoreError};
-use catherd_experiments::{PlanError, StudyError};
+use catherd_experiments::{AlgorithmError, PlanError, StudyError};
 use catherd_proto::transport;
 use catherd_worker::WorkerError;
 use tonic::Code;
@@ -73,7 +73,7 @@ impl Worded for StudyError {
 impl Worded for PlanError {
     fn worded(self) -> Failure {
         match self {
-            PlanError::Algorithm { label, cause } if cause.contains(&format!("`{label}`")) => {
+            PlanError::Algorithm { cause: cause @ AlgorithmError::Name(_), .. } => {
                 Failure::new(cause).hint("choose one of the algorithms above")
             }
             PlanError::Algorithm { .. } => Failure::new(self).hint("correct it in the study file"),
@@ -173,7 +173,7 @@ impl Worded for catherd_interface::ReadError {
 impl Worded for tidy::Error {
     fn worded(self) -> Failure {
         let hint = match &self {
-            tidy::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+            tidy::Error::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
                 "name folders of results (catherd run, import) or of descriptions (dataset describe)"
             }
             tidy::Error::Description { .. } | tidy::Error::Nameless { .. } => {

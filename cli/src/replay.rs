@@ -144,7 +144,7 @@ pub(crate) fn execute(
     let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
     let runner = subjects::kinds().runner(&spec.subject, &context);
     let mut runner = runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
-    runner.load(spec.project, project)?;
+    runner.load(spec.project, project).map_err(|error| error.to_string())?;
     let record = runner.run(spec, &mut |_| ControlFlow::Continue(()));
     record.map_err(|error| error.to_string())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use catherd_proto::tls::TlsError;
 
-use crate::store::{StoreError, StoreUrl};
+use crate::store::{StoreError, StoreUrl, with_causes};
 
 /// The coordinator cannot open or serve a store.
 #[derive(Debug, thiserror::Error)]
@@ -41,13 +41,25 @@ pub enum CoordinatorError {
     Exposed(SocketAddr),
     /// Certificate and key cannot be used.
     #[error("cannot use the certificate: {0}")]
-    Tls(#[from] TlsError),
+    Tls(TlsError),
     /// The listener does not work.
     #[error("cannot listen: {0}")]
-    Listen(#[source] io::Error),
+    Listen(io::Error),
     /// The server does not work.
-    #[error("cannot serve: {0}")]
-    Serve(#[from] tonic::transport::Error),
+    #[error("cannot serve: {}", with_causes(.0))]
+    Serve(tonic::transport::Error),
+}
+
+impl From<TlsError> for CoordinatorError {
+    fn from(cause: TlsError) -> CoordinatorError {
+        CoordinatorError::Tls(cause)
+    }
+}
+
+impl From<tonic::transport::Error> for CoordinatorError {
+    fn from(cause: tonic::transport::Error) -> CoordinatorError {
+        CoordinatorError::Serve(cause)
+    }
 }
 
 /// The store did not answer a request, so its outcome is unknown. The cause is in
@@ -65,6 +77,7 @@ impl From<StoreUnavailable> for tonic::Status {
 
 /// Why a study is not being planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanningRefused {
     /// The study was cancelled or deleted while it was being planned.
     #[error("the study was cancelled or deleted while it was being planned")]
@@ -76,6 +89,7 @@ pub enum PlanningRefused {
 
 /// Why a study was not submitted, or why it is unknown whether it was.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SubmitError {
     /// The store did not answer.
     #[error(transparent)]

@@ -33,6 +33,7 @@ mod write;
 
 pub use backup::{BackupContents, BackupError, backup};
 pub use error::StoreError;
+pub(crate) use error::with_causes;
 pub use model::{
     Breakdown, ProjectChunk, StoreChange, StoredRecord, StoredRun, StoredStudy, StudyState,
 };

@@ -282,7 +282,9 @@ fn invalid_plan(error: InvalidPlan) -> Status {
 /// The JSON of a description of projects, if it is valid.
 fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
     let read = document.read().map_err(|error| error.to_string());
-    let checked = read.and_then(|description: CorpusDescription| description.check());
+    let checked = read.and_then(|description: CorpusDescription| {
+        description.check().map_err(|error| error.to_string())
+    });
     checked.map_err(|flaw| Status::invalid_argument(format!("description of projects: {flaw}")))?;
     Ok(document.json.into())
 }

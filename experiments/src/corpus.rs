@@ -51,16 +51,24 @@ pub struct CorpusDescription {
     pub goals: Vec<NamedGoals>,
 }
 
+/// A row of measures does not have as many values as there are columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("row {row} of the measures has another length")]
+pub struct MeasuresError {
+    /// The number of the row, from 0.
+    pub row: usize,
+}
+
 impl CorpusDescription {
     /// Checks a description that was received.
     ///
     /// # Errors
     ///
-    /// The number of the first row of measures with too few or too many cells.
-    pub fn check(&self) -> Result<(), String> {
+    /// The first row of measures with too few or too many cells.
+    pub fn check(&self) -> Result<(), MeasuresError> {
         let Some(Measures { columns, rows }) = &self.measures else { return Ok(()) };
         match rows.iter().position(|row| row.len() != columns.len()) {
-            Some(row) => Err(format!("row {row} of the measures has another length")),
+            Some(row) => Err(MeasuresError { row }),
             None => Ok(()),
         }
     }

@@ -17,11 +17,11 @@ mod subject;
 pub mod text;
 
 pub use budget::Budget;
-pub use corpus::{CorpusDescription, LeftOut, Measures, NamedGoals};
+pub use corpus::{CorpusDescription, LeftOut, Measures, MeasuresError, NamedGoals};
 pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
 pub use plan::check::{InvalidPlan, PlanProblem};
-pub use plan::{Plan, PlanError, PlannedProject, duplicates};
+pub use plan::{AlgorithmError, Plan, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
     Criterion, InvalidRecord, Metric, OWN_LIMIT, Provenance, REAL_TIME, RECORD_FORMAT, Resources,

@@ -21,6 +21,18 @@ pub struct PlannedProject {
     pub digest: Digest,
 }
 
+/// Why a subject kind refuses an algorithm, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlgorithmError {
+    /// It has none of this name; the line says which names there are.
+    #[error("{0}")]
+    Name(String),
+    /// A parameter is unknown, missing or not allowed; the line names it.
+    #[error("{0}")]
+    Parameter(String),
+}
+
 /// An error of planning a study.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
@@ -30,7 +42,7 @@ pub enum PlanError {
         /// Label of the algorithm.
         label: String,
         /// Why the subject kind refuses it.
-        cause: String,
+        cause: AlgorithmError,
     },
     /// The subject kind does not count this unit of the budget.
     #[error("subject kind `{kind}` counts no `{unit}`; set {known} under budget")]
@@ -47,7 +59,13 @@ pub enum PlanError {
     NoProjects(String),
     /// A field is out of bounds.
     #[error("{invalid}; {advice}", invalid = .0, advice = .0.problem.advice())]
-    Invalid(#[from] InvalidPlan),
+    Invalid(InvalidPlan),
+}
+
+impl From<InvalidPlan> for PlanError {
+    fn from(cause: InvalidPlan) -> PlanError {
+        PlanError::Invalid(cause)
+    }
 }
 
 /// A study whose projects have been found: everything that determines its runs, in a form that is
@@ -94,7 +112,7 @@ impl Plan {
         study: &Study,
         subject: &SubjectInfo,
         mut projects: Vec<PlannedProject>,
-        check: impl Fn(&Algorithm) -> Result<(), String>,
+        check: impl Fn(&Algorithm) -> Result<(), AlgorithmError>,
     ) -> Result<Plan, PlanError> {
         for algorithm in &study.algorithms {
             let label = || algorithm.label.clone();

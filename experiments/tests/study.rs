@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
-    ASSERTIONS, Algorithm, Budget, Digest, Flags, Mutation, Parameter, Plan, PlannedProject,
-    ProjectSource, Race, Study, SubjectInfo, duplicates,
+    ASSERTIONS, Algorithm, AlgorithmError, Budget, Digest, Flags, Mutation, Parameter, Plan,
+    PlannedProject, ProjectSource, Race, Study, SubjectInfo, duplicates,
 };
 use proptest::prelude::*;
 use rusty_fork::rusty_fork_test;
@@ -410,7 +410,8 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     assert_eq!(ids.len(), runs.len());
 
     let refused = Plan::new(&study, &info(), projects.to_vec(), |algorithm| {
-        if algorithm.name == "mosa" { Err("unknown algorithm `mosa`".into()) } else { Ok(()) }
+        let unknown = || AlgorithmError::Name("unknown algorithm `mosa`".to_owned());
+        if algorithm.name == "mosa" { Err(unknown()) } else { Ok(()) }
     });
     assert_eq!(refused.unwrap_err().to_string(), "algorithm `small`: unknown algorithm `mosa`");
     let meters = Study { budget: Budget::of("meters", 3), ..study.clone() };

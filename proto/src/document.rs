@@ -12,16 +12,23 @@ pub const DOCUMENT_VERSION: u32 = 2;
 
 /// An error of decoding a document or digest.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DocumentError {
     /// The document was written by a later version, or has none.
     #[error("unsupported document version {0} (this build reads 1 to {DOCUMENT_VERSION})")]
     Version(u32),
     /// The JSON does not match the expected type.
     #[error("malformed document: {0}")]
-    Malformed(#[from] serde_json::Error),
+    Malformed(serde_json::Error),
     /// The digest does not have 32 bytes.
     #[error("digest of {0} bytes instead of 32")]
     DigestLength(usize),
+}
+
+impl From<serde_json::Error> for DocumentError {
+    fn from(cause: serde_json::Error) -> DocumentError {
+        DocumentError::Malformed(cause)
+    }
 }
 
 impl Document {

@@ -38,6 +38,7 @@ impl fmt::Debug for Tls {
 
 /// Certificates or keys cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TlsError {
     /// A part is not PEM.
     #[error("{part} is not PEM: {cause}")]
@@ -49,10 +50,22 @@ pub enum TlsError {
     },
     /// The certificate of the authority cannot be used.
     #[error("the certificate of the authority cannot be used: {0}")]
-    Authority(#[from] VerifierBuilderError),
+    Authority(VerifierBuilderError),
     /// Key and certificate cannot be used, or do not belong together.
     #[error("certificate and key cannot be used: {0}")]
-    Identity(#[from] rustls::Error),
+    Identity(rustls::Error),
+}
+
+impl From<VerifierBuilderError> for TlsError {
+    fn from(cause: VerifierBuilderError) -> TlsError {
+        TlsError::Authority(cause)
+    }
+}
+
+impl From<rustls::Error> for TlsError {
+    fn from(cause: rustls::Error) -> TlsError {
+        TlsError::Identity(cause)
+    }
 }
 
 /// Whether a server demands certificates of its clients.

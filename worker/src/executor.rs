@@ -153,7 +153,7 @@ impl Executor {
         let Some((_, runner)) = &mut self.runner else { return Err(RunError::Stopped) };
         if self.loaded != Some(spec.project) {
             self.loaded = None;
-            runner.load(spec.project, job.project.clone()).map_err(RunError::Failed)?;
+            runner.load(spec.project, job.project.clone())?;
             self.loaded = Some(spec.project);
         }
         let start = Instant::now();

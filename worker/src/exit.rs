@@ -39,7 +39,7 @@ pub enum WorkerError {
     },
     /// A thread or signal handler cannot be set up.
     #[error("cannot start: {0}")]
-    Start(#[source] io::Error),
+    Start(io::Error),
     /// The address is malformed.
     #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
     Address {

@@ -7,6 +7,7 @@ use catherd_experiments::Digest;
 
 /// A problem with a file of a package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// Its name cannot be used.
     #[error("its name {0}")]
@@ -72,12 +73,12 @@ pub enum Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// A file cannot be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// Cause given by the operating system.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file is not the archive of a package.
     #[error("{}: {cause}", path.display())]

@@ -42,7 +42,7 @@ impl Package {
     ///
     /// [`PackageError`], which names the file in the package.
     pub fn open(path: &Path) -> Result<Package, PackageError> {
-        let unreadable = |source| PackageError::Io { path: path.to_owned(), source };
+        let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
         let not = |cause: String| PackageError::NotAPackage { path: path.to_owned(), cause };
         let mut file = File::open(path).map_err(unreadable)?;
         if !file.metadata().map_err(unreadable)?.is_file() {

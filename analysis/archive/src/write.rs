@@ -83,7 +83,7 @@ impl Builder {
             contents.files.push(FileEntry { name: name.clone(), bytes, sha256 });
             measured.insert(name.clone(), of);
         }
-        let written = |source| PackageError::Io { path: path.to_owned(), source };
+        let written = |cause| PackageError::Io { path: path.to_owned(), cause };
         let mut json = serde_json::to_vec_pretty(&contents).map_err(|e| written(e.into()))?;
         json.push(b'\n');
         let list = Source::Bytes(json);
@@ -113,7 +113,7 @@ fn zip_files(
     files: &BTreeMap<&str, (&Source, &Measured)>,
     on_bytes: &mut impl FnMut(u64),
 ) -> Result<(), PackageError> {
-    let written = |source: io::Error| PackageError::Io { path: path.to_owned(), source };
+    let written = |cause: io::Error| PackageError::Io { path: path.to_owned(), cause };
     let file = File::create(partial).map_err(written)?;
     let mut zip = ZipWriter::new(BufWriter::new(file));
     for (name, (source, of)) in files {
@@ -203,5 +203,5 @@ fn unreadable(source: &Source, package: &Path, cause: io::Error) -> PackageError
         Source::File(path) => path.clone(),
         Source::Bytes(_) => package.to_owned(),
     };
-    PackageError::Io { path, source: cause }
+    PackageError::Io { path, cause }
 }

@@ -22,6 +22,7 @@ const CSS_DPI: f32 = 96.0;
 
 /// Why a picture could not be converted to PDF or PNG.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The SVG could not be parsed.
     #[error(transparent)]

@@ -13,7 +13,7 @@ pub(super) fn records(
     mut each: impl FnMut(u64, &[String]) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let file =
-        File::open(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+        File::open(path).map_err(|cause| ImportError::Io { path: path.to_owned(), cause })?;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -23,7 +23,7 @@ pub(super) fn records(
     loop {
         let line = reader.position().line();
         let more = reader.read_record(&mut record).map_err(|error| match error.into_kind() {
-            csv::ErrorKind::Io(source) => ImportError::Io { path: path.to_owned(), source },
+            csv::ErrorKind::Io(cause) => ImportError::Io { path: path.to_owned(), cause },
             csv::ErrorKind::Utf8 { .. } => {
                 ImportError::Csv { path: path.to_owned(), line, problem: "not UTF-8".to_owned() }
             }

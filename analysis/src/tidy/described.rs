@@ -54,7 +54,7 @@ impl Described {
     /// known keep their numbers. A table that names no projects is refused, because it would have
     /// no effect.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
-        let error = |source| Error::Description { path: path.to_owned(), source };
+        let error = |cause| Error::Description { path: path.to_owned(), cause };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
         let columns = table.headers().map_err(error)?.clone();
         if !columns.iter().any(|column| column == NAME || DIGESTS.contains(&column)) {

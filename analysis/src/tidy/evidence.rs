@@ -87,7 +87,7 @@ impl Evidence {
             self.0.values().try_for_each(|one| file.serialize(one))?;
             Ok(file.flush()?)
         };
-        write().map_err(|source| Error::Description { path: path.clone(), source })
+        write().map_err(|cause| Error::Description { path: path.clone(), cause })
     }
 }
 
@@ -102,7 +102,7 @@ impl Results {
         for source in self.sources() {
             let path = source.dir.join(FILE);
             if path.exists() {
-                let broken = |source| Error::Description { path: path.clone(), source };
+                let broken = |cause| Error::Description { path: path.clone(), cause };
                 let mut table = csv::Reader::from_path(&path).map_err(broken)?;
                 for row in table.deserialize() {
                     all.push(row.map_err(broken)?);

@@ -68,7 +68,7 @@ impl Results {
 }
 
 fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
-    let broken = |source| Error::Description { path: path.to_owned(), source };
+    let broken = |cause| Error::Description { path: path.to_owned(), cause };
     let mut table = csv::Reader::from_path(path).map_err(broken)?;
     let mut sets: Vec<GoalSet> = Vec::new();
     for (row, line) in table.deserialize().zip(2..) {

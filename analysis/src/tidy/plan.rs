@@ -34,10 +34,10 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     match fs::read(&path) {
         Ok(json) => match serde_json::from_slice(&json) {
             Ok(plan) => Ok(Some(plan)),
-            Err(source) => Err(Error::Json { path, source }),
+            Err(cause) => Err(Error::Json { path, cause }),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path, source }),
+        Err(cause) => Err(Error::Io { path, cause }),
     }
 }
 

@@ -57,7 +57,7 @@ impl RunStates {
         let json = match fs::read(&path) {
             Ok(json) => json,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(Error::Io { path, source }),
+            Err(cause) => return Err(Error::Io { path, cause }),
         };
         let read = serde_json::from_slice(&json).map_err(|error| error.to_string());
         let states = read.and_then(|file: File| file.states());
@@ -77,7 +77,7 @@ impl RunStates {
             fs::write(&partial, json)?;
             fs::rename(&partial, &path)
         });
-        written.map_err(|source| Error::Io { path, source })
+        written.map_err(|cause| Error::Io { path, cause })
     }
 }
 

@@ -35,7 +35,7 @@ impl<'a> Slice<'a> {
     }
 
     fn column<A: Array>(&self, column: &str, expected: &str) -> Result<&'a A, Error> {
-        let wrong = |source| Error::Table { path: self.path.to_owned(), source };
+        let wrong = |cause| Error::Table { path: self.path.to_owned(), cause };
         let at = self.batch.schema().try_index_of(column).map_err(wrong)?;
         let array = &self.batch.arrays()[at];
         array.as_any().downcast_ref().ok_or_else(|| {

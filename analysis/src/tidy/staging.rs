@@ -28,7 +28,7 @@ impl Staging {
         let staging = Staging { folder: folder.to_owned(), partial: folder.join(FOLDER) };
         let _ = fs::remove_dir_all(&staging.partial);
         let created = fs::create_dir_all(&staging.partial);
-        created.map_err(|source| Error::Io { path: staging.partial.clone(), source })?;
+        created.map_err(|cause| Error::Io { path: staging.partial.clone(), cause })?;
         Ok(staging)
     }
 
@@ -59,7 +59,7 @@ impl Staging {
                 .iter()
                 .try_for_each(|name| fs::rename(self.partial.join(name), self.folder.join(name)))
         };
-        published().map_err(|source| Error::Io { path: self.folder.clone(), source })
+        published().map_err(|cause| Error::Io { path: self.folder.clone(), cause })
     }
 }
 

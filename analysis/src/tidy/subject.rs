@@ -18,10 +18,10 @@ pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     match fs::read(&path) {
         Ok(json) => match serde_json::from_slice(&json) {
             Ok(subject) => Ok(Some(subject)),
-            Err(source) => Err(Error::Json { path, source }),
+            Err(cause) => Err(Error::Json { path, cause }),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path, source }),
+        Err(cause) => Err(Error::Io { path, cause }),
     }
 }
 
@@ -29,9 +29,9 @@ pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
 pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     let path = dir.join(FILE);
     let mut json = serde_json::to_vec_pretty(subject)
-        .map_err(|source| Error::Json { path: path.clone(), source })?;
+        .map_err(|cause| Error::Json { path: path.clone(), cause })?;
     json.push(b'\n');
-    fs::write(&path, json).map_err(|source| Error::Io { path, source })
+    fs::write(&path, json).map_err(|cause| Error::Io { path, cause })
 }
 
 /// Adds the description of another folder: all its units and measures, and nouns that apply to

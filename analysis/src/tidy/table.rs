@@ -118,19 +118,18 @@ impl<W> Output<W> {
         partial.push(".partial");
         let partial = PathBuf::from(partial);
         let file =
-            File::create(&partial).map_err(|source| Error::Io { path: partial.clone(), source })?;
-        let writer = open(file).map_err(|source| Error::Table { path: path.clone(), source })?;
+            File::create(&partial).map_err(|cause| Error::Io { path: partial.clone(), cause })?;
+        let writer = open(file).map_err(|cause| Error::Table { path: path.clone(), cause })?;
         Ok(Output { writer, path, partial })
     }
 
     fn with<T>(&mut self, act: impl FnOnce(&mut W) -> Result<T, PolarsError>) -> Result<T, Error> {
-        act(&mut self.writer).map_err(|source| Error::Table { path: self.path.clone(), source })
+        act(&mut self.writer).map_err(|cause| Error::Table { path: self.path.clone(), cause })
     }
 
     fn publish(self) -> Result<(), Error> {
         drop(self.writer);
-        fs::rename(&self.partial, &self.path)
-            .map_err(|source| Error::Io { path: self.path, source })
+        fs::rename(&self.partial, &self.path).map_err(|cause| Error::Io { path: self.path, cause })
     }
 }
 
@@ -170,7 +169,7 @@ impl<R: Row> TableWriter<R> {
 
 fn rows_of<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<RecordBatch, Error> {
     batch(rows.len(), R::columns(rows, layout))
-        .map_err(|source| Error::Table { path: path.to_owned(), source })
+        .map_err(|cause| Error::Table { path: path.to_owned(), cause })
 }
 
 /// Reads some columns of a Parquet table, a slice at a time.
@@ -179,8 +178,8 @@ pub(super) fn read_slices(
     columns: &[&str],
     mut each: impl FnMut(&RecordBatch) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let wrong = |source| Error::Table { path: path.to_owned(), source };
-    let file = File::open(path).map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    let wrong = |cause| Error::Table { path: path.to_owned(), cause };
+    let file = File::open(path).map_err(|cause| Error::Io { path: path.to_owned(), cause })?;
     let mut reader = ParquetReader::open(file, columns).map_err(wrong)?;
     while let Some(rows) = reader.read(SLICE).map_err(wrong)? {
         each(&rows)?;

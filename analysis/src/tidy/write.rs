@@ -55,7 +55,7 @@ impl Writer {
     /// [`Error::Io`] if the folder or a file cannot be created, [`Error::Table`] if a unit or a
     /// level has the name of another column.
     pub fn create(dir: &Path, subject: &SubjectInfo) -> Result<Writer, Error> {
-        fs::create_dir_all(dir).map_err(|source| Error::Io { path: dir.to_owned(), source })?;
+        fs::create_dir_all(dir).map_err(|cause| Error::Io { path: dir.to_owned(), cause })?;
         let layout = Layout {
             units: subject.units.iter().map(|unit| unit.name.clone()).collect(),
             levels: subject.mutant_levels.clone(),

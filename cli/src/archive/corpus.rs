@@ -71,7 +71,7 @@ pub(super) fn write(
     let broken = |cause| CoordinatorError::Store { url: store.clone(), cause }.worded();
     let mut reader = StoreReader::open(store).map_err(broken)?;
     let folder = work.path.join("projects");
-    let failed = |source| PackageError::Io { path: folder.clone(), source }.worded();
+    let failed = |cause| PackageError::Io { path: folder.clone(), cause }.worded();
     if with_projects {
         fs::create_dir_all(&folder).map_err(failed)?;
     }

@@ -27,7 +27,7 @@ pub(super) fn write(
     store: &StoreUrl,
     path: &Path,
 ) -> Result<Written, Failure> {
-    let failed = |source| PackageError::Io { path: path.to_owned(), source }.worded();
+    let failed = |cause| PackageError::Io { path: path.to_owned(), cause }.worded();
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
     let mut rows = Rows::open(&study.folder)?;
     let mut digest = ResultsDigest::default();

@@ -6,7 +6,7 @@ use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
 use catherd_analysis_results::Corpus;
 use catherd_cli_console::{Failure, terminal};
-use catherd_experiments::{Algorithm, Flags, Plan, PlanError, Study};
+use catherd_experiments::{Algorithm, AlgorithmError, Flags, Plan, PlanError, Study};
 use catherd_interface::command::Tool;
 use catherd_interface::{FieldError, ResolveError};
 use clap::Args;
@@ -171,7 +171,7 @@ impl StudyArgs {
             _ => failure,
         })?;
         let plan = Plan::new(&study, &info, corpus.planned(), |algorithm| {
-            kind.check_algorithm(algorithm).map_err(|error| error.cause)
+            kind.check_algorithm(algorithm).map_err(AlgorithmError::from)
         })
         .map_err(Worded::worded)?;
         Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })

@@ -6,14 +6,15 @@ use catherd_experiments::{Digest, RunSpec};
 
 /// The store does not work, or does not have what was requested.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// SQLite returned an error.
     #[error("study database: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     /// PostgreSQL returned an error or cannot be reached.
     #[cfg(feature = "postgres")]
-    #[error("study database: {}", with_source(.0))]
-    Postgres(#[from] tokio_postgres::Error),
+    #[error("study database: {}", with_causes(.0))]
+    Postgres(tokio_postgres::Error),
     /// The store is on PostgreSQL, and the feature `postgres` is off.
     #[error("this catherd was built without PostgreSQL")]
     WithoutPostgres,
@@ -59,7 +60,7 @@ pub enum StoreError {
     },
     /// A plan, specification or record cannot be converted to or from JSON.
     #[error("cannot convert a plan, specification or record: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// The project was not stored, or not completely.
     #[error("there is no project {0}")]
     NoProject(Digest),
@@ -69,6 +70,25 @@ pub enum StoreError {
     /// There is no study of this name.
     #[error("there is no study `{0}`")]
     NoStudy(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(cause: rusqlite::Error) -> StoreError {
+        StoreError::Sqlite(cause)
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(cause: tokio_postgres::Error) -> StoreError {
+        StoreError::Postgres(cause)
+    }
+}
+
+impl From<serde_json::Error> for StoreError {
+    fn from(cause: serde_json::Error) -> StoreError {
+        StoreError::Json(cause)
+    }
 }
 
 impl StoreError {
@@ -112,11 +132,9 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
 }
 
-/// The error with its source, which contains the server's message.
-#[cfg(feature = "postgres")]
-fn with_source(error: &tokio_postgres::Error) -> String {
-    match std::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    }
+/// The text of an error of another crate with the texts of its causes, which it does not contain: the message
+/// of the database server, for example.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

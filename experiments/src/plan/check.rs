@@ -55,6 +55,7 @@ pub struct InvalidPlan {
 
 /// A problem with a field of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanProblem {
     /// Another version of the form of plans.
     #[error("version {0} of the form of plans; this catherd reads version {FORMAT}")]

@@ -58,7 +58,7 @@ impl Plan {
     /// # Errors
     ///
     /// If the plan has no TOML; every plan that passes [`Plan::check`] has one.
-    pub fn study_file(&self, projects: &[String]) -> Result<String, String> {
+    pub fn study_file(&self, projects: &[String]) -> Result<String, toml::ser::Error> {
         let counted = self.seeds.iter().copied().eq(1..=self.seeds.len() as u64);
         let file = StudyFile {
             name: &self.name,
@@ -73,6 +73,6 @@ impl Plan {
             race: self.race,
             algorithms: self.algorithms.iter().map(Entry::of).collect(),
         };
-        toml::to_string(&file).map_err(|cause| cause.to_string())
+        toml::to_string(&file)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catherd_experiments::Parameter;
+use catherd_experiments::{AlgorithmError, Parameter};
 use serde::Serialize;
 
 /// The [`AlgorithmInfo::name`] of a kind that takes any name.
@@ -85,4 +85,13 @@ pub struct FieldError {
     pub cause: String,
     /// What to write instead.
     pub advice: String,
+}
+
+impl From<FieldError> for AlgorithmError {
+    fn from(error: FieldError) -> AlgorithmError {
+        match error.field {
+            None => AlgorithmError::Name(error.cause),
+            Some(_) => AlgorithmError::Parameter(error.cause),
+        }
+    }
 }

@@ -35,4 +35,4 @@ pub use projects::{
 };
 pub use recent::Recent;
 pub use resolved::{ResolveError, Resolved};
-pub use runner::{Limits, Programs, RunError, RunProgress, Runner, RunnerContext};
+pub use runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner, RunnerContext};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use crate::{Recent, RunError, RunProgress, Runner};
+use crate::{LoadError, Recent, RunError, RunProgress, Runner};
 
 /// A project in the form that the runs of a kind need.
 pub trait LoadedProject: Send + Sized {
@@ -18,7 +18,7 @@ pub trait LoadedProject: Send + Sized {
     /// # Errors
     ///
     /// Why the project cannot be run, the same on every machine.
-    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, String>;
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
 
     /// Executes a run on the project, as [`Runner::run`] does; [`LoadedRunner`] sets the record's
     /// `wall_ms`.
@@ -46,7 +46,7 @@ impl<P: LoadedProject> Default for LoadedRunner<P> {
 }
 
 impl<P: LoadedProject> Runner for LoadedRunner<P> {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
         self.0.load(digest, || P::read(digest, &bytes))
     }
 

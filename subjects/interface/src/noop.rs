@@ -19,7 +19,7 @@ use crate::files;
 use crate::kind::SubjectKind;
 use crate::loaded::{LoadedProject, LoadedRunner};
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
-use crate::runner::{RunError, RunProgress, Runner, RunnerContext};
+use crate::runner::{LoadError, RunError, RunProgress, Runner, RunnerContext};
 
 /// The kind's name.
 pub const KIND: &str = "noop";
@@ -117,8 +117,8 @@ pub type NoopRunner = LoadedRunner<NoopProject>;
 pub struct NoopProject;
 
 impl LoadedProject for NoopProject {
-    fn read(_: Digest, bytes: &[u8]) -> Result<NoopProject, String> {
-        if bytes.is_empty() { Err("an empty project".to_owned()) } else { Ok(NoopProject) }
+    fn read(_: Digest, bytes: &[u8]) -> Result<NoopProject, LoadError> {
+        if bytes.is_empty() { Err("an empty project".to_owned().into()) } else { Ok(NoopProject) }
     }
 
     fn run(

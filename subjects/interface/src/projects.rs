@@ -47,6 +47,7 @@ type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
 /// Why the bytes of a project that was found before cannot be read again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// They cannot be read: the reason in one line, which names the file.
     #[error("{0}")]

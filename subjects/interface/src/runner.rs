@@ -39,6 +39,24 @@ pub enum RunError {
     Stopped,
 }
 
+/// Why a project cannot be run, in one line: the same on every computer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LoadError(String);
+
+impl From<String> for LoadError {
+    fn from(line: String) -> LoadError {
+        LoadError(line)
+    }
+}
+
+/// If a project cannot be loaded, all of its runs fail.
+impl From<LoadError> for RunError {
+    fn from(error: LoadError) -> RunError {
+        RunError::Failed(error.0)
+    }
+}
+
 /// Limits of a worker process, not of the run: a run that they end may succeed on another
 /// computer, so its end is no deterministic result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +107,7 @@ pub trait Runner: Send {
     /// # Errors
     ///
     /// If the project cannot be run: the reason, which is the same on every computer.
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String>;
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError>;
 
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's

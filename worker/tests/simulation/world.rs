@@ -16,7 +16,7 @@ use catherd_experiments::{
     Provenance, Resources, RunRecord, RunSpec,
 };
 use catherd_interface::noop::{self, Noop, NoopRunner};
-use catherd_interface::{Limits, RunError, RunProgress, Runner, SubjectKind};
+use catherd_interface::{Limits, LoadError, RunError, RunProgress, Runner, SubjectKind};
 use catherd_proto::transport::Access;
 use catherd_worker::{CoordinatorAddress, SimulatedHost, WorkerOptions, run_simulated_worker};
 use tempfile::TempDir;
@@ -137,7 +137,7 @@ fn length(spec: &RunSpec) -> Duration {
 struct SimulatedRunner(NoopRunner);
 
 impl Runner for SimulatedRunner {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
         self.0.load(digest, bytes)
     }
 

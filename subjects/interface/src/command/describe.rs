@@ -11,7 +11,7 @@ use serde_json::json;
 use super::contract::{CONTRACT, EXECUTABLE, REQUEST, RESULT};
 use super::description::{Description, file_of, known};
 use super::descriptor::Descriptor;
-use super::prepared::Tool;
+use super::prepared::{Tool, ToolError};
 use super::process::{POLL_INTERVAL, Process};
 use super::program;
 use crate::projects::FoundProject;
@@ -39,9 +39,9 @@ impl Tool {
         &self,
         project: &FoundProject,
         programs: &Programs,
-    ) -> Result<Description, String> {
+    ) -> Result<Description, ToolError> {
         let Some(environment) = self.environment()? else {
-            return Err(format!("{} has no environment", self.name()));
+            return Err(format!("{} has no environment", self.name()).into());
         };
         if let Some(known) = known(&environment, project.digest) {
             return Ok(known);

@@ -28,6 +28,17 @@ pub struct Tool {
     pub(super) folder: PathBuf,
 }
 
+/// Why a tool cannot be used on this computer, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(String);
+
+impl From<String> for ToolError {
+    fn from(line: String) -> ToolError {
+        ToolError(line)
+    }
+}
+
 /// The result of checking whether a tool can run on this computer.
 pub struct Diagnosis {
     /// Whether it can.
@@ -42,10 +53,10 @@ impl Tool {
     /// # Errors
     ///
     /// If the folder is no adapter: the reason, with the file at fault.
-    pub fn open(folder: &Path) -> Result<Tool, String> {
+    pub fn open(folder: &Path) -> Result<Tool, ToolError> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
-        Tool::read(folder)
+        Ok(Tool::read(folder)?)
     }
 
     /// Reads the adapter in a folder, whose path is kept as it is.
@@ -67,7 +78,7 @@ impl Tool {
     /// # Errors
     ///
     /// If the lock cannot be read.
-    pub fn environment(&self) -> Result<Option<PathBuf>, String> {
+    pub fn environment(&self) -> Result<Option<PathBuf>, ToolError> {
         let Some(lock) = &self.adapter.environment else { return Ok(None) };
         let lock = self.folder.join(lock);
         let digest = tool::digest(&lock).map_err(|cause| format!("{}: {cause}", lock.display()))?;
@@ -79,13 +90,14 @@ impl Tool {
     /// # Errors
     ///
     /// If it has not been prepared, or if the lock cannot be read.
-    pub(super) fn environment_for_runs(&self) -> Result<Option<PathBuf>, String> {
+    pub(super) fn environment_for_runs(&self) -> Result<Option<PathBuf>, ToolError> {
         match self.environment()? {
             Some(environment) if !environment.join(MARK).is_file() => Err(format!(
                 "{} has no environment here: run `catherd tool prepare {}`",
                 self.name(),
                 self.folder.display()
-            )),
+            )
+            .into()),
             environment => Ok(environment),
         }
     }
@@ -95,10 +107,10 @@ impl Tool {
     /// # Errors
     ///
     /// If it is not, or if the lock cannot be read.
-    pub fn check_prepared(&self) -> Result<(), String> {
+    pub fn check_prepared(&self) -> Result<(), ToolError> {
         match self.environment()? {
             Some(folder) if !folder.join(MARK).is_file() => {
-                Err(format!("{} has no environment on this machine", self.name()))
+                Err(format!("{} has no environment on this machine", self.name()).into())
             }
             _ => Ok(()),
         }
@@ -115,9 +127,9 @@ impl Tool {
         &self,
         projects: &[FoundProject],
         wheels: Option<&Path>,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, ToolError> {
         let Some(environment) = self.environment()? else {
-            return Err(format!("{} needs no environment", self.name()));
+            return Err(format!("{} needs no environment", self.name()).into());
         };
         let failed =
             |path: &Path, cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
@@ -147,7 +159,7 @@ impl Tool {
             .status()
             .map_err(|cause| failed(&self.folder.join(EXECUTABLE), &cause))?;
         if !status.success() {
-            return Err(format!("{} prepare ended with {status}", self.name()));
+            return Err(format!("{} prepare ended with {status}", self.name()).into());
         }
         let mark = environment.join(MARK);
         fs::write(&mark, self.name() + "\n").map_err(|cause| failed(&mark, &cause))?;
@@ -159,7 +171,7 @@ impl Tool {
     /// # Errors
     ///
     /// If the adapter cannot be started.
-    pub fn doctor(&self) -> Result<Diagnosis, String> {
+    pub fn doctor(&self) -> Result<Diagnosis, ToolError> {
         let environment = self.environment()?;
         if let Some(folder) = &environment
             && !folder.join(MARK).is_file()

@@ -22,7 +22,7 @@ use super::tool::FoundTool;
 use super::{answer, result, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
-use crate::runner::{Limits, Programs, RunError, RunProgress, Runner};
+use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
 
 /// The variable `PATH` of programs.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -56,7 +56,9 @@ impl Program {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
             FoundTool::Adapter(tool) => {
                 // Another machine may have the environment.
-                let environment = tool.environment_for_runs().map_err(RunError::Crashed)?;
+                let environment = tool.environment_for_runs();
+                let environment =
+                    environment.map_err(|error| RunError::Crashed(error.to_string()))?;
                 let Tool { adapter, folder: own } = tool;
                 let places = Places { folder, own: &own, environment: environment.as_deref() };
                 let filled = adapter.prepare(spec, &places, project, self.limits);
@@ -157,7 +159,7 @@ impl Program {
 }
 
 impl Runner for Program {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
         self.projects.load(digest, || Ok(bytes))
     }
 

@@ -30,17 +30,28 @@ pub struct Verdict {
     pub skipped: bool,
 }
 
+/// A line that is no example.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ExampleError(String);
+
+impl From<String> for ExampleError {
+    fn from(line: String) -> ExampleError {
+        ExampleError(line)
+    }
+}
+
 /// Runs an example.
 ///
 /// # Errors
 /// If the line is no example.
-pub fn check(line: &str) -> Result<Verdict, String> {
+pub fn check(line: &str) -> Result<Verdict, ExampleError> {
     let example: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let text = |key: &str| example[key].as_str().map(str::to_owned);
-    let id = text("id").ok_or("an example has an `id`")?;
+    let id = text("id").ok_or_else(|| "an example has an `id`".to_owned())?;
     let ask = &example["ask"];
     let Some(action) = ask["do"].as_str() else {
-        return Err(format!("{id}: `ask` has no `do`"));
+        return Err(format!("{id}: `ask` has no `do`").into());
     };
     let run = match action {
         "goals" => goals,

@@ -45,4 +45,4 @@ pub use problem::{Executed, RunCounts, Subject, has_unknowns};
 pub use results::{CallResults, FailedTest};
 pub use settings::{Drawing, GenerationSettings, Goals, Hints, Profile, Scope};
 pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
-pub use values::{Constants, check_config};
+pub use values::{ConfigError, Constants, check_config};

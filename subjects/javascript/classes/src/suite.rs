@@ -44,6 +44,7 @@ pub struct Suite {
 
 /// A string is no suite for JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuiteError {
     /// It is no JSON.
     #[error("no suite: {0}")]

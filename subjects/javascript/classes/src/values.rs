@@ -16,11 +16,22 @@ pub struct Constants {
     text_generator: Option<Pattern>,
 }
 
+/// A key of `subject.toml` that cannot be used, with the reason.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(String);
+
+impl From<String> for ConfigError {
+    fn from(line: String) -> ConfigError {
+        ConfigError(line)
+    }
+}
+
 /// Checks the generators and the profile that a project names.
 ///
 /// # Errors
 /// The first key that cannot be used, with the reason.
-pub fn check_config(config: &ProjectConfig) -> Result<(), String> {
+pub fn check_config(config: &ProjectConfig) -> Result<(), ConfigError> {
     for (key, pattern) in [("numbers", &config.numbers), ("strings", &config.strings)] {
         if let Some(pattern) = pattern {
             Pattern::parse(pattern).map_err(|error| format!("subject.toml: {key}: {error}"))?;
@@ -29,7 +40,9 @@ pub fn check_config(config: &ProjectConfig) -> Result<(), String> {
     match config.profile.as_deref() {
         None | Some("flycatcher" | "scored") => Ok(()),
         Some(other) => {
-            Err(format!("subject.toml: profile: `{other}` is neither flycatcher nor scored"))
+            let cause =
+                format!("subject.toml: profile: `{other}` is neither flycatcher nor scored");
+            Err(cause.into())
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `catherd test`, `coverage` and `mutate` for a JavaScript project and a suite for it.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ pub fn is_suite(text: &str) -> bool {
         && serde_json::from_str::<Value>(text).is_ok_and(|value| value["subject"] == "javascript")
 }
 
-pub(crate) fn unusable(path: &Path, cause: &str) -> Failure {
+pub(crate) fn unusable(path: &Path, cause: &dyn Display) -> Failure {
     Failure::new(format!("{}: {cause}", path.display()))
         .hint("name a .js file, a folder with package.json or subject.toml, or a .tgz package")
 }
@@ -31,7 +31,7 @@ pub(crate) fn unusable(path: &Path, cause: &str) -> Failure {
 /// Reads a project.
 pub(crate) fn open(path: &Path) -> Result<Project, Failure> {
     if !is_project(path) {
-        return Err(unusable(path, "no JavaScript project"));
+        return Err(unusable(path, &"no JavaScript project"));
     }
     Project::open(path, None, None).map_err(|cause| unusable(path, &cause))
 }

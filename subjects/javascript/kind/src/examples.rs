@@ -1,6 +1,6 @@
 //! Worked examples of the behaviour, executed as runs are.
 
-use catherd_javascript_classes::examples::{self, Verdict};
+use catherd_javascript_classes::examples::{self, ExampleError, Verdict};
 
 use crate::runner::on_a_large_stack;
 
@@ -9,7 +9,7 @@ use crate::runner::on_a_large_stack;
 /// # Errors
 ///
 /// If the line is no example.
-pub fn check(line: &str, only: &str) -> Result<Option<Verdict>, String> {
+pub fn check(line: &str, only: &str) -> Result<Option<Verdict>, ExampleError> {
     let example: serde_json::Value =
         serde_json::from_str(line).map_err(|error| error.to_string())?;
     let id = example["id"].as_str().unwrap_or("");

@@ -31,12 +31,23 @@ impl Packed {
     }
 }
 
+/// A list of packages that cannot be read, or a package that cannot be packed; in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PackagingError(String);
+
+impl From<String> for PackagingError {
+    fn from(line: String) -> PackagingError {
+        PackagingError(line)
+    }
+}
+
 /// The packages of a list with one `name@version` per line. Empty lines and lines that begin with `#` are
 /// ignored.
 ///
 /// # Errors
 /// The first line that is no package.
-pub fn list(text: &str) -> Result<Vec<(String, String)>, String> {
+pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let read = lines.map(|(number, line)| {
@@ -47,7 +58,7 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, String> {
             letters && !text.split('/').any(|part| part.is_empty() || part.starts_with('.'))
         };
         if !plain(name) || !plain(version) || version.contains('/') {
-            return Err(format!("line {number}: `{line}` is no name@version"));
+            return Err(format!("line {number}: `{line}` is no name@version").into());
         }
         Ok((name.to_owned(), version.to_owned()))
     });
@@ -58,7 +69,7 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, String> {
 ///
 /// # Errors
 /// If it is not installed, has another version, lacks a dependency or is too large.
-pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, String> {
+pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, PackagingError> {
     let installed = |name: &str| -> Option<PathBuf> {
         let places = [folder.join("node_modules").join(name), folder.join(name)];
         places.into_iter().find(|place| place.join("package.json").is_file())
@@ -75,7 +86,7 @@ pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, String> 
     let (package, manifest) = read(name)?;
     let found = manifest["version"].as_str().unwrap_or("");
     if found != version {
-        return Err(format!("{name}: version {found} is installed, not {version}"));
+        return Err(format!("{name}: version {found} is installed, not {version}").into());
     }
     let mut files: BTreeMap<String, Vec<u8>> = package.files;
     let mut open = dependencies(&manifest);
@@ -115,7 +126,7 @@ mod tests {
         let expected = expected.map(|(name, version)| (name.to_owned(), version.to_owned()));
         assert_eq!(packages, expected);
         for line in ["lodash", "../evil@1", "@1.0", "a/../b@1", "a@1/2"] {
-            assert!(list(line).unwrap_err().contains("line 1"), "{line}");
+            assert!(list(line).unwrap_err().to_string().contains("line 1"), "{line}");
         }
     }
 }

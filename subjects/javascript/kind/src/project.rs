@@ -24,6 +24,17 @@ pub struct Project {
     digest: Digest,
 }
 
+/// Why a project cannot be a subject, or a suite cannot be used with it; in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ProjectError(String);
+
+impl From<String> for ProjectError {
+    fn from(line: String) -> ProjectError {
+        ProjectError(line)
+    }
+}
+
 /// The coverage of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteCoverage {
@@ -56,9 +67,9 @@ impl Project {
         path: &Path,
         class: Option<String>,
         method: Option<String>,
-    ) -> Result<Project, String> {
+    ) -> Result<Project, ProjectError> {
         let mut package = Package::read(path).map_err(|error| error.to_string())?;
-        check_config(&package.config)?;
+        check_config(&package.config).map_err(|error| error.to_string())?;
         let digest = Digest::of(&package.pack());
         package.config.class = class.or(package.config.class);
         package.config.method = method.or(package.config.method);
@@ -73,11 +84,11 @@ impl Project {
     fn with_program<T: Send>(
         &self,
         work: impl FnOnce(&Rc<Program>) -> Result<T, String> + Send,
-    ) -> Result<T, String> {
+    ) -> Result<T, ProjectError> {
         let package = self.package.clone();
         on_a_large_stack(move || {
             let program = Program::new(package).map_err(|error| error.to_string())?;
-            work(&program)
+            Ok(work(&program)?)
         })
     }
 
@@ -92,7 +103,7 @@ impl Project {
         budget: &Budget,
         minimise: bool,
         observer: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
-    ) -> Result<Generated, String> {
+    ) -> Result<Generated, ProjectError> {
         let (method, mut settings) = configuration::read_for(algorithm, &self.package.config)
             .map_err(|error| error.cause)?;
         settings.minimise &= minimise;
@@ -113,9 +124,11 @@ impl Project {
     ///
     /// # Errors
     /// If the project is an archive, from which code cannot load files.
-    pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, String> {
+    pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, ProjectError> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
-            return Err("code cannot load an archive: unpack it and name the folder".to_owned());
+            return Err("code cannot load an archive: unpack it and name the folder"
+                .to_owned()
+                .into());
         }
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))
@@ -148,7 +161,7 @@ impl Project {
         suite: &Suite,
         seed: u64,
         steps: Option<u64>,
-    ) -> Result<Vec<(Verdict, u64)>, String> {
+    ) -> Result<Vec<(Verdict, u64)>, ProjectError> {
         self.with_program(|program| {
             // Use a new context for each test, so that no test sees changes of built-in objects by another.
             let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
@@ -167,7 +180,7 @@ impl Project {
     ///
     /// # Errors
     /// If the project cannot be loaded.
-    pub fn coverage(&self, suite: &Suite) -> Result<SuiteCoverage, String> {
+    pub fn coverage(&self, suite: &Suite) -> Result<SuiteCoverage, ProjectError> {
         self.with_program(|program| {
             let units = &program.units;
             let mut machine = machine_of(program, &GenerationSettings::default(), suite.seed, true);
@@ -191,7 +204,7 @@ impl Project {
         suite: &Suite,
         settings: &MutationSettings,
         observer: &mut (dyn FnMut(usize, usize) -> ControlFlow<()> + Send),
-    ) -> Result<Option<MutationReport>, String> {
+    ) -> Result<Option<MutationReport>, ProjectError> {
         self.with_program(|program| {
             mutation::analyse(program, suite, settings, observer).map_err(|error| error.to_string())
         })
@@ -202,7 +215,7 @@ impl Project {
     ///
     /// # Errors
     /// If the project cannot be loaded.
-    pub fn inspect(&self, executions: u64, seed: u64) -> Result<Value, String> {
+    pub fn inspect(&self, executions: u64, seed: u64) -> Result<Value, ProjectError> {
         self.with_program(|program| {
             let settings = GenerationSettings::default();
             let machine = machine_of(program, &settings, seed, true);

@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
         PackageError::File { path: at, cause } if Path::new(&at) == path => cause,
         other => other.to_string(),
     })?;
-    catherd_javascript_classes::check_config(&package.config)?;
+    catherd_javascript_classes::check_config(&package.config).map_err(|error| error.to_string())?;
     let bytes = package.pack();
     crate::runner::on_a_large_stack(move || {
         Program::new(package).map(drop).map_err(|error| error.to_string())

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadedProject, RunError, RunProgress};
+use catherd_interface::{FieldError, LoadError, LoadedProject, RunError, RunProgress};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
 use catherd_javascript_classes::{Generated, Request, check_config, generate};
@@ -34,9 +34,9 @@ pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub(crate) struct Loaded(Package);
 
 impl LoadedProject for Loaded {
-    fn read(_: Digest, bytes: &[u8]) -> Result<Loaded, String> {
+    fn read(_: Digest, bytes: &[u8]) -> Result<Loaded, LoadError> {
         let package = Package::unpack(bytes).map_err(|error| error.to_string())?;
-        check_config(&package.config)?;
+        check_config(&package.config).map_err(|error| error.to_string())?;
         Ok(Loaded(package))
     }
 

@@ -40,6 +40,7 @@ pub struct ProjectConfig {
 
 /// A project cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PackageError {
     /// A file cannot be read.
     #[error("{path}: {cause}")]

@@ -16,6 +16,7 @@ use crate::settings::LineHints;
 
 /// A package cannot be a subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// There is nothing to load.
     #[error("no entry: name it in subject.toml, package.json or index.js")]

@@ -29,7 +29,7 @@ impl Worded for FindError {
 impl Worded for CorpusError {
     fn worded(self) -> Failure {
         let hint = match &self {
-            CorpusError::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+            CorpusError::Io { cause, .. } if cause.kind() == io::ErrorKind::StorageFull => {
                 "free disk space, then run the command again: it continues from here"
             }
             CorpusError::Io { .. } => {

@@ -49,12 +49,23 @@ impl Tracer for BlockCounter {
     }
 }
 
+/// Why a project cannot be run, in one line that names its file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ProgramError(String);
+
+impl From<String> for ProgramError {
+    fn from(line: String) -> ProgramError {
+        ProgramError(line)
+    }
+}
+
 /// Runs a project without and with tracing, each for `steps` steps or until it has used
 /// `time_limit` of processor time.
 ///
 /// # Errors
 /// If the project cannot be read or compiled; the error is one line.
-pub fn bench(path: &Path, steps: u64, time_limit: Duration) -> Result<Speed, String> {
+pub fn bench(path: &Path, steps: u64, time_limit: Duration) -> Result<Speed, ProgramError> {
     let start = thread_cpu_time();
     let project = Project::read(path).map_err(|e| e.to_string())?;
     let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;

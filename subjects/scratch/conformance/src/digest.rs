@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use crate::bench::ProgramError;
 use crate::limits::{LimitHit, limit_hits};
 use crate::random_input::RandomInputDriver;
 
@@ -33,7 +34,7 @@ pub fn digests(
     driver: RandomInputDriver,
     threads: usize,
     on_project: impl Fn(&str) + Sync,
-) -> Vec<Result<RunDigest, String>> {
+) -> Vec<Result<RunDigest, ProgramError>> {
     let all = || {
         let run = |(name, path): &(String, PathBuf)| {
             let run = digest(path, driver);

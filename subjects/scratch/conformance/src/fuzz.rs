@@ -17,6 +17,7 @@ use std::sync::Arc;
 use catherd_scratch_sb3::{Cause, Limits, Project, pack};
 use catherd_scratch_vm::{Program, TargetId};
 
+use crate::bench::ProgramError;
 use crate::digest::{TraceHash, digest_states};
 use crate::random_input::RandomInputDriver;
 use crate::rng::Rng;
@@ -44,7 +45,7 @@ pub struct Case {
 ///
 /// # Errors
 /// If the chosen project cannot be read as a file or folder.
-pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, String> {
+pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, ProgramError> {
     let mut rng = Rng::new(seed, DAMAGE_STREAM.wrapping_add(number));
     let origin = &projects[rng.below(projects.len())];
     let bytes = read(origin)?;
@@ -100,12 +101,17 @@ fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
 /// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
 pub type OutcomeName = &'static str;
 
+/// The run that a restored machine repeated differs from the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the run of the restored machine differs from the first one")]
+pub struct RestoredRunDiffers;
+
 /// Reads, compiles and runs a damaged project, queries the renderer, and repeats the run from a
 /// snapshot.
 ///
 /// # Errors
 /// If the repeated run differs from the first one.
-pub fn execute(case: &Case) -> Result<OutcomeName, String> {
+pub fn execute(case: &Case) -> Result<OutcomeName, RestoredRunDiffers> {
     let project = match Project::from_bytes("case", &case.bytes, &Limits::default()) {
         Ok(project) => project,
         Err(error) => return Ok(refusal(&error.cause)),
@@ -126,7 +132,7 @@ pub fn execute(case: &Case) -> Result<OutcomeName, String> {
     vm.set_random(catherd_scratch_vm::Random::portable(case.driver.seed));
     let again = digest_states(&mut vm, case.driver);
     if first != again {
-        return Err("the run of the restored machine differs from the first one".to_owned());
+        return Err(RestoredRunDiffers);
     }
     Ok("ran")
 }

@@ -24,7 +24,7 @@ mod replayer;
 mod rng;
 mod trace;
 
-pub use bench::{Speed, bench};
+pub use bench::{ProgramError, Speed, bench};
 pub use comparison::Divergence;
 pub use digest::{RunDigest, digests};
 pub use environment::{Devices, Environment};

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::bench::ProgramError;
 use crate::environment::Devices;
 use crate::replay::{Replay, replay_best};
 use crate::trace::{Trace, TraceError};
@@ -120,7 +121,7 @@ pub fn replay_indexed(
     trace: &Trace,
     index: &ProjectIndex,
     devices: &[Devices],
-) -> Result<Replay, String> {
+) -> Result<Replay, ProgramError> {
     let path = index
         .project(trace)
         .ok_or_else(|| format!("no project with SHA-256 {} in the corpus", trace.sha256))?;
@@ -145,9 +146,9 @@ pub fn replay_all(
         .map(|(file, trace)| {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = name.trim_end_matches(".gz").trim_end_matches(".json").to_owned();
-            let replay = trace
-                .map_err(|e| e.to_string())
-                .and_then(|trace| replay_indexed(&trace, index, &devices));
+            let replay = trace.map_err(|e| e.to_string()).and_then(|trace| {
+                replay_indexed(&trace, index, &devices).map_err(|error| error.to_string())
+            });
             let replayed = |replay| ReplayOutcome::Replayed(Box::new(replay));
             let verdict = TraceVerdict {
                 group: name.split_once("__").map_or("-", |(group, _)| group).to_owned(),

@@ -88,22 +88,23 @@ pub type Properties = BTreeMap<String, Value>;
 
 /// Error of reading a trace.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TraceError {
     /// The file cannot be opened or unpacked.
-    #[error("{path}: {source}", path = path.display())]
+    #[error("{path}: {cause}", path = path.display())]
     File {
         /// File of the trace.
         path: PathBuf,
         /// Error of the system.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The content is not a trace.
-    #[error("{path}: not a reference trace: {source}", path = path.display())]
+    #[error("{path}: not a reference trace: {cause}", path = path.display())]
     Format {
         /// File of the trace.
         path: PathBuf,
         /// Error of the parser.
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
 }
 
@@ -113,7 +114,7 @@ impl Trace {
     /// # Errors
     /// [`TraceError`], which names the file.
     pub fn read(path: &Path) -> Result<Trace, TraceError> {
-        let failed = |source| TraceError::File { path: path.to_owned(), source };
+        let failed = |cause| TraceError::File { path: path.to_owned(), cause };
         let bytes = std::fs::read(path).map_err(failed)?;
         let text = if bytes.starts_with(&[0x1f, 0x8b]) {
             let mut text = Vec::new();
@@ -123,6 +124,6 @@ impl Trace {
             bytes
         };
         serde_json::from_slice(&text)
-            .map_err(|source| TraceError::Format { path: path.to_owned(), source })
+            .map_err(|cause| TraceError::Format { path: path.to_owned(), cause })
     }
 }

@@ -75,12 +75,12 @@ impl fmt::Display for SkippedProject {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// The path does not exist or cannot be listed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The path.
         path: PathBuf,
         /// Error of the file system.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The folder is a damaged corpus.
     #[error(transparent)]
@@ -216,8 +216,8 @@ fn without_aliases(mut candidates: Candidates) -> Candidates {
     candidates
 }
 
-fn io_error(path: &Path, source: io::Error) -> FindError {
-    FindError::Io { path: path.to_owned(), source }
+fn io_error(path: &Path, cause: io::Error) -> FindError {
+    FindError::Io { path: path.to_owned(), cause }
 }
 
 fn warnings(path: &Path, project: &Project) -> Vec<String> {

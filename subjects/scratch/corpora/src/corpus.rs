@@ -54,12 +54,12 @@ pub struct Corpus {
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     /// The file system reports an error.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// Error of the file system.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The folder is not a corpus.
     #[error("{}: is not a corpus: there is no {METADATA_FILE}", folder.display())]
@@ -83,15 +83,15 @@ pub enum CorpusError {
 impl CorpusError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
         let path = path.to_owned();
-        move |source| CorpusError::Io { path, source }
+        move |cause| CorpusError::Io { path, cause }
     }
 
     /// Like [`CorpusError::io`], for a text file: one that is not UTF-8 is damaged.
     pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
         let path = path.to_owned();
-        move |source| match source.kind() {
+        move |cause| match cause.kind() {
             io::ErrorKind::InvalidData => CorpusError::damaged(&path, "is not text in UTF-8"),
-            _ => CorpusError::Io { path, source },
+            _ => CorpusError::Io { path, cause },
         }
     }
 

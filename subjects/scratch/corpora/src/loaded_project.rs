@@ -19,6 +19,7 @@ pub struct LoadedProject {
 
 /// Error of loading a project for a study; displayed as one line that names the file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The project cannot be read.
     #[error(transparent)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadedProject, RunError, RunProgress};
+use catherd_interface::{FieldError, LoadError, LoadedProject, RunError, RunProgress};
 use catherd_scratch_mutation::{self as mutation, Analysis};
 use catherd_scratch_sb3::{Limits, Project};
 use catherd_scratch_suite::{Suite, measure_reliability};
@@ -26,7 +26,7 @@ pub(crate) struct Loaded {
 impl LoadedProject for Loaded {
     const KEPT: usize = 4;
 
-    fn read(digest: Digest, bytes: &[u8]) -> Result<Loaded, String> {
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Loaded, LoadError> {
         let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
             .map_err(|error| error.cause.to_string())?;
         let mut loaded = Loaded { project, prepared: Vec::new() };

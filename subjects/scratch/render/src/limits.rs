@@ -51,6 +51,7 @@ impl Default for Limits {
 
 /// Error of loading a costume.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum SkinError {
     /// The file is larger than [`Limits::bytes`].
     #[error("the file has {found} bytes, {limit} are allowed")]

@@ -18,16 +18,16 @@ pub struct ReadError {
 pub enum Cause {
     /// The file system reports an error.
     #[error("cannot be read: {0}")]
-    Io(#[from] std::io::Error),
+    Io(std::io::Error),
     /// The file is not a zip archive, or a damaged one.
     #[error("is not an intact zip archive: {0}")]
-    Archive(#[from] zip::result::ZipError),
+    Archive(zip::result::ZipError),
     /// The archive or folder has no `project.json`.
     #[error("contains no project.json")]
     NoProjectJson,
     /// `project.json` is not JSON; the error names line and column.
     #[error("project.json is not valid JSON: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// The project is neither of Scratch 2 nor of Scratch 3.
     #[error("unsupported project version: {0}")]
     Version(String),
@@ -50,6 +50,24 @@ pub enum Cause {
         /// The limit.
         most: u64,
     },
+}
+
+impl From<std::io::Error> for Cause {
+    fn from(cause: std::io::Error) -> Cause {
+        Cause::Io(cause)
+    }
+}
+
+impl From<zip::result::ZipError> for Cause {
+    fn from(cause: zip::result::ZipError) -> Cause {
+        Cause::Archive(cause)
+    }
+}
+
+impl From<serde_json::Error> for Cause {
+    fn from(cause: serde_json::Error) -> Cause {
+        Cause::Json(cause)
+    }
 }
 
 /// Location in a project: the whole project, a target, or a block of it.

@@ -1,11 +1,16 @@
 //! Errors of suites.
 
+/// The project has no sprite of a name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the project has no sprite `{0}`")]
+pub struct UnknownSprite(pub String);
+
 /// Error of reading a suite, or of using it with a project.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The text is not a suite.
     #[error("not a test suite: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// The version of the format is unknown.
     #[error("the suite has format {found}, but this release reads formats 1 to {newest}")]
     Format {
@@ -74,4 +79,10 @@ pub enum SuiteError {
         /// The cause.
         cause: String,
     },
+}
+
+impl From<serde_json::Error> for SuiteError {
+    fn from(cause: serde_json::Error) -> SuiteError {
+        SuiteError::Json(cause)
+    }
 }

@@ -17,7 +17,7 @@ pub use policy::{
 };
 pub use version::FORMAT;
 
-use crate::error::SuiteError;
+use crate::error::{SuiteError, UnknownSprite};
 use crate::event::{Event, Vocabulary};
 use machine::Machine;
 
@@ -133,7 +133,7 @@ impl SuiteTest {
         let events = self.events.iter().map(|event| event.resolve(words));
         events
             .collect::<Result<_, _>>()
-            .map_err(|sprite| SuiteError::Sprite { test: number, sprite })
+            .map_err(|UnknownSprite(sprite)| SuiteError::Sprite { test: number, sprite })
     }
 }
 

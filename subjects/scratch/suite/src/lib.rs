@@ -24,7 +24,7 @@ mod runner;
 mod verdict;
 
 pub use coverage::{CoveredBlocks, measure_coverage};
-pub use error::SuiteError;
+pub use error::{SuiteError, UnknownSprite};
 pub use format::{
     Assertion, Axis, Choice, Comparison, ENGINE, Edge, Effect, Expected, FORMAT, Follow, Guard,
     Instance, Mouse, Near, Pair, Press, Proposal, Reacting, Sent, Sight, Suite, SuiteEvent,

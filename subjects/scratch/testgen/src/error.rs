@@ -21,5 +21,11 @@ pub enum GenerateError {
     },
     /// The project cannot be compiled.
     #[error("the project cannot be compiled: {0}")]
-    Compile(#[from] CompileError),
+    Compile(CompileError),
+}
+
+impl From<CompileError> for GenerateError {
+    fn from(cause: CompileError) -> GenerateError {
+        GenerateError::Compile(cause)
+    }
 }

@@ -26,6 +26,7 @@ pub(crate) const MAX_NESTING: usize = 400;
 
 /// Error of compiling a project.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CompileError {
     /// Reporters are nested too deeply.
     #[error("{target}: block `{block}` is in reporters nested more than {MAX_NESTING} deep")]

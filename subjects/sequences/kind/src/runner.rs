@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{LoadedProject, RunError, RunProgress};
+use catherd_interface::{LoadError, LoadedProject, RunError, RunProgress};
 
 use crate::configuration::{self, Method};
 use crate::search::{Watch, search};
@@ -15,8 +15,8 @@ impl LoadedProject for Subject {
     /// Models stay loaded with their states and pools.
     const KEPT: usize = 2;
 
-    fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, String> {
-        Subject::read(digest, bytes)
+    fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, LoadError> {
+        Ok(Subject::read(digest, bytes)?)
     }
 
     fn run(

@@ -98,7 +98,9 @@ impl Subject {
         Ok(match letters {
             Letters::Names => Alphabet::names(events),
             Letters::Events => Alphabet::events(events),
-            Letters::Mapped(map) => Alphabet::mapped(events, map).map_err(Stop::Failed)?,
+            Letters::Mapped(map) => {
+                Alphabet::mapped(events, map).map_err(|error| Stop::Failed(error.to_string()))?
+            }
         })
     }
 

@@ -22,7 +22,7 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let study = Study::read(&file).unwrap();
         assert_eq!((&study.name, study.subject.as_deref()), (&name, Some(KIND)));
         let project = PlannedProject { name: "abp".to_owned(), digest: Digest::of(b"abp") };
-        let check = |algorithm: &_| Sequences.check_algorithm(algorithm).map_err(|e| e.cause);
+        let check = |algorithm: &_| Ok(Sequences.check_algorithm(algorithm)?);
         let plan = Plan::new(&study, &Sequences.info(), vec![project], check).unwrap();
         // All configurations differ, so they give different runs.
         let runs: BTreeSet<_> = plan.into_runs().map(|run| run.id()).collect();

@@ -14,6 +14,11 @@ pub struct Alphabet {
     of_event: Vec<Option<Letter>>,
 }
 
+/// A name or label that no event has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("alphabet: unknown event `{0}`")]
+pub struct UnknownEvent(pub String);
+
 impl Alphabet {
     /// The alphabet whose letters are the names of events, without fields.
     pub fn names(events: &Events) -> Alphabet {
@@ -35,7 +40,7 @@ impl Alphabet {
     /// # Errors
     ///
     /// A name that no event has.
-    pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, String> {
+    pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, UnknownEvent> {
         let mut names: Vec<Option<&String>> = vec![None; events.len()];
         // Apply labels after names, because they are more specific.
         for labels in [false, true] {
@@ -44,7 +49,7 @@ impl Alphabet {
                     Some(event) => names[event as usize] = Some(to),
                     None if labels => {}
                     None if events.named(from).is_empty() => {
-                        return Err(format!("alphabet: unknown event `{from}`"));
+                        return Err(UnknownEvent(from.clone()));
                     }
                     None => {
                         events.named(from).iter().for_each(|&e| names[e as usize] = Some(to));

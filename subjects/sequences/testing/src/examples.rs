@@ -34,14 +34,25 @@ pub struct Difference {
     pub found: Value,
 }
 
+/// An input that cannot be understood, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ExampleError(String);
+
+impl From<String> for ExampleError {
+    fn from(line: String) -> ExampleError {
+        ExampleError(line)
+    }
+}
+
 impl Example {
     /// Reads an example from its line.
     ///
     /// # Errors
     ///
     /// If the line is no example.
-    pub fn parse(line: &str) -> Result<Example, String> {
-        serde_json::from_str(line).map_err(|error| error.to_string())
+    pub fn parse(line: &str) -> Result<Example, serde_json::Error> {
+        serde_json::from_str(line)
     }
 
     /// Computes the result and compares it: numbers to 1e-12 relative, sets without order.
@@ -49,10 +60,10 @@ impl Example {
     /// # Errors
     ///
     /// If the input cannot be understood.
-    pub fn check(&self) -> Result<Vec<Difference>, String> {
+    pub fn check(&self) -> Result<Vec<Difference>, ExampleError> {
         let found = answer::answer(&self.kind, &self.input)?;
         let Value::Object(expected) = &self.expect else {
-            return Err("`expect` is no object".to_owned());
+            return Err("`expect` is no object".to_owned().into());
         };
         let mut differences = Vec::new();
         for (member, expected) in expected {

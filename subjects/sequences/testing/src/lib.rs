@@ -31,13 +31,13 @@ pub mod systems;
 mod test_file;
 mod types;
 
-pub use alphabet::{Alphabet, Letter};
+pub use alphabet::{Alphabet, Letter, UnknownEvent};
 pub use criterion::{
     Cover, Criterion, CriterionError, Expression, ExpressionError, Unbounded, split_list,
 };
 pub use direct::{DirectLimits, GeneratedTest, OnTest, direct, reduced, shortest_trace};
 pub use events::{Event, EventId, EventSet, Events, FieldValue, MAX_EVENTS};
-pub use model::{BUILTIN, Model, ModelError, ModelSource, NamedWord};
+pub use model::{BUILTIN, Model, ModelError, ModelSource, NamedWord, TableFormError};
 pub use negative::{TestCase, negatives, unmarked};
 pub use pool::{DEFAULT_LENGTH, MAX_POOL_EVENTS, NoTraceSampler, Pool, Sampler, Tests, Walker};
 pub use program::{Enabled, Fault, Program, Stepper};

@@ -19,6 +19,7 @@ use crate::program::{Body, Program};
 pub use error::ModelError;
 pub(crate) use error::closest;
 pub use source::{BUILTIN, ModelSource};
+pub use table::TableFormError;
 
 /// A model that can be explored.
 #[derive(Clone, Debug)]
@@ -93,7 +94,7 @@ impl Model {
     /// # Errors
     ///
     /// If the model has more than `limit` states.
-    pub fn tables(&self, limit: usize) -> Result<String, String> {
+    pub fn tables(&self, limit: usize) -> Result<String, TableFormError> {
         table::write(self, limit)
     }
 

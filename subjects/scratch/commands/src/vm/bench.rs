@@ -52,7 +52,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for entry in &found.projects {
         match bench(&entry.path, steps, time_limit) {
             Ok(speed) => speeds.push(speed),
-            Err(error) => failures.push(error),
+            Err(error) => failures.push(error.to_string()),
         }
         bar.inc(1);
     }

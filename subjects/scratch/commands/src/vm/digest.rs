@@ -70,7 +70,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     for run in runs {
         match run {
             Ok(run) => text += &line(&run, json),
-            Err(error) => failures.push(error),
+            Err(error) => failures.push(error.to_string()),
         }
     }
     terminal::print(&text);

@@ -39,17 +39,35 @@ pub struct Bundle {
 
 /// Bytes are not a valid bundle.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum BundleError {
     /// The bytes are not an archive.
     #[error("not a project with suites: {0}")]
-    Archive(#[from] zip::result::ZipError),
+    Archive(zip::result::ZipError),
     /// A file of the archive cannot be read.
     #[error("not a project with suites: {0}")]
-    Read(#[from] std::io::Error),
+    Read(std::io::Error),
     /// The archive does not have the files of a bundle.
     #[error("not a project with suites: {0}")]
     Form(String),
 }
+
+impl From<zip::result::ZipError> for BundleError {
+    fn from(cause: zip::result::ZipError) -> BundleError {
+        BundleError::Archive(cause)
+    }
+}
+
+impl From<std::io::Error> for BundleError {
+    fn from(cause: std::io::Error) -> BundleError {
+        BundleError::Read(cause)
+    }
+}
+
+/// There is no suite of a name; the line says which there are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSuite(String);
 
 impl Bundle {
     /// The bundle as bytes.
@@ -113,14 +131,15 @@ impl Bundle {
 
     /// The suite with this name.
     ///
-    /// # Errors If there is none; the message lists the names of the suites.
-    pub fn suite(&self, name: &str) -> Result<&SuiteText, String> {
+    /// # Errors
+    /// If there is none; the message lists the names of the suites.
+    pub fn suite(&self, name: &str) -> Result<&SuiteText, NoSuite> {
         self.suites.iter().find(|suite| suite.name == name).ok_or_else(|| {
             let names: Vec<_> = self.suites.iter().map(|suite| &*suite.name).collect();
-            match names.is_empty() {
+            NoSuite(match names.is_empty() {
                 true => format!("the project has no suite `{name}`, nor any other"),
                 false => format!("the project has no suite `{name}`; it has {}", names.join(", ")),
-            }
+            })
         })
     }
 }
@@ -143,7 +162,7 @@ mod tests {
         assert_eq!(Bundle::from_bytes(&bytes).unwrap(), bundle());
         assert_eq!(bundle().suite("a").unwrap().text, "{}");
         let error = bundle().suite("b").unwrap_err();
-        assert_eq!(error, "the project has no suite `b`; it has a, manual");
+        assert_eq!(error.to_string(), "the project has no suite `b`; it has a, manual");
     }
 
     #[test]

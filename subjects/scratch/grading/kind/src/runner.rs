@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadedProjects, RunError, RunProgress, Runner};
+use catherd_interface::{FieldError, LoadError, LoadedProjects, RunError, RunProgress, Runner};
 use catherd_scratch_grading_report::{Status, SuiteFacts, SuiteReport, TestReport};
 use catherd_scratch_grading_whisker::whisker::SuiteFile;
 use catherd_scratch_kind::configuration;
@@ -58,8 +58,8 @@ impl SuiteRunner {
 }
 
 impl Runner for SuiteRunner {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), String> {
-        self.projects.load(digest, || Loaded::read(digest, &bytes))
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
+        Ok(self.projects.load(digest, || Loaded::read(digest, &bytes))?)
     }
 
     fn run(
@@ -106,7 +106,7 @@ impl Loaded {
     ) -> Result<RunRecord, RunError> {
         if !self.generates {
             let bytes: Arc<[u8]> = self.bundle.project.clone().into();
-            generator.load(self.inner, bytes).map_err(RunError::Failed)?;
+            generator.load(self.inner, bytes)?;
             self.generates = true;
         }
         let inner = RunSpec {
@@ -126,7 +126,8 @@ impl Loaded {
     ) -> Result<RunRecord, RunError> {
         let settings = Settings::read(&spec.algorithm).map_err(failed)?;
         let name = settings.suite_of(spec.seed);
-        let suite = self.bundle.suite(&name).map_err(RunError::Failed)?;
+        let suite =
+            self.bundle.suite(&name).map_err(|error| RunError::Failed(error.to_string()))?;
         let refused = |cause: String| RunError::Failed(format!("suite `{name}`: {cause}"));
         if suite.text.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
             let mut suite =

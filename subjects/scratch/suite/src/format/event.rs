@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::UnknownSprite;
 use crate::event::{Event, Vocabulary};
 
 /// An [`Event`] with names in place of numbers.
@@ -90,9 +91,10 @@ impl SuiteEvent {
     /// The event with numbers in place of names. Its key or text is added to the vocabulary.
     ///
     /// # Errors
-    /// The name of the sprite, if the vocabulary lacks it.
-    pub fn resolve(&self, words: &mut Vocabulary) -> Result<Event, String> {
-        let sprite_no = |name: &String| words.sprite_no(name).ok_or_else(|| name.clone());
+    /// If the vocabulary lacks the sprite.
+    pub fn resolve(&self, words: &mut Vocabulary) -> Result<Event, UnknownSprite> {
+        let sprite_no =
+            |name: &String| words.sprite_no(name).ok_or_else(|| UnknownSprite(name.clone()));
         Ok(match *self {
             Self::KeyPress { ref key, steps } => Event::KeyPress { key: words.key_no(key), steps },
             Self::ClickSprite { ref sprite } => Event::ClickSprite { sprite: sprite_no(sprite)? },

@@ -16,7 +16,11 @@ impl SuitePolicy {
     ///
     /// # Errors
     /// What cannot be used: a sprite that the vocabulary lacks, or a number that is out of range.
-    pub fn resolve(&self, words: &mut Vocabulary, program: &Program) -> Result<Policy, String> {
+    pub(crate) fn resolve(
+        &self,
+        words: &mut Vocabulary,
+        program: &Program,
+    ) -> Result<Policy, String> {
         if self.rules.len() > MAX_RULES {
             return Err(format!(
                 "the policy has {} rules; the maximum is {MAX_RULES}",
@@ -82,7 +86,7 @@ impl SuiteRule {
             },
             Proposal::Press(press) => {
                 let event = press.press.resolve(words);
-                let event = event.map_err(|name| format!("the project has no sprite `{name}`"))?;
+                let event = event.map_err(|error| error.to_string())?;
                 if let Event::KeyPress { steps: n, .. } | Event::Wait { steps: n } = event {
                     steps("steps", n)?;
                 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::events::{Event, EventId, EventSet, Events, FieldValue, MAX_EVENTS, ones};
 use crate::program::{Body, EventFacts, MAX_WEIGHT, Next, Program, Row, SetTable, Thread};
-use crate::space::Space;
+use crate::space::{BrokenModel, Space};
 
 use super::compile::MAX_THREADS;
 use super::error::{ModelError, closest};
@@ -317,12 +317,30 @@ fn row(
     })
 }
 
+/// A model that has no table form.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableFormError {
+    /// Its states cannot be explored.
+    #[error(transparent)]
+    Broken(#[from] BrokenModel),
+    /// It has no JSON form; every model has one.
+    #[error("{0}")]
+    Json(serde_json::Error),
+    /// It has too many states.
+    #[error("the model has more than {limit} states")]
+    States {
+        /// The maximum.
+        limit: usize,
+    },
+}
+
 /// Writes a model in table form.
 ///
 /// # Errors
 ///
 /// If it has more than `limit` states.
-pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
+pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormError> {
     let program = &model.program;
     let plain = program.data.is_empty()
         && program
@@ -333,9 +351,9 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
     let threads = if plain {
         program.threads.iter().map(|thread| own_form(program, thread)).collect()
     } else {
-        let space = Space::explore(program, limit).map_err(|error| error.to_string())?;
+        let space = Space::explore(program, limit)?;
         if space.truncated() {
-            return Err(format!("the model has more than {limit} states"));
+            return Err(TableFormError::States { limit });
         }
         let states = (0..space.states() as u32).map(|state| {
             let edges = space.edges(state);
@@ -372,7 +390,7 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, String> {
         requirements: model.requirements.iter().map(named).collect(),
         t: model.strength,
     };
-    serde_json::to_string_pretty(&tables).map_err(|error| error.to_string())
+    serde_json::to_string_pretty(&tables).map_err(TableFormError::Json)
 }
 
 /// The table form of a thread that is already a table.

@@ -52,6 +52,7 @@ impl Models {
 
 /// A suite cannot be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoadError {
     /// It is longer than 8 MiB.
     #[error("the suite has {0} bytes; the most is {SIZE_LIMIT}")]
