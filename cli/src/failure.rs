@@ -23,6 +23,12 @@ Exit codes:
   3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
 
+/// The variables that every command reads, for `--help`.
+pub(crate) const ENVIRONMENT: &str = "\
+Environment:
+  CATHERD_BACKTRACE=1  show the causes of an error and a backtrace, for bug reports
+  CATHERD_LOG=FILTER   what is logged, such as debug or catherd_worker=trace";
+
 /// The meaning of exit code 2 of commands that execute a study.
 pub(crate) const STUDY_INCOMPLETE: (Exit, &str) =
     (Exit::Incomplete, "the study is complete, but projects were skipped or runs failed");

@@ -72,7 +72,7 @@ static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarki
     version,
     max_term_width = 100,
     disable_help_subcommand = true,
-    after_help = failure::EXIT_CODES
+    after_help = format!("{}\n\n{}", failure::EXIT_CODES, failure::ENVIRONMENT)
 )]
 struct Cli {
     #[command(subcommand)]

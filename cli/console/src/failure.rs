@@ -1,8 +1,13 @@
 //! The error of a command.
 
+use std::backtrace::Backtrace;
 use std::fmt;
+use std::panic::Location;
 
-use catherd_experiments::text::printable;
+use catherd_experiments::text::{printable, printable_lines};
+
+/// Environment variable with which errors show their causes as the program has them.
+const BACKTRACE: &str = "CATHERD_BACKTRACE";
 
 /// The error of a command: one line with what failed and the cause, and a hint that says what to
 /// do.
@@ -10,12 +15,20 @@ use catherd_experiments::text::printable;
 pub struct Failure {
     line: String,
     hint: Option<String>,
+    /// For bug reports: the error with its causes, and where the program met it.
+    trace: Option<String>,
 }
 
 impl Failure {
-    /// A failure with a line that says what failed and the cause.
-    pub fn new(line: impl fmt::Display) -> Failure {
-        Failure { line: line.to_string(), hint: None }
+    /// A failure with an error, or a line that says what failed and the cause.
+    #[track_caller]
+    pub fn new(error: impl fmt::Display + fmt::Debug) -> Failure {
+        let wanted =
+            std::env::var_os(BACKTRACE).is_some_and(|value| !value.is_empty() && value != "0");
+        let place = Location::caller();
+        let trace = wanted
+            .then(|| format!("causes: {error:#?}\nat {place}\n{}", Backtrace::force_capture()));
+        Failure { line: error.to_string(), hint: None, trace }
     }
 
     /// What failed and the cause, without the hint.
@@ -40,8 +53,11 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The names of files may contain control characters, line breaks included.
         write!(f, "error: {}", printable(&self.line.replace(['\n', '\t'], " ")))?;
-        match &self.hint {
-            Some(hint) => write!(f, "\n hint: {hint}"),
+        if let Some(hint) = &self.hint {
+            write!(f, "\n hint: {hint}")?;
+        }
+        match &self.trace {
+            Some(trace) => write!(f, "\n{}", printable_lines(trace)),
             None => Ok(()),
         }
     }

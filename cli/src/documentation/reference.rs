@@ -11,7 +11,7 @@ use clap::{Arg, Command, CommandFactory};
 
 use super::{pages, parts, read, root, shown};
 use crate::Cli;
-use crate::failure::EXIT_CODES;
+use crate::failure::{ENVIRONMENT, EXIT_CODES};
 use crate::help::GROUPS;
 use crate::subjects;
 use catherd_analysis_results::contents;
@@ -31,9 +31,11 @@ fn commands_page() -> String {
             describe(program.find_subcommand(name).unwrap(), "catherd", &mut page);
         }
     }
-    let codes = EXIT_CODES.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
-    let codes = codes.collect::<Vec<_>>().join("\n");
-    let _ = write!(page, "\n## Exit codes\n\n```text\n{codes}\n```\n");
+    for (heading, section) in [("Exit codes", EXIT_CODES), ("Environment", ENVIRONMENT)] {
+        let lines = section.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        let _ = write!(page, "\n## {heading}\n\n```text\n{lines}\n```\n");
+    }
     page
 }
 
