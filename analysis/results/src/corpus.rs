@@ -32,7 +32,11 @@ impl Corpus {
         resolved: &Resolved,
         progress: &dyn Progress,
     ) -> Result<Corpus, FindError> {
-        let found = kind.described(kind.find(projects, progress)?, resolved);
+        let found = kind.find(projects, progress)?;
+        let found = match kind.tools() {
+            Some(tools) => tools.described(found, resolved),
+            None => found,
+        };
         let unusable = found
             .skipped
             .into_iter()

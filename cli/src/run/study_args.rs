@@ -8,7 +8,7 @@ use catherd_analysis_results::Corpus;
 use catherd_cli_console::{Failure, terminal};
 use catherd_experiments::{Algorithm, AlgorithmError, Flags, Plan, PlanError, Study};
 use catherd_interface::command::Tool;
-use catherd_interface::{FieldError, ResolveError};
+use catherd_interface::{FieldError, ResolveError, Resolved};
 use clap::Args;
 
 use super::corpus;
@@ -160,7 +160,10 @@ impl StudyArgs {
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
         }
         let mutation = study.mutation.is_some();
-        let resolved = kind.resolve(&study.algorithms, &self.folder(), mutation);
+        let resolved = match kind.tools() {
+            Some(tools) => tools.resolve(&study.algorithms, &self.folder(), mutation),
+            None => Ok(Resolved::without_tools(&study.algorithms)),
+        };
         let mut resolved = resolved.map_err(|ResolveError { number, error }| {
             self.algorithm_refused(number, &study.algorithms[number], error)
         })?;

@@ -67,7 +67,7 @@ use catherd_experiments::{
 
 use crate::algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
 use crate::files;
-use crate::kind::SubjectKind;
+use crate::kind::{SubjectKind, ToolKind};
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
@@ -122,9 +122,8 @@ impl SubjectKind for Command {
         }
     }
 
-    /// False, because a program names the criteria of its result itself.
-    fn fixes_criteria(&self) -> bool {
-        false
+    fn tools(&self) -> Option<&dyn ToolKind> {
+        Some(self)
     }
 
     fn summary(&self) -> &'static str {
@@ -181,15 +180,6 @@ impl SubjectKind for Command {
         RunLimits::of(algorithm).map(drop)
     }
 
-    fn resolve(
-        &self,
-        algorithms: &[Algorithm],
-        folder: &Path,
-        mutation: bool,
-    ) -> Result<Resolved, ResolveError> {
-        tool::resolve(algorithms, folder, mutation)
-    }
-
     /// Accepts all settings: they are in the request, and the adapter refuses what it does not know.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
@@ -211,16 +201,27 @@ impl SubjectKind for Command {
         }
     }
 
-    /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
-    fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
-        prepared::described(found, resolved)
-    }
-
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         descriptor::table(projects)
     }
 
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         Some(Box::new(Program::new(context.programs?, context.limits)))
+    }
+}
+
+impl ToolKind for Command {
+    fn resolve(
+        &self,
+        algorithms: &[Algorithm],
+        folder: &Path,
+        mutation: bool,
+    ) -> Result<Resolved, ResolveError> {
+        tool::resolve(algorithms, folder, mutation)
+    }
+
+    /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
+    fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
+        prepared::described(found, resolved)
     }
 }

@@ -22,11 +22,6 @@ pub trait SubjectKind: Send + Sync {
         self.info().kind
     }
 
-    /// Whether every record of the kind has only criteria of its [`SubjectInfo`].
-    fn fixes_criteria(&self) -> bool {
-        true
-    }
-
     /// Earlier names, under which old stores and study files know the kind.
     fn aliases(&self) -> &'static [&'static str] {
         &[]
@@ -45,20 +40,9 @@ pub trait SubjectKind: Send + Sync {
     /// The first field that cannot be used; the error has no field if the name is unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// Completes the parameters of a study's algorithms by what their runs depend on, such as the digests of
-    /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
-    /// With `mutation`, mutation analysis must be possible for the suites of every algorithm.
-    ///
-    /// # Errors
-    ///
-    /// The first algorithm that cannot be used, with its field.
-    fn resolve(
-        &self,
-        algorithms: &[Algorithm],
-        _folder: &Path,
-        _mutation: bool,
-    ) -> Result<Resolved, ResolveError> {
-        Ok(Resolved::without_tools(algorithms))
+    /// The part of the kind that deals with external tools. `None` if its algorithms are none.
+    fn tools(&self) -> Option<&dyn ToolKind> {
+        None
     }
 
     /// Checks the settings of mutation analysis.
@@ -85,12 +69,6 @@ pub trait SubjectKind: Send + Sync {
         projects: &ProjectSource,
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
-
-    /// For kinds whose algorithms are tools that describe projects: adds the measures that are known on this
-    /// computer, and skips projects that no algorithm of the study supports.
-    fn described(&self, found: FoundProjects, _: &Resolved) -> FoundProjects {
-        found
-    }
 
     /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a folder.
     /// Empty if the names of projects include the extension, or files need none.
@@ -123,6 +101,28 @@ pub trait SubjectKind: Send + Sync {
 
     /// Makes a runner. `None` if the context does not permit runs of this kind.
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
+}
+
+/// The part of a kind whose algorithms are external tools. Records of such a kind name criteria of their own,
+/// besides those of its [`SubjectInfo`].
+pub trait ToolKind {
+    /// The algorithms of a study with everything that their runs depend on, such as the digests of
+    /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
+    /// With `mutation`, mutation analysis must be possible for the suites of every algorithm.
+    ///
+    /// # Errors
+    ///
+    /// The first algorithm that cannot be used, with the field at fault.
+    fn resolve(
+        &self,
+        algorithms: &[Algorithm],
+        folder: &Path,
+        mutation: bool,
+    ) -> Result<Resolved, ResolveError>;
+
+    /// What was found, with what the tools have said of the projects on this computer: measures, and
+    /// projects that no algorithm of the study can do.
+    fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects;
 }
 
 /// The engine id of every kind in version 0.3.0.
@@ -211,7 +211,7 @@ impl Kinds {
 
     /// The names of the criteria of each kind that fixes them, by the name of the kind.
     pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
-        let fixed = self.iter().filter(|kind| kind.fixes_criteria()).map(SubjectKind::info);
+        let fixed = self.iter().filter(|kind| kind.tools().is_none()).map(SubjectKind::info);
         let names = |info: SubjectInfo| {
             (info.kind, info.criteria.into_iter().map(|criterion| criterion.name).collect())
         };

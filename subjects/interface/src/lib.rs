@@ -1,6 +1,7 @@
 //! The interface of a subject kind: all that the rest of catherd knows about what is tested.
 //!
-//! - [`SubjectKind`]: one kind, from its name to its runner; [`Kinds`]: those of a program.
+//! - [`SubjectKind`]: one kind, from its name to its runner; [`ToolKind`]: the part of kinds whose
+//!   algorithms are external tools; [`Kinds`]: the kinds of a program.
 //! - [`AlgorithmInfo`], [`ParameterInfo`]: what a study may ask of a kind; [`FieldError`]: what
 //!   a kind refuses, with the field at fault; [`Resolved`]: the algorithms of a study with their
 //!   tools, which are read once.
@@ -28,7 +29,7 @@ mod runner;
 pub mod search;
 
 pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
-pub use kind::{Kinds, SubjectKind, UnknownKind};
+pub use kind::{Kinds, SubjectKind, ToolKind, UnknownKind};
 pub use loaded::{LoadedProject, LoadedProjects, LoadedRunner};
 pub use projects::{
     FindError, FoundProject, FoundProjects, Progress, ProjectTable, ReadError, SkippedProject,
