@@ -17,6 +17,23 @@
 //! | which of many p-values are significant | [`holm`], [`benjamini_hochberg`] |
 //!
 //! [`Compat`] has the conventions of other libraries where they differ from these.
+//!
+//! # Example
+//!
+//! ```
+//! use catherd_analysis::stats::{Convention, Magnitude, MannWhitney, Unavailable};
+//!
+//! let (new, old) = ([88.0, 91.5, 93.0, 95.0, 97.5], [80.0, 84.5, 85.0, 88.0, 90.0]);
+//! let test = MannWhitney::new(&new, &old)?;
+//! // Of 25 pairs, 23 have the larger value in `new`, and one is a tie.
+//! assert_eq!(test.a12(), 23.5 / 25.0);
+//! assert_eq!(test.magnitude(Convention::VarghaDelaney), Magnitude::Large);
+//! let p = test.p();
+//! assert!(p.value < 0.05, "{p:?}");
+//!
+//! assert_eq!(MannWhitney::new(&new, &[]).unwrap_err(), Unavailable::Empty);
+//! # Ok::<(), Unavailable>(())
+//! ```
 
 mod adjustment;
 mod bootstrap;

@@ -17,6 +17,30 @@
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
 //! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate
 //! depends on it.
+//!
+//! # Example
+//!
+//! ```
+//! use catherd_javascript_engine::{Engine, Host, Limits, Stop};
+//!
+//! let limits = Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 9 };
+//! let engine = Engine::new(limits, Host::default()).unwrap();
+//! engine
+//!     .enter(|session| {
+//!         let script = "let log = []; setTimeout(() => log.push(Date.now() - start), 1_000);
+//!             const start = Date.now(); Promise.resolve().then(() => log.push('job'))";
+//!         session.evaluate::<()>("timers.js", script).unwrap();
+//!         session.drain();
+//!         // Nothing waits for real time.
+//!         session.clock().advance_to(session.clock().next_due().unwrap());
+//!         while session.fire_timer().unwrap() {}
+//!         assert_eq!(session.evaluate::<String>("log.js", "log.join()").unwrap(), "job,1000");
+//!
+//!         assert!(session.evaluate::<()>("endless.js", "for (;;) {}").is_err());
+//!         assert_eq!(session.stopped(), Some(Stop::Operations));
+//!     })
+//!     .unwrap();
+//! ```
 
 mod allocator;
 mod clock;

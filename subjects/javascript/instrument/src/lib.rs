@@ -9,6 +9,24 @@
 //!
 //! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6. Insertions
 //! preserve evaluation order, `this`, names of functions and directives.
+//!
+//! # Example
+//!
+//! ```
+//! use catherd_javascript_instrument::{Build, FileKind, Units, instrument};
+//!
+//! let source = "exports.larger = (a, b) => { if (a > b) { return a; } return b; };";
+//! let mut units = Units::default();
+//! let file = instrument(&mut units, "larger.js", source, FileKind::Script, Build::Search)?;
+//! assert_eq!(units.functions.len(), 1);
+//! assert_eq!(units.goals.len(), 4);
+//! // The comparison reports its operands to a probe.
+//! assert!(file.text.contains(&format!("{}c(", file.prefix)), "{}", file.text);
+//!
+//! let error = instrument(&mut units, "broken.js", "let let", FileKind::Script, Build::Search);
+//! assert!(error.unwrap_err().to_string().starts_with("broken.js:1: "));
+//! # Ok::<(), catherd_javascript_instrument::SyntaxError>(())
+//! ```
 
 mod anonymous;
 mod decisions;

@@ -9,6 +9,33 @@
 //! Scratch's own renderer, including its mixture of binary32 storage and binary64 arithmetic,
 //! and are the same on every computer.
 //!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//! use catherd_scratch_render::{Group, Limits, Scene, SkinSetBuilder};
+//!
+//! let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
+//!     <rect width="40" height="40" fill="#ff0000"/></svg>"#;
+//! let mut skins = SkinSetBuilder::new(Limits::default());
+//! let square = skins.add_svg(svg.as_bytes().into(), None)?;
+//! let mut scene = Scene::new(Arc::new(skins.build()));
+//! let [left, right] = [-30.0, 30.0].map(|x| {
+//!     let drawable = scene.add(Group::Sprite);
+//!     scene.set_skin(drawable, square);
+//!     scene.set_position(drawable, x, 0.0);
+//!     drawable
+//! });
+//! assert!(!scene.touching_drawables(left, &[right]));
+//! let earlier = scene.clone();
+//! scene.set_position(left, 0.0, 0.0);
+//! assert!(scene.touching_drawables(left, &[right]));
+//! assert!(scene.touching_color(left, [255, 0, 0]));
+//! scene = earlier;
+//! assert!(!scene.touching_drawables(left, &[right]));
+//! # Ok::<(), catherd_scratch_render::SkinError>(())
+//! ```
+//!
 //! # Where answers may differ from a browser
 //!
 //! - Outlines of vector costumes follow a browser that draws through an emulated graphics device.

@@ -5,6 +5,30 @@
 //! [`read_archive`] reads the bytes of an archive. [`pack()`], [`pack_files`] and [`repack`] write
 //! archives whose bytes are the same on every computer. [`Notation`] writes blocks as text. Any
 //! input results in a [`Project`] or a one-line [`ReadError`] within [`Limits`].
+//!
+//! # Example
+//!
+//! ```
+//! use catherd_scratch_sb3::{Limits, Notation, Opcode, Project};
+//!
+//! let json = r#"{"meta": {"semver": "3.0.0"}, "targets": [{
+//!     "isStage": true, "name": "Stage", "costumes": [], "sounds": [],
+//!     "variables": {"v": ["score", 0]}, "lists": {}, "broadcasts": {},
+//!     "blocks": {
+//!         "hat": {"opcode": "event_whenflagclicked", "next": "add", "topLevel": true},
+//!         "add": {"opcode": "data_changevariableby", "parent": "hat",
+//!             "inputs": {"VALUE": [1, [4, "5"]]}, "fields": {"VARIABLE": ["score", "v"]}}
+//!     }
+//! }]}"#;
+//! let project = Project::from_bytes("score", json.as_bytes(), &Limits::default())?;
+//! let stage = &project.targets[project.stage()];
+//! assert_eq!(stage.blocks[0].opcode, Opcode::EventWhenFlagClicked);
+//! assert_eq!(Notation::new(stage).block(1), "change [score v] by (5)");
+//!
+//! let error = Project::from_bytes("empty", b"{}", &Limits::default()).unwrap_err();
+//! assert!(error.to_string().starts_with("empty: "));
+//! # Ok::<(), catherd_scratch_sb3::ReadError>(())
+//! ```
 
 mod error;
 mod json;

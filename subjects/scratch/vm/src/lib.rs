@@ -4,6 +4,37 @@
 //! step, and its caller applies inputs between steps. The same program, seed and input give the
 //! same states on every computer, because time is the step counter, random numbers come from a
 //! seeded stream, and transcendental functions from one portable implementation.
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//! use catherd_scratch_sb3::{Limits, Project};
+//! use catherd_scratch_vm::{Event, Program, Random, Settings, Value, Vm};
+//!
+//! let json = r#"{"meta": {"semver": "3.0.0"}, "targets": [{
+//!     "isStage": true, "name": "Stage", "costumes": [], "sounds": [],
+//!     "variables": {"v": ["score", 0]}, "lists": {}, "broadcasts": {},
+//!     "blocks": {
+//!         "hat": {"opcode": "event_whenflagclicked", "next": "add", "topLevel": true},
+//!         "add": {"opcode": "data_changevariableby", "parent": "hat",
+//!             "inputs": {"VALUE": [1, [4, "5"]]}, "fields": {"VARIABLE": ["score", "v"]}}
+//!     }
+//! }]}"#;
+//! let project = Project::from_bytes("score", json.as_bytes(), &Limits::default()).unwrap();
+//! let program = Arc::new(Program::compile(&project)?);
+//! let mut vm = Vm::new(program, Settings::default(), Random::portable(1), ());
+//! let start = vm.snapshot();
+//! for clicks in 1..=3 {
+//!     vm.start(Event::Flag);
+//!     vm.step();
+//!     let stage = vm.target(vm.targets().next().unwrap()).unwrap();
+//!     assert_eq!(stage.variable(0), Some(&Value::from(5.0 * f64::from(clicks))));
+//! }
+//! vm.restore(&start);
+//! assert_eq!(vm.steps(), 0);
+//! # Ok::<(), catherd_scratch_vm::CompileError>(())
+//! ```
 
 mod blocks;
 mod code;

@@ -10,6 +10,31 @@
 //!
 //! The method follows A. Elyasaf, E. Farchi, O. Margalit, G. Weiss, Y. Weiss, "Generalized
 //! Coverage Criteria for Combinatorial Sequence Testing", IEEE TSE 2023.
+//!
+//! # Example
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use catherd_sequences_testing::suite::{self, Matrix, Ties};
+//! use catherd_sequences_testing::{Alphabet, Criterion, Model, Sampler, Space, Walker};
+//!
+//! let text = "events login, logout, buy
+//!     thread session { request login  request logout }
+//!     thread shop { request buy }
+//!     thread rule { wait login  wait logout, block buy }";
+//! let model = Model::parse("shop", text)?;
+//! let space = Space::explore(&model.program, 1_000).unwrap();
+//! let alphabet = Alphabet::names(model.program.events());
+//! let no_files = |_: &str| Err("no files".to_owned());
+//! let criterion = Criterion::parse("subsequence:2", &alphabet, None, Some(&space), &no_files).unwrap();
+//!
+//! let walker = Walker::new(&model.program, Some(&space), Sampler::Steps, 1, 100).unwrap();
+//! let pool = walker.pool(20, &alphabet).unwrap();
+//! let matrix = Matrix::new(&criterion, &pool, Some(&space));
+//! let found = suite::greedy(&matrix, 2, Ties::First, 1, u64::MAX, &mut |_| ControlFlow::Continue(()));
+//! assert_eq!(matrix.rank(&found.best.suite), matrix.best());
+//! # Ok::<(), catherd_sequences_testing::ModelError>(())
+//! ```
 
 mod alphabet;
 mod bits;
