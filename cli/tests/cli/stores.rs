@@ -176,7 +176,7 @@ fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
     let told = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(
-        told.contains("was damaged: its record does not fit") && told.contains("again"),
+        told.contains("was damaged: its record does not match") && told.contains("again"),
         "{told}"
     );
     assert_eq!(digests(&study.out()), before);
