@@ -209,3 +209,14 @@ fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Una
 fn constant(sample: &[f64]) -> bool {
     sample.windows(2).all(|w| w[0] == w[1])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_have_names() {
+        let names = [Method::Exact, Method::Asymptotic, Method::Degenerate].map(|m| m.to_string());
+        assert_eq!(names, ["exact", "asymptotic", "degenerate"]);
+    }
+}

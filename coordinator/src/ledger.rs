@@ -330,3 +330,6 @@ impl Ledger {
         worker
     }
 }
+
+#[cfg(test)]
+mod tests;

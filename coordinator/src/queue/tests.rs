@@ -56,6 +56,9 @@ fn the_last_runs_are_shared() {
     assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
     assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 2);
     assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
+    let mut wide = self::queue(&[(1, 12)]);
+    wide.record_time(0, ms(0));
+    assert_eq!(wide.take_batch(&engines("e"), &BTreeSet::new(), 3, |_| false).len(), 2);
 }
 
 /// Takes a batch for one of two workers.
@@ -156,6 +159,19 @@ fn a_run_waits_for_a_worker_with_its_engine() {
     assert!(queue.take_batch(&engines("e"), &nothing, 1, |_| false).is_empty());
     assert_eq!(queue.take_batch(&engines("f"), &[Digest([2; 32])].into(), 1, |_| false), [7]);
     assert!(unserved(&queue, "g").is_empty());
+}
+
+#[test]
+fn a_run_that_is_removed_no_longer_waits() {
+    let mut queue = queue(&[(1, 2)]);
+    queue.remove(0, 0);
+    queue.remove(0, 0);
+    let waiting: Vec<usize> = queue.unserved(|_| false).map(|(_, runs)| runs).collect();
+    assert_eq!(waiting, [1]);
+    assert_eq!(take(&mut queue, &[]), [1]);
+    queue.push(0, 0);
+    queue.remove(0, 0);
+    assert_eq!(queue.unserved(|_| false).count(), 0);
 }
 
 #[test]
