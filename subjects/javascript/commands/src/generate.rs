@@ -15,7 +15,9 @@ use serde_json::json;
 use crate::suites::unusable;
 
 /// Flags of `catherd generate` for JavaScript projects.
+// `catherd generate` has the flags of several kinds, whose groups need different names.
 #[derive(Args)]
+#[group(id = "javascript-flags")]
 pub struct Flags {
     /// The only class under test (JavaScript)
     #[arg(long, value_name = "NAME")]

@@ -19,7 +19,9 @@ use crate::failure::Worded;
 use crate::project;
 
 /// Flags of `catherd generate` for Scratch projects.
+// `catherd generate` has the flags of several kinds, whose groups need different names.
 #[derive(Args)]
+#[group(id = "scratch-flags")]
 pub struct Flags {
     /// Leave assertions out
     #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]

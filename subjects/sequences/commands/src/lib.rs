@@ -20,7 +20,7 @@ use catherd_sequences_testing::{
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, Subcommand};
 
-/// Tests orders of events: models, coverage criteria, suites and risk.
+/// Tests orders of events: models, coverage, suites and risk.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {
