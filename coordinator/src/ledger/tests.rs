@@ -100,12 +100,12 @@ fn the_last_worker_is_not_drained() {
         let (loaded, held) = (BTreeSet::new(), BTreeSet::new());
         for _ in 0..20 {
             let event =
-                Event::Lease { worker: "w", engines: &engines, loaded: &loaded, held: &held };
+                LedgerEvent::Lease { worker: "w", engines: &engines, loaded: &loaded, held: &held };
             for effect in ledger.step(Duration::ZERO, event) {
                 if let Effect::Grant(Grant { run, token, .. }) = effect {
                     *crashes.entry(run).or_insert(0) += 1;
                     let end = AttemptEnd::Crashed;
-                    let commit = Event::Commit { worker: "w", run, token, end };
+                    let commit = LedgerEvent::Commit { worker: "w", run, token, end };
                     ledger.step(Duration::ZERO, commit);
                 }
             }
