@@ -1,8 +1,9 @@
 //! The help of the whole program: commands in groups, and `catherd help`.
 
-use std::io;
+use std::{io, iter};
 
 use catherd_cli_console::{Exit, Failure};
+use clap::error::ErrorKind;
 use clap::{Args, Command};
 
 /// A group of commands.
@@ -115,33 +116,33 @@ fn page(group: &CommandGroup, program: &Command) -> Command {
 }
 
 /// Prints the help of a command or of a group. A word that is both names the group.
-pub(crate) fn run(arguments: &Arguments, mut program: Command) -> Result<Exit, Failure> {
-    if let [word] = &arguments.of[..]
-        && let Some(group) = GROUPS.iter().find(|group| group.words.contains(&word.as_str()))
-    {
-        return print(&mut page(group, &program), Command::print_help);
-    }
-    // Until then, usages lack the names of the commands above.
-    program.build();
-    let mut command = &program;
-    for word in &arguments.of {
-        command = command.find_subcommand(word).ok_or_else(|| {
-            Failure::new(format_args!("there is no command or group `{word}`"))
-                .hint("catherd help lists the commands")
-        })?;
-    }
-    print(&mut command.clone(), Command::print_long_help)
-}
-
-/// Prints a help. A reader of standard output may close it early, as `head` does.
-fn print(
-    command: &mut Command,
-    print: impl Fn(&mut Command) -> io::Result<()>,
-) -> Result<Exit, Failure> {
-    match print(command) {
+pub(crate) fn run(arguments: &Arguments, program: Command) -> Result<Exit, Failure> {
+    let words = &arguments.of[..];
+    let named = if let [word] = words { group(word) } else { None };
+    let printed = match named {
+        Some(group) => page(group, &program).print_help(),
+        None => {
+            let words = words.iter().map(String::as_str);
+            let words = iter::once("catherd").chain(words).chain(["--help"]);
+            match program.try_get_matches_from(words) {
+                Err(help) if help.kind() == ErrorKind::DisplayHelp => help.print(),
+                _ => {
+                    let words = arguments.of.join(" ");
+                    let line = format!("there is no command or group `{words}`");
+                    return Err(Failure::new(line).hint("catherd help lists the commands"));
+                }
+            }
+        }
+    };
+    match printed {
+        // A reader of standard output may close it early, as `head` does.
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(cause)),
         _ => Ok(Exit::Success),
     }
+}
+
+fn group(word: &str) -> Option<&'static CommandGroup> {
+    GROUPS.iter().find(|group| group.words.contains(&word))
 }
 
 #[cfg(test)]

@@ -170,7 +170,7 @@ impl Runner for Program {
     ) -> Result<RunRecord, RunError> {
         let (bytes, _) = self.projects.take_turn(spec.project)?;
         let bytes = Arc::clone(bytes);
-        template::check(&spec.algorithm).map_err(failed)?;
+        tool::check(&spec.algorithm).map_err(failed)?;
         let name = format!("{FOLDER_PREFIX}{}-{}", spec.id().short(), std::process::id());
         let folder = self.programs.folder.join(name);
         let made = catherd_platform::remove_folder(&folder).and_then(|()| make_folder(&folder));
