@@ -19,7 +19,7 @@
 //! let mut units = Units::default();
 //! let file = instrument(&mut units, "larger.js", source, FileKind::Script, Build::Search)?;
 //! assert_eq!(units.functions.len(), 1);
-//! assert_eq!(units.goals.len(), 4);
+//! assert_eq!(units.goals.len(), 3);
 //! // The comparison reports its operands to a probe.
 //! assert!(file.text.contains(&format!("{}c(", file.prefix)), "{}", file.text);
 //!

@@ -15,8 +15,8 @@
 //! use std::sync::Arc;
 //! use catherd_scratch_render::{Group, Limits, Scene, SkinSetBuilder};
 //!
-//! let svg = r#"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
-//!     <rect width="40" height="40" fill="#ff0000"/></svg>"#;
+//! let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">
+//!     <rect width="40" height="40" fill="#ff0000"/></svg>"##;
 //! let mut skins = SkinSetBuilder::new(Limits::default());
 //! let square = skins.add_svg(svg.as_bytes().into(), None)?;
 //! let mut scene = Scene::new(Arc::new(skins.build()));

@@ -10,7 +10,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use catherd_scratch_sb3::{Limits, Project};
-//! use catherd_scratch_vm::{Event, Program, Random, Settings, Value, Vm};
+//! use catherd_scratch_vm::{Program, Random, StartEvent, Value, Vm, VmSettings};
 //!
 //! let json = r#"{"meta": {"semver": "3.0.0"}, "targets": [{
 //!     "isStage": true, "name": "Stage", "costumes": [], "sounds": [],
@@ -23,10 +23,10 @@
 //! }]}"#;
 //! let project = Project::from_bytes("score", json.as_bytes(), &Limits::default()).unwrap();
 //! let program = Arc::new(Program::compile(&project)?);
-//! let mut vm = Vm::new(program, Settings::default(), Random::portable(1), ());
+//! let mut vm = Vm::new(program, VmSettings::default(), Random::portable(1), ());
 //! let start = vm.snapshot();
 //! for clicks in 1..=3 {
-//!     vm.start(Event::Flag);
+//!     vm.start(StartEvent::Flag);
 //!     vm.step();
 //!     let stage = vm.target(vm.targets().next().unwrap()).unwrap();
 //!     assert_eq!(stage.variable(0), Some(&Value::from(5.0 * f64::from(clicks))));
