@@ -59,7 +59,7 @@ impl Program {
                 let environment = tool.environment_for_runs();
                 let environment =
                     environment.map_err(|error| RunError::Crashed(error.to_string()))?;
-                let Tool { adapter, folder: own } = tool;
+                let Tool { adapter, folder: own } = *tool;
                 let places = Places { folder, own: &own, environment: environment.as_deref() };
                 let filled = adapter.prepare(spec, &places, project, self.limits);
                 Ok((Some(adapter), filled.map_err(RunError::Failed)?))

@@ -195,7 +195,7 @@ fn check_mutation(tool: Option<&Tool>) -> Result<(), FieldError> {
 /// A tool on the computer of a worker.
 pub(super) enum FoundTool {
     /// A tool with an adapter.
-    Adapter(Tool),
+    Adapter(Box<Tool>),
     /// A program in a folder of the worker.
     Program(PathBuf),
     /// An installed program, as the algorithm names it.
@@ -218,9 +218,9 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
         match digest(&candidate) {
             Ok(digest) if digest.to_string() == *wanted => {
                 return match name {
-                    ToolName::Adapter(_) => {
-                        Tool::read(candidate).map(FoundTool::Adapter).map_err(RunError::Crashed)
-                    }
+                    ToolName::Adapter(_) => Tool::read(candidate)
+                        .map(|tool| FoundTool::Adapter(Box::new(tool)))
+                        .map_err(RunError::Crashed),
                     ToolName::Program(_) | ToolName::System => Ok(FoundTool::Program(candidate)),
                 };
             }
