@@ -158,7 +158,7 @@ pub(crate) fn make<'a>(
     let report =
         Report::with(results, title, settings, |section| bar.set_message(section.to_owned()));
     bar.finish_and_clear();
-    Ok(report.map_err(Worded::worded)?)
+    report.map_err(Worded::worded)
 }
 
 fn write(report: &Report<'_>, out: &Path, figures: &Figures) -> Result<(), Failure> {
