@@ -20,7 +20,7 @@ impl CsvWriter {
     pub(super) fn create(file: File, schema: &ArrowSchema) -> Result<CsvWriter, PolarsError> {
         let mut text = String::new();
         let names = schema.iter_names().map(|name| name.as_str());
-        push_row(&mut text, names, |text, name| push_string(text, name));
+        push_row(&mut text, names, push_string);
         let mut writer = CsvWriter(file);
         writer.0.write_all(text.as_bytes())?;
         Ok(writer)
