@@ -23,8 +23,8 @@
 //! // The comparison reports its operands to a probe.
 //! assert!(file.text.contains(&format!("{}c(", file.prefix)), "{}", file.text);
 //!
-//! let error = instrument(&mut units, "broken.js", "let let", FileKind::Script, Build::Search);
-//! assert!(error.unwrap_err().to_string().starts_with("broken.js:1: "));
+//! let error = instrument(&mut units, "broken.js", "f((", FileKind::Script, Build::Search);
+//! assert!(error.unwrap_err().to_string().starts_with("broken.js"));
 //! # Ok::<(), catherd_javascript_instrument::SyntaxError>(())
 //! ```
 
