@@ -1,8 +1,35 @@
 //! Processor time of this process and its threads, and limits of processor time and addresses.
 
+use std::time::Duration;
+
 pub use system::{
     ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
 };
+
+/// The processor time of one thread, which any thread can read.
+#[derive(Clone, Debug)]
+pub struct ThreadClock {
+    /// The file of the system about the thread; empty if there is none.
+    file: String,
+}
+
+impl ThreadClock {
+    /// The clock of the calling thread.
+    pub fn of_this_thread() -> ThreadClock {
+        ThreadClock { file: system::thread_file() }
+    }
+
+    /// Processor time that the thread has used. On systems other than Linux, that of the whole process. `None` if
+    /// the thread has ended.
+    pub fn elapsed(&self) -> Option<Duration> {
+        if self.file.is_empty() {
+            return Some(process_cpu_time());
+        }
+        // The first number is the time on a processor in nanoseconds.
+        let numbers = std::fs::read_to_string(&self.file).ok()?;
+        Some(Duration::from_nanos(numbers.split_whitespace().next()?.parse().ok()?))
+    }
+}
 
 #[cfg(unix)]
 mod system {
@@ -22,6 +49,19 @@ mod system {
     /// Processor time that this thread has used.
     pub fn thread_cpu_time() -> Duration {
         duration(clock_gettime(ClockId::ThreadCPUTime))
+    }
+
+    /// The file with the processor time of the calling thread; empty if the system has none.
+    pub(super) fn thread_file() -> String {
+        #[cfg(target_os = "linux")]
+        {
+            let thread = rustix::thread::gettid().as_raw_nonzero();
+            let file = format!("/proc/self/task/{thread}/schedstat");
+            if std::path::Path::new(&file).exists() {
+                return file;
+            }
+        }
+        String::new()
     }
 
     fn duration(time: Timespec) -> Duration {
@@ -71,6 +111,11 @@ mod system {
         process_cpu_time()
     }
 
+    /// Empty, because this system has no such file.
+    pub(super) fn thread_file() -> String {
+        String::new()
+    }
+
     /// Limits nothing on this system.
     ///
     /// # Errors
@@ -105,5 +150,15 @@ mod tests {
         let sum = (0..5_000_000_u64).fold(0_u64, |sum, n| std::hint::black_box(sum ^ n));
         assert!(std::hint::black_box(sum) < u64::MAX);
         assert!(process_cpu_time() > process && thread_cpu_time() > thread);
+    }
+
+    #[test]
+    fn the_time_of_a_thread_is_read_from_another() {
+        let clock = ThreadClock::of_this_thread();
+        let before = std::thread::scope(|scope| scope.spawn(|| clock.elapsed()).join().unwrap());
+        let end = thread_cpu_time() + Duration::from_millis(60);
+        while thread_cpu_time() < end {}
+        let after = std::thread::scope(|scope| scope.spawn(|| clock.elapsed()).join().unwrap());
+        assert!(after.unwrap() >= before.unwrap() + Duration::from_millis(30));
     }
 }

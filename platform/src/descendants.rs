@@ -9,10 +9,13 @@ mod system {
     use std::collections::HashMap;
     use std::fs;
     use std::io;
+    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::process::ExitStatusExt;
+    use std::path::{Path, PathBuf};
     use std::process::{Child, ExitStatus};
     use std::time::{Duration, Instant};
 
+    use rustix::fs::statvfs;
     use rustix::process::{
         Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
         set_parent_process_death_signal, wait, waitpid,
@@ -81,17 +84,46 @@ mod system {
         }
     }
 
-    /// Resident memory of all descendants of a process together, in bytes. Shared memory counts
-    /// once for each process.
+    /// Memory of all descendants of a process together, in bytes: what is resident, and files in
+    /// memory that no process has mapped. Shared memory counts once for each process that has mapped it.
     pub fn resident_memory(of: &Child) -> u64 {
-        let resident = |pid: &Pid| -> Option<u64> {
+        let (mut resident, mut shared) = (0, 0);
+        let mut files = HashMap::new();
+        for pid in descendants(Pid::from_child(of)) {
             // The process may have ended since.
-            let file = format!("/proc/{}/status", pid.as_raw_nonzero());
-            let status = fs::read_to_string(file).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-            line.split_whitespace().next()?.parse().ok()
-        };
-        descendants(Pid::from_child(of)).iter().filter_map(resident).sum::<u64>() << 10
+            let folder = PathBuf::from(format!("/proc/{}", pid.as_raw_nonzero()));
+            let Ok(status) = fs::read_to_string(folder.join("status")) else { continue };
+            let bytes = |name: &str| -> Option<u64> {
+                let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+                Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+            };
+            resident += bytes("VmRSS:").unwrap_or(0);
+            shared += bytes("RssShmem:").unwrap_or(0);
+            files_in_memory(&folder, &mut files);
+        }
+        resident + files.values().sum::<u64>().saturating_sub(shared)
+    }
+
+    /// Adds the files in memory that a process can reach, by their devices and numbers, with their
+    /// sizes in bytes: those that it has opened, and those in its own `/dev/shm`, which count as one.
+    fn files_in_memory(process: &Path, files: &mut HashMap<(u64, u64), u64>) {
+        for entry in fs::read_dir(process.join("fd")).into_iter().flatten().flatten() {
+            let target = fs::read_link(entry.path()).unwrap_or_default();
+            if target.as_os_str().as_encoded_bytes().starts_with(b"/memfd:")
+                && let Ok(file) = fs::metadata(entry.path())
+            {
+                files.insert((file.dev(), file.ino()), file.blocks() * 512);
+            }
+        }
+        let own = process.join("root/dev/shm");
+        let device = |folder: &Path| fs::metadata(folder).ok().map(|folder| folder.dev());
+        if let (Some(inner), outer) = (device(&own), device(Path::new("/dev/shm")))
+            && Some(inner) != outer
+            && let Ok(space) = statvfs(&own)
+        {
+            let used = space.f_blocks.saturating_sub(space.f_bfree) * space.f_frsize;
+            files.insert((inner, 0), used);
+        }
     }
 
     /// The descendants of a process. A descendant that has ended is only included if this process

@@ -1,6 +1,21 @@
 //! The host: its name, the cores that this process may use, the memory that it has used.
 
+use std::thread;
+
 pub use system::{allowed_cores, host, peak_rss_kib, pin};
+
+/// Processor, cores and memory of the host in words, such as `AMD EPYC 7763, 8 cores, 32 GiB`. Parts that the system
+/// does not say are left out.
+pub fn machine() -> String {
+    let (model, cores, memory_kib) = system::hardware();
+    let model = model.unwrap_or_else(|| format!("processor {}", std::env::consts::ARCH));
+    let cores = cores.or_else(|| thread::available_parallelism().ok().map(usize::from));
+    let mut parts = vec![model];
+    parts.extend(cores.map(|cores| format!("{cores} core{}", if cores == 1 { "" } else { "s" })));
+    // The firmware keeps a part of the memory, so that it is rounded up.
+    parts.extend(memory_kib.map(|kib| format!("{} GiB", kib.div_ceil(1 << 20))));
+    parts.join(", ")
+}
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -34,6 +49,24 @@ mod system {
     pub fn host() -> String {
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         name.trim().to_owned()
+    }
+
+    /// The model of the processor, the number of logical cores of the host, and its memory in KiB.
+    pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
+        let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let values = |key: &'static str| {
+            processors.lines().filter_map(move |line| {
+                let (name, value) = line.split_once(':')?;
+                (name.trim() == key && !value.trim().is_empty()).then(|| value.trim())
+            })
+        };
+        let model = values("model name").chain(values("Model")).next();
+        let model = model.map(|model| model.split_whitespace().collect::<Vec<_>>().join(" "));
+        let cores = Some(values("processor").count()).filter(|cores| *cores > 0);
+        let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let total = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+        let total = total.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        (model, cores, total)
     }
 
     /// Peak resident memory of this process in KiB; 0 if the system does not count it.
@@ -72,6 +105,11 @@ mod system {
         env::var("COMPUTERNAME").or_else(|_| env::var("HOSTNAME")).unwrap_or_default()
     }
 
+    /// Nothing, because this system has no files that say it.
+    pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
+        (None, None, None)
+    }
+
     /// Peak resident memory of this process in KiB; 0, because this system does not count it.
     pub fn peak_rss_kib() -> u64 {
         0
@@ -102,5 +140,9 @@ mod tests {
     fn host_name_and_peak_memory_are_known() {
         assert!(!host().is_empty());
         assert!(peak_rss_kib() > 100);
+        let machine = machine();
+        let parts: Vec<&str> = machine.rsplitn(3, ", ").collect();
+        assert!(parts[0].ends_with(" GiB") && parts[1].contains(" core"), "{machine}");
+        assert!(!parts[2].trim().is_empty(), "{machine}");
     }
 }

@@ -4,6 +4,7 @@
 //!
 //! No other crate calls the system directly.
 
+mod calls;
 mod cpu;
 mod descendants;
 mod files;
@@ -13,23 +14,30 @@ mod namespaces;
 mod process;
 mod secrets;
 mod signals;
+mod stack;
+mod view;
 
+pub use calls::{close_descriptors, refuse_calls};
 pub use cpu::{
-    ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time, thread_cpu_time,
+    ThreadClock, ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time,
+    thread_cpu_time,
 };
 pub use descendants::{
     adopt_orphans, end_with_parent, kill_descendants, resident_memory, wait_and_reap,
 };
 pub use files::{only_for_owner, open_regular, remove_folder, with_mode};
-pub use host::{allowed_cores, host, peak_rss_kib, pin};
-pub use memory::{MemoryLimit, limit_memory, oom_kills, own_cgroup_leaf};
+pub use host::{allowed_cores, host, machine, peak_rss_kib, pin};
+pub use memory::{MemoryLimit, lift_memory_limit, limit_memory, oom_kills, own_cgroup_leaf};
 pub use namespaces::{
-    enter_mount_namespace, enter_namespaces, give_up_privileges, hide, leave_network, mount_proc,
-    protect_files,
+    enter_mount_namespace, enter_namespaces, give_up_privileges, leave_network, limit_ipc,
 };
-pub use process::{kill_group, new_group, terminate, terminate_group, was_killed};
+pub use process::{
+    kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
+};
 pub use secrets::{check_private, create_private_folder, write_private};
 pub use signals::{ReloadSignal, StopSignals};
+pub use stack::{StackBand, stack_address};
+pub use view::{Part, Unrestricted, View, restrict_view};
 
 /// The guarantees that this operating system does not give. A worker prints them when it starts.
 /// Empty on Linux.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-pub use system::{limit_memory, oom_kills, own_cgroup_leaf};
+pub use system::{lift_memory_limit, limit_memory, oom_kills, own_cgroup_leaf};
 
 /// How the memory of this process is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,15 @@ mod system {
         }
     }
 
+    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, as far as the system
+    /// permits. It counts what is reserved, not what is used, and programs with an address sanitizer, for example,
+    /// reserve terabytes.
+    pub fn lift_memory_limit() {
+        let maximum = getrlimit(Resource::Data).maximum;
+        // A refusal leaves the limit as it is.
+        let _ = setrlimit(Resource::Data, Rlimit { current: maximum, maximum });
+    }
+
     /// Moves this process into a new leaf of its cgroup, with a memory limit. `None` unless the
     /// kernel has cgroup v2 and a group with the memory controller is delegated to this user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
@@ -106,6 +115,9 @@ mod system {
     pub fn limit_memory(_: u64) -> MemoryLimit {
         MemoryLimit::None
     }
+
+    /// Does nothing, because [`limit_memory`] sets no limit.
+    pub fn lift_memory_limit() {}
 
     /// `None`, because this system has no cgroups.
     pub fn own_cgroup_leaf() -> Option<PathBuf> {

@@ -1,6 +1,8 @@
 //! Starting processes, telling them to end, and killing them together with what they started.
 
-pub use system::{kill_group, new_group, terminate, terminate_group, was_killed};
+pub use system::{
+    kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
+};
 
 #[cfg(unix)]
 mod system {
@@ -52,6 +54,11 @@ mod system {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
     }
+
+    /// Whether SIGKILL ended the process, which it cannot have sent by a defect.
+    pub fn was_ended_by_another(status: ExitStatus) -> bool {
+        status.signal() == Some(Signal::KILL.as_raw())
+    }
 }
 
 #[cfg(not(unix))]
@@ -96,6 +103,11 @@ mod system {
     pub fn was_killed(_: ExitStatus) -> bool {
         false
     }
+
+    /// `false`, because this system does not say what ended a process.
+    pub fn was_ended_by_another(_: ExitStatus) -> bool {
+        false
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -108,7 +120,8 @@ mod tests {
     fn killed_and_ended_processes_are_distinguished() {
         let mut child = new_group(Command::new("sleep").arg("1000")).spawn().unwrap();
         kill_group(&mut child).unwrap();
-        assert!(was_killed(child.wait().unwrap()));
+        let status = child.wait().unwrap();
+        assert!(was_killed(status) && was_ended_by_another(status));
         let mut child = new_group(Command::new("sleep").arg("1000")).spawn().unwrap();
         terminate(&child).unwrap();
         assert!(!was_killed(child.wait().unwrap()));

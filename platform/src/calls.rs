@@ -1,0 +1,133 @@
+//! System calls that a program must not make, because they reach what namespaces do not separate, and
+//! descriptors that it must not inherit.
+
+// Descriptors of other libraries are only known by their numbers.
+#![allow(unsafe_code)]
+
+pub use system::{close_descriptors, refuse_calls};
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::io;
+    use std::os::fd::BorrowedFd;
+
+    use rustix::io::{FdFlags, fcntl_setfd};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule,
+    };
+
+    /// The address families of sockets that a namespace separates: local sockets, both versions of
+    /// the Internet protocol, and the kernel's tables of them.
+    const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+    /// The largest segment of System V shared memory where all of it cannot be limited together; a
+    /// namespace has at most 4,096.
+    const MAX_SEGMENT_BYTES: u64 = 64 << 10;
+
+    /// Calls that reach keys, traces or memory of the machine, or open sockets past a filter.
+    const REFUSED: [i64; 12] = [
+        libc::SYS_add_key,
+        libc::SYS_bpf,
+        libc::SYS_fanotify_init,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+        libc::SYS_io_uring_setup,
+        libc::SYS_kexec_load,
+        libc::SYS_keyctl,
+        libc::SYS_open_by_handle_at,
+        libc::SYS_perf_event_open,
+        libc::SYS_request_key,
+        libc::SYS_userfaultfd,
+    ];
+
+    /// Lets no program that this process starts from now on inherit a descriptor except standard input,
+    /// output and error: those that this process has inherited itself may be sockets of its parent.
+    ///
+    /// # Errors
+    ///
+    /// If the descriptors cannot be listed.
+    pub fn close_descriptors() -> io::Result<()> {
+        for entry in fs::read_dir("/proc/self/fd")? {
+            let number = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
+            let Some(number) = number.filter(|number| *number > 2) else { continue };
+            // SAFETY: the number was that of an open descriptor, which is not used afterwards. If it was
+            // closed meanwhile, such as that of the folder, the call fails and changes nothing.
+            let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
+            let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
+        }
+        Ok(())
+    }
+
+    /// Makes the kernel refuse some calls of this process and of all that it starts: sockets of other
+    /// families than those of the Internet and local ones, such as those between a virtual machine and
+    /// its host; keys; traces; and rings that make calls in the kernel. With `large_segments`, System V
+    /// shared memory of more than 64 KiB as well, so that all segments together have at most 256 MiB. The
+    /// process must not be able to gain privileges.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel has no filters.
+    pub fn refuse_calls(large_segments: bool) -> io::Result<()> {
+        let family = |family: &i32| {
+            let family = u64::from(family.unsigned_abs());
+            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+        };
+        let wrong = |cause: seccompiler::BackendError| io::Error::other(cause.to_string());
+        let families: Result<Vec<_>, _> = FAMILIES.iter().map(family).collect();
+        let other_families = SeccompRule::new(families.map_err(wrong)?).map_err(wrong)?;
+        let of_sockets: BTreeMap<i64, Vec<SeccompRule>> = [
+            (libc::SYS_socket, vec![other_families.clone()]),
+            (libc::SYS_socketpair, vec![other_families]),
+        ]
+        .into();
+        let mut refused: BTreeMap<i64, Vec<SeccompRule>> =
+            REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
+        if large_segments {
+            let size = SeccompCondition::new(
+                1,
+                SeccompCmpArgLen::Qword,
+                SeccompCmpOp::Gt,
+                MAX_SEGMENT_BYTES,
+            );
+            let large = SeccompRule::new(vec![size.map_err(wrong)?]).map_err(wrong)?;
+            refused.insert(libc::SYS_shmget, vec![large]);
+        }
+        for (rules, error) in [(of_sockets, libc::EAFNOSUPPORT), (refused, libc::ENOSYS)] {
+            let action = SeccompAction::Errno(error.unsigned_abs());
+            let machine = std::env::consts::ARCH.try_into().map_err(wrong)?;
+            let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, machine);
+            let program: BpfProgram = filter
+                .and_then(TryInto::try_into)
+                .map_err(|cause| io::Error::other(cause.to_string()))?;
+            seccompiler::apply_filter(&program)
+                .map_err(|cause| io::Error::other(cause.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use std::io;
+
+    /// Does nothing on this system, on which no program is supervised.
+    ///
+    /// # Errors
+    ///
+    /// Never.
+    pub fn close_descriptors() -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Does nothing: this system has no filters of calls.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn refuse_calls(_: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

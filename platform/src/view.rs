@@ -1,0 +1,415 @@
+//! What a program sees of the file system: the files of the machine, which it can only read, without
+//! its sockets, pipes, devices and settings of the kernel.
+//!
+//! Files are shown through an overlay without a writable layer. A socket or a pipe in an overlay is
+//! another one than the socket or pipe of the same name outside, so that no process answers there,
+//! also for those that are made while the program runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use system::restrict_view;
+
+/// What a program may see and write.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The folder that the program may write to.
+    pub writable: &'a Path,
+    /// Files and folders that it must not see.
+    pub hidden: &'a [PathBuf],
+    /// Size of the files in `/dev/shm` in bytes.
+    pub shared_memory: u64,
+}
+
+/// A part of the restrictions that the system did not permit.
+#[derive(Debug)]
+pub struct Unrestricted {
+    /// The part.
+    pub part: Part,
+    /// Cause given by the operating system, with the path.
+    pub cause: io::Error,
+}
+
+/// A part of what [`restrict_view`] restricts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The paths of [`View::hidden`] are hidden.
+    Hidden,
+    /// Sockets and pipes of the machine are not reachable.
+    Sockets,
+    /// Only a few devices are visible, and `/dev/shm` is empty and bounded.
+    Devices,
+    /// Settings of the kernel in `/proc` cannot be written.
+    Kernel,
+    /// Files cannot be written outside of [`View::writable`] and `/dev/shm`.
+    Files,
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::collections::BTreeSet;
+    use std::ffi::{CStr, CString};
+    use std::fs::{self, File, FileType};
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::{FileTypeExt as _, symlink};
+    use std::path::{Path, PathBuf};
+
+    use rustix::fs::CWD;
+    use rustix::io::Errno;
+    use rustix::mount::{
+        MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_bind_recursive,
+        mount_remount, move_mount, open_tree,
+    };
+
+    use super::{Part, Unrestricted, View};
+
+    const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+    /// The devices of every program.
+    const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
+
+    /// Links in `/dev`.
+    const LINKS: [(&str, &str); 5] = [
+        ("/proc/self/fd", "/dev/fd"),
+        ("/proc/self/fd/0", "/dev/stdin"),
+        ("/proc/self/fd/1", "/dev/stdout"),
+        ("/proc/self/fd/2", "/dev/stderr"),
+        ("pts/ptmx", "/dev/ptmx"),
+    ];
+
+    /// Files in `/proc` with memory or keys of the machine.
+    const SECRETS: [&str; 9] = [
+        "kcore",
+        "keys",
+        "kmsg",
+        "kpagecgroup",
+        "kpagecount",
+        "kpageflags",
+        "sched_debug",
+        "slabinfo",
+        "vmallocinfo",
+    ];
+
+    /// Types of file systems without files of programs, whose contents are hidden: an overlay cannot
+    /// show them, and some of them are shared memory.
+    const KERNEL_TYPES: [&str; 15] = [
+        "autofs",
+        "binfmt_misc",
+        "bpf",
+        "cgroup",
+        "cgroup2",
+        "configfs",
+        "debugfs",
+        "efivarfs",
+        "fusectl",
+        "hugetlbfs",
+        "mqueue",
+        "nfsd",
+        "pstore",
+        "rpc_pipefs",
+        "tracefs",
+    ];
+
+    /// The folders that are restricted in another way than by an overlay.
+    const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+    /// An empty folder, because an overlay needs two folders. It stays, because the contents of an overlay
+    /// cannot be listed without it.
+    const EMPTY: &str = "/dev/.empty";
+
+    /// Restricts what this process and its children see, after
+    /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system does
+    /// not permit; the others are in effect.
+    pub fn restrict_view(view: &View<'_>) -> Vec<Unrestricted> {
+        let mut missing = Vec::new();
+        let mut note = |part: Part, result: io::Result<()>| {
+            missing.extend(result.err().map(|cause| Unrestricted { part, cause }));
+        };
+        let writable = match fs::canonicalize(view.writable) {
+            Ok(writable) => writable,
+            Err(cause) => {
+                note(Part::Files, Err(cause));
+                return missing;
+            }
+        };
+        // Ignore the error: `/proc` then shows the processes outside, but they cannot be signalled.
+        let _ = mount("proc", "/proc", "proc", PLAIN | MountFlags::NOEXEC, None::<&CStr>);
+        let tree = subtree(&writable);
+        note(Part::Devices, devices(view.shared_memory));
+        note(Part::Sockets, separate_sockets());
+        // A folder in `/dev` is hidden by the new one.
+        let _ = fs::create_dir_all(&writable);
+        match tree.and_then(|tree| show(&tree, &writable)) {
+            Ok(()) => note(Part::Hidden, hide(view.hidden, &writable)),
+            Err(cause) => note(Part::Files, Err(at(&writable, cause))),
+        }
+        note(Part::Kernel, protect_kernel());
+        note(Part::Files, protect_files(&writable));
+        missing
+    }
+
+    /// An error with the path that it is about.
+    fn at(path: &Path, error: impl Into<io::Error>) -> io::Error {
+        let error = error.into();
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    }
+
+    /// A mounted file system.
+    struct Mount {
+        place: PathBuf,
+        flags: MountFlags,
+        kind: String,
+    }
+
+    /// The mounts that this process sees, in their order.
+    fn mounts() -> io::Result<Vec<Mount>> {
+        let mounts = fs::read_to_string("/proc/self/mountinfo")?;
+        Ok(mounts.lines().filter_map(mount_of).collect())
+    }
+
+    /// The mount of a line of `mountinfo`; `None` if the line is malformed.
+    fn mount_of(line: &str) -> Option<Mount> {
+        let mut fields = line.split(' ').skip(4);
+        // Blanks and backslashes are written as octal numbers.
+        let place = fields.next()?;
+        let place = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
+            .iter()
+            .fold(place.to_owned(), |place, (code, text)| place.replace(code, text));
+        let flags = fields.next()?.split(',').fold(MountFlags::empty(), |flags, word| {
+            flags
+                | match word {
+                    "ro" => MountFlags::RDONLY,
+                    "nosuid" => MountFlags::NOSUID,
+                    "nodev" => MountFlags::NODEV,
+                    "noexec" => MountFlags::NOEXEC,
+                    "noatime" => MountFlags::NOATIME,
+                    "nodiratime" => MountFlags::NODIRATIME,
+                    "relatime" => MountFlags::RELATIME,
+                    _ => MountFlags::empty(),
+                }
+        });
+        let kind = fields.skip_while(|field| *field != "-").nth(1)?.to_owned();
+        Some(Mount { place: place.into(), flags, kind })
+    }
+
+    /// A folder with all that is mounted in it, to be shown elsewhere.
+    fn subtree(folder: &Path) -> io::Result<OwnedFd> {
+        let flags = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_RECURSIVE;
+        Ok(open_tree(CWD, folder, flags)?)
+    }
+
+    /// Shows a folder or a file at a path.
+    fn show(tree: &OwnedFd, path: &Path) -> io::Result<()> {
+        let whole = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        Ok(move_mount(tree, c"", CWD, path, whole)?)
+    }
+
+    /// Mounts a small `/dev` with the devices that every program needs, and an empty `/dev/shm` of
+    /// this size.
+    fn devices(shared_memory: u64) -> io::Result<()> {
+        let dev = Path::new("/dev");
+        let kept: Vec<_> = DEVICES
+            .iter()
+            .filter_map(|name| Some((dev.join(name), subtree(&dev.join(name)).ok()?)))
+            .collect();
+        mount("tmpfs", dev, "tmpfs", PLAIN, Some(c"mode=0755,size=64k"))?;
+        for (path, device) in &kept {
+            File::create(path).and_then(|_| show(device, path)).map_err(|error| at(path, error))?;
+        }
+        for (target, link) in LINKS {
+            symlink(target, link)?;
+        }
+        for folder in ["/dev/pts", "/dev/shm", EMPTY] {
+            fs::create_dir(folder)?;
+        }
+        let terminals = c"newinstance,ptmxmode=0666,mode=620";
+        let no_exec = MountFlags::NOSUID | MountFlags::NOEXEC;
+        // Programs that need no terminal run without it.
+        let _ = mount("devpts", "/dev/pts", "devpts", no_exec, Some(terminals));
+        let options = CString::new(format!("mode=1777,size={shared_memory}"))?;
+        Ok(mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(&*options))?)
+    }
+
+    /// Shows all folders through overlays, whose sockets and pipes are separate from those of the
+    /// machine.
+    fn separate_sockets() -> io::Result<()> {
+        let mounts = mounts()?;
+        let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));
+        let places: BTreeSet<&Path> =
+            mounts.iter().map(|mount| &*mount.place).filter(|place| !is_own(place)).collect();
+        // The last mount on a path is the visible one.
+        let kind = |place: &Path| {
+            mounts.iter().rfind(|mount| mount.place == place).map(|mount| &*mount.kind)
+        };
+        let mut open = vec![PathBuf::from("/")];
+        let mut failed = Ok(());
+        while let Some(folder) = open.pop() {
+            if is_own(&folder) {
+                continue;
+            }
+            if kind(&folder).is_some_and(|kind| KERNEL_TYPES.contains(&kind)) {
+                cover(&folder)?;
+                continue;
+            }
+            let has_mounts =
+                places.iter().any(|place| *place != folder && place.starts_with(&folder));
+            if !has_mounts {
+                let separated = overlay(&folder);
+                failed = failed.and(separated);
+                continue;
+            }
+            // An overlay would not show what is mounted in it.
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                match kind.is_dir() {
+                    true => open.push(entry.path()),
+                    false => separate_file(&entry.path(), kind)?,
+                }
+            }
+        }
+        failed
+    }
+
+    /// Shows a folder through an overlay. A folder that this user cannot enter has nothing that a
+    /// program could reach.
+    fn overlay(folder: &Path) -> io::Result<()> {
+        let mut lower = Vec::new();
+        for &byte in folder.as_os_str().as_bytes() {
+            if b":,\\".contains(&byte) {
+                lower.push(b'\\');
+            }
+            lower.push(byte);
+        }
+        let options = [b"userxattr,lowerdir=", &*lower, b":", EMPTY.as_bytes()].concat();
+        let options = CString::new(options)?;
+        match mount("overlay", folder, "overlay", PLAIN | MountFlags::RDONLY, Some(&*options)) {
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
+            Err(Errno::ACCESS | Errno::PERM) if fs::read_dir(folder).is_err() => Ok(()),
+            // State of running services, which programs do not need.
+            Err(_) if folder.starts_with("/run") => cover(folder),
+            Err(error) => {
+                hide_known_sockets(folder);
+                Err(at(folder, error))
+            }
+        }
+    }
+
+    /// Hides the sockets in a folder that exist now.
+    fn hide_known_sockets(folder: &Path) {
+        let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+        let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
+        for path in paths.filter(|path| Path::new(path).starts_with(folder)) {
+            // The caller reports that sockets of the folder may be reachable.
+            let _ = mount_bind("/dev/null", path);
+        }
+    }
+
+    /// Hides a socket or a pipe; other files are visible.
+    fn separate_file(path: &Path, kind: FileType) -> io::Result<()> {
+        if kind.is_socket() || kind.is_fifo() {
+            mount_bind("/dev/null", path).map_err(|error| at(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Covers a folder by an empty one.
+    fn cover(folder: &Path) -> io::Result<()> {
+        mount("tmpfs", folder, "tmpfs", PLAIN, Some(c"mode=0755,size=64k"))
+            .map_err(|error| at(folder, error))
+    }
+
+    /// Covers `paths` by empty files and folders. The folder `visible` stays visible, even within a
+    /// hidden folder. Paths that do not exist are skipped.
+    fn hide(paths: &[PathBuf], visible: &Path) -> io::Result<()> {
+        let mut hidden: Vec<PathBuf> = Vec::new();
+        let mut real: Vec<_> =
+            paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        // A folder comes before its contents, which are hidden with it.
+        real.sort_unstable();
+        for path in real {
+            if hidden.last().is_none_or(|folder| !path.starts_with(folder)) {
+                hidden.push(path);
+            }
+        }
+        for path in &hidden {
+            if !path.is_dir() {
+                mount_bind("/dev/null", path).map_err(|error| at(path, error))?;
+                continue;
+            }
+            let within = visible.starts_with(path);
+            let tree = within.then(|| subtree(visible)).transpose();
+            let tree = tree.map_err(|error| at(path, error))?;
+            cover(path)?;
+            if let Some(tree) = tree {
+                fs::create_dir_all(visible)?;
+                show(&tree, visible).map_err(|error| at(path, error))?;
+            }
+            let frozen = PLAIN | MountFlags::BIND | MountFlags::RDONLY;
+            mount_remount(path, frozen, c"").map_err(|error| at(path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the settings of the kernel in `/proc` read-only, and hides its secrets. Files of
+    /// processes remain writable.
+    fn protect_kernel() -> io::Result<()> {
+        for entry in fs::read_dir("/proc")?.flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_process = name.as_bytes().first().is_some_and(u8::is_ascii_digit);
+            if is_process || entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                continue;
+            }
+            let is_secret = SECRETS.iter().any(|secret| *secret == name);
+            let frozen = PLAIN | MountFlags::NOEXEC | MountFlags::BIND | MountFlags::RDONLY;
+            let protected = match is_secret {
+                true => mount_bind("/dev/null", &path),
+                false => mount_bind_recursive(&path, &path)
+                    .and_then(|()| mount_remount(&path, frozen, c"")),
+            };
+            protected.map_err(|error| at(&path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes all files read-only except those in `writable`, `/dev/shm` and the files of processes.
+    fn protect_files(writable: &Path) -> io::Result<()> {
+        // A folder is only writable on its own if it is mounted on its own.
+        mount_bind_recursive(writable, writable).map_err(|error| at(writable, error))?;
+        let mut places = mounts()?;
+        // Of several mounts on one path only the last one is visible.
+        places.reverse();
+        let mut seen: Vec<PathBuf> = vec![writable.to_owned()];
+        seen.extend(["/dev/shm", "/dev/pts", "/proc"].map(PathBuf::from));
+        for Mount { place, flags, .. } in places {
+            if place.starts_with("/proc/") || seen.contains(&place) {
+                continue;
+            }
+            seen.push(place.clone());
+            if flags.contains(MountFlags::RDONLY) {
+                continue;
+            }
+            let frozen = flags | MountFlags::BIND | MountFlags::RDONLY;
+            match mount_remount(&place, frozen, c"") {
+                // Another mount hides it.
+                Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
+                Err(error) => return Err(at(&place, error)),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::{Unrestricted, View};
+
+    /// Restricts nothing on this system, on which no program is supervised.
+    pub fn restrict_view(_: &View<'_>) -> Vec<Unrestricted> {
+        Vec::new()
+    }
+}
