@@ -7,11 +7,13 @@ mod corpus;
 mod digest;
 pub mod file_names;
 mod mutation;
+mod nearest;
 pub mod palette;
 pub mod plan;
 mod race;
 mod record;
 mod run;
+mod stop;
 mod study;
 mod subject;
 pub mod text;
@@ -20,14 +22,16 @@ pub use budget::Budget;
 pub use corpus::{CorpusDescription, LeftOut, Measures, MeasuresError, NamedGoals};
 pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
+pub use nearest::{instead, nearest};
 pub use plan::check::{InvalidPlan, PlanProblem};
 pub use plan::{AlgorithmError, Plan, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
-    Criterion, InvalidRecord, Metric, OWN_LIMIT, Provenance, REAL_TIME, RECORD_FORMAT, Resources,
-    RunOutcome, RunRecord, SuiteSize, TimelinePoint,
+    Criterion, InvalidRecord, MAX_REASON_BYTES, Metric, OWN_LIMIT, Provenance, REAL_TIME,
+    RECORD_FORMAT, Resources, RunOutcome, RunRecord, SuiteSize, TimelinePoint,
 };
-pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec};
+pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec, TOOL};
+pub use stop::Stop;
 pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};
 pub use subject::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 

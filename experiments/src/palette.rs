@@ -1,23 +1,75 @@
-//! Colours and dashes of algorithms, the same in reports and on the dashboard.
+//! Colours and dashes of algorithms, the same in reports and on the dashboard. A name has the same
+//! style in all studies, so that figures of two studies can stand next to each other.
+
+use std::collections::BTreeMap;
 
 /// Colours of Okabe and Ito, without black, which is used for axes and for pairs of algorithms, and
 /// without yellow, which is too pale for a line; and the olive of Tol.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
 
+/// The names of [`COLOURS`], for users who choose one.
+pub const COLOUR_NAMES: [&str; 7] =
+    ["blue", "vermilion", "green", "purple", "orange", "sky", "olive"];
+
+/// Names whose styles are fixed, in the order of the styles: the algorithms that are compared most
+/// often, so that they differ in colour.
+const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "explore", "neatest"];
+
 /// Lengths of dashes and gaps.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-/// The colour of an algorithm, as `#RRGGBB`. `algorithm` is its position in the study, from 0.
-pub fn colour(algorithm: usize) -> &'static str {
-    COLOURS[algorithm % COLOURS.len()]
+/// The number of the style of each name. It is the number in `chosen` if the name is there, a fixed
+/// one for the names that are compared most often, and otherwise depends on the letters of the name;
+/// only if another name of the list has the same colour, it is the next one whose colour is free. Of the
+/// styles of this colour, it has one whose dashes, and with them the marker, are free, so that up to five
+/// algorithms differ without colour.
+pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
+    let all = COLOURS.len() * DASHES.len();
+    let given = |name: &str| {
+        let fixed = || FIXED.iter().position(|one| *one == name);
+        chosen.get(name).copied().or_else(fixed)
+    };
+    let mut styles: Vec<Option<usize>> = names.iter().map(|name| given(name.as_ref())).collect();
+    // In the order of the names, so that the order of a study does not change the styles.
+    let mut order: Vec<usize> = (0..names.len()).filter(|&at| styles[at].is_none()).collect();
+    order.sort_by_key(|&at| names[at].as_ref());
+    for at in order {
+        let start = hash(names[at].as_ref()) as usize % all;
+        let candidates = || (start..start + all).map(|style| style % all);
+        let is_free = |style: &usize| styles.iter().flatten().all(|used| used != style);
+        let has_free_colour = |style: &usize| {
+            let colour = style % COLOURS.len();
+            styles.iter().flatten().all(|used| used % COLOURS.len() != colour)
+        };
+        let style = candidates().find(has_free_colour).or_else(|| candidates().find(is_free));
+        let style = style.unwrap_or(start);
+        let mut same_colour = (0..DASHES.len()).map(|turn| (style + turn * COLOURS.len()) % all);
+        let has_free_dashes = |style: &usize| {
+            let dashes = style % DASHES.len();
+            styles.iter().flatten().all(|used| used % DASHES.len() != dashes)
+        };
+        let distinct = same_colour.find(has_free_dashes);
+        styles[at] = Some(distinct.unwrap_or(style));
+    }
+    styles.into_iter().flatten().collect()
 }
 
-/// Lengths of the dashes and gaps of an algorithm's line, in pixels, as SVG's `stroke-dasharray`;
-/// empty if the line is solid. The counts of colours and of dashes have no common divisor, so that
-/// 35 algorithms differ.
-pub fn dashes(algorithm: usize) -> &'static str {
-    DASHES[algorithm % DASHES.len()]
+/// FNV-1a, 32 bits.
+fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// The colour of a style, as `#RRGGBB`.
+pub fn colour(style: usize) -> &'static str {
+    COLOURS[style % COLOURS.len()]
+}
+
+/// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`; empty if the
+/// line is solid. The counts of colours and of dashes have no common divisor, so that 35 styles
+/// differ.
+pub fn dashes(style: usize) -> &'static str {
+    DASHES[style % DASHES.len()]
 }
 
 #[cfg(test)]
@@ -25,6 +77,31 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn a_name_has_its_style_in_all_studies() {
+        let none = BTreeMap::new();
+        let smoke = styles(&["random", "mosa", "mio"], &none);
+        let other = styles(&["mine", "mio", "random"], &none);
+        assert_eq!((smoke[0], smoke[2]), (other[2], other[1]));
+        let mine = styles(&["mine"], &none)[0];
+        assert_eq!(styles(&["zebra", "mine"], &none)[1], mine);
+        let chosen = BTreeMap::from([("mine".to_owned(), 3)]);
+        assert_eq!(styles(&["mine"], &chosen), [3]);
+        // Five algorithms differ without colour.
+        for names in
+            [["unranked", "best-of", "ga", "greedy"], ["flycatcher", "random", "dynamosa", "x"]]
+        {
+            let shapes: BTreeSet<_> = styles(&names, &none).into_iter().map(dashes).collect();
+            assert_eq!(shapes.len(), 4, "{names:?}");
+        }
+        // Seven algorithms have seven colours, and 35 have 35 styles, whatever their names.
+        let names: Vec<String> = (0..35).map(|n| format!("algorithm {n}")).collect();
+        let colours: BTreeSet<_> = styles(&names[..7], &none).into_iter().map(colour).collect();
+        assert_eq!(colours.len(), 7);
+        let all: BTreeSet<usize> = styles(&names, &none).into_iter().collect();
+        assert_eq!(all.len(), 35);
+    }
 
     #[test]
     fn thirty_five_algorithms_differ() {

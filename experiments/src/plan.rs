@@ -5,9 +5,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Algorithm, Budget, Digest, Engines, Mutation, Race, RunSpec, Study, SubjectInfo};
+use crate::{
+    Algorithm, Budget, Digest, Engines, Mutation, Race, RunSpec, Stop, Study, SubjectInfo, nearest,
+};
 
 pub mod check;
+mod difference;
 mod study_file;
 
 use check::InvalidPlan;
@@ -25,7 +28,7 @@ pub struct PlannedProject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmError {
-    /// It has none of this name; the line says which names there are.
+    /// It has none of this name.
     #[error("{0}")]
     Name(String),
     /// A parameter is unknown, missing or not allowed; the line names it.
@@ -92,6 +95,9 @@ pub struct Plan {
     /// How the algorithms race; `None` if all run on every project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Race>,
+    /// When the study ends early; `None` if all seeds are executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
     /// Projects, each once.
     pub projects: Vec<PlannedProject>,
 }
@@ -135,6 +141,7 @@ impl Plan {
             budget: study.budget.clone(),
             mutation: study.mutation.clone(),
             race: study.race,
+            stop: study.stop,
             projects,
         };
         let engines = Engines::from([(subject.kind.clone(), subject.engine.clone())]);
@@ -151,6 +158,18 @@ impl Plan {
             race: None,
             ..self.clone()
         }
+    }
+
+    /// A round of a study that ends when it is decided: some of the seeds, with the algorithms that
+    /// still have comparisons to decide.
+    pub fn seed_round(&self, number: usize, algorithms: &[usize], seeds: Vec<u64>) -> Plan {
+        let all = 0..self.projects.len();
+        Plan { seeds, stop: None, ..self.round(number, algorithms, all) }
+    }
+
+    /// Whether the study is executed in rounds, which are separate plans in a store.
+    pub fn has_rounds(&self) -> bool {
+        self.race.is_some() || self.stop.is_some()
     }
 
     /// The plan as a JSON file.
@@ -213,26 +232,6 @@ impl Plan {
             (&*project.name, &*algorithm.label)
         })
     }
-
-    /// Checks that this plan is `earlier`, or adds only projects, algorithms or seeds to it.
-    ///
-    /// # Errors
-    ///
-    /// The first part of `earlier` that this plan does not contain.
-    pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
-        let parts = [
-            ("another version of its description", self.format == earlier.format),
-            ("another engine", self.engine == earlier.engine),
-            ("another subject kind", self.subject == earlier.subject),
-            ("other projects", includes(&self.projects, &earlier.projects)),
-            ("other algorithms", includes(&self.algorithms, &earlier.algorithms)),
-            ("other seeds", includes(&self.seeds, &earlier.seeds)),
-            ("another budget", self.budget == earlier.budget),
-            ("another mutation analysis", self.mutation == earlier.mutation),
-            ("another race", self.race == earlier.race),
-        ];
-        parts.into_iter().find(|(_, same)| !same).map_or(Ok(()), |(part, _)| Err(part))
-    }
 }
 
 impl PlanError {
@@ -242,15 +241,12 @@ impl PlanError {
         let unit = budget.unknown_unit(subject)?.to_owned();
         let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();
         known.push("wall");
-        Some(PlanError::Unit { unit, kind: subject.kind.clone(), known: known.join(" or ") })
+        let known = match nearest(&unit, known.iter().copied()) {
+            Some(near) => near.to_owned(),
+            None => known.join(" or "),
+        };
+        Some(PlanError::Unit { unit, kind: subject.kind.clone(), known })
     }
-}
-
-/// Whether `all` contains each of `some`.
-fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
-    // Additions usually follow the existing entries, so the search is seldom needed.
-    some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
-        || some.iter().all(|one| all.contains(one))
 }
 
 /// Projects with the same bytes as an earlier one: pairs of their number and the number of the

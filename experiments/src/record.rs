@@ -12,9 +12,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 use crate::subject::{CriterionInfo, Noun, SubjectInfo, Unit};
-use crate::{Digest, MutantRecord, RunSpec};
+use crate::{Digest, MutantRecord, RunSpec, text};
 
 pub use check::InvalidRecord;
+
+/// Maximum number of bytes of the reason of a record.
+pub const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// Version of the JSON of a [`RunRecord`].
 pub const RECORD_FORMAT: u32 = 2;
@@ -128,6 +131,9 @@ pub struct Provenance {
     pub core: Option<u32>,
     /// Number of the attempt at the run, from 1.
     pub attempt: u32,
+    /// Processor, cores and memory of the host, in words. Empty if the system does not say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub machine: String,
     /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
@@ -269,11 +275,12 @@ impl RunRecord {
     }
 
     /// The record of a run that ended without a result of its own, with the outcome
-    /// [`RunOutcome::Failed`]; `wall_ms` is its duration in milliseconds.
-    pub fn failed(spec: &RunSpec, reason: impl Into<String>, wall_ms: u64) -> RunRecord {
+    /// [`RunOutcome::Failed`]; `wall_ms` is its duration in milliseconds. A reason of more than
+    /// [`MAX_REASON_BYTES`] is truncated.
+    pub fn failed(spec: &RunSpec, reason: &str, wall_ms: u64) -> RunRecord {
         RunRecord {
             outcome: RunOutcome::Failed,
-            reason: reason.into(),
+            reason: text::truncated(reason, MAX_REASON_BYTES).into_owned(),
             resources: Resources { wall_ms, ..Resources::default() },
             ..RunRecord::new(spec, Vec::new())
         }
@@ -286,7 +293,7 @@ impl RunRecord {
         spec: &RunSpec,
         outcome: RunOutcome,
         limit: u64,
-        reason: impl Into<String>,
+        reason: &str,
         wall_ms: u64,
     ) -> RunRecord {
         let limit = Metric::Integer(i64::try_from(limit).unwrap_or(i64::MAX));

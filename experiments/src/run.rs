@@ -27,6 +27,9 @@ pub enum Parameter {
 /// The parameter (`true`) by which any algorithm generates regression assertions for its suites.
 pub const ASSERTIONS: &str = "assertions";
 
+/// The parameter with the digest of an external tool, which planning adds.
+pub const TOOL: &str = "tool";
+
 /// An algorithm with every parameter that differs from its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {

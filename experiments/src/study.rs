@@ -11,7 +11,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{Algorithm, Budget, Mutation, Race};
+use crate::{Algorithm, Budget, Mutation, Race, Stop};
 
 pub use flags::Flags;
 
@@ -34,6 +34,8 @@ pub struct Study {
     pub mutation: Option<Mutation>,
     /// How the algorithms race; `None` if all run on every project.
     pub race: Option<Race>,
+    /// When the study ends early; `None` if all seeds are executed.
+    pub stop: Option<Stop>,
     /// Name of the subject kind; `None` for the default kind of the program.
     pub subject: Option<String>,
 }
@@ -83,6 +85,11 @@ impl Study {
     /// level = 0.05                         # of significance
     /// first = 10                           # projects before the first test
     /// every = 5                            # projects between tests
+    ///
+    /// [stop]                               # optional; or stop = true above
+    /// margin = 0.01                        # difference of coverage that does not matter
+    /// first = 5                            # seeds before the first decision
+    /// every = 1                            # seeds between decisions
     /// ```
     ///
     /// A table among the parameters prefixes the names of the parameters in it with its own name:
@@ -97,7 +104,7 @@ impl Study {
     ///
     /// [`StudyError`], with the line of the file.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
-        let text = std::fs::read_to_string(file)
+        let text = file::read(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;
         Study::parse(&text, file)
     }
@@ -115,7 +122,7 @@ impl Study {
     /// for example `race.level` or `algorithms.2` (counted from 0). `None` if the file does not
     /// contain it.
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
-        let text = std::fs::read_to_string(file).ok()?;
+        let text = file::read(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
     }
 
@@ -127,7 +134,7 @@ impl Study {
         number: usize,
         parameter: Option<&str>,
     ) -> Option<SourceLocation> {
-        let text = std::fs::read_to_string(file).ok()?;
+        let text = file::read(file).ok()?;
         let line = file::algorithm_line(&text, number, parameter)?;
         Some(SourceLocation::Line(file.to_owned(), line))
     }
@@ -152,7 +159,7 @@ impl Study {
 
     /// Number of runs on this many projects.
     pub fn runs(&self, projects: usize) -> usize {
-        projects * self.algorithms.len() * self.seeds.len()
+        projects.saturating_mul(self.algorithms.len()).saturating_mul(self.seeds.len())
     }
 }
 

@@ -7,8 +7,10 @@ use std::fmt::Write as _;
 /// interpret escape sequences, and neither may characters that reverse the direction of the
 /// surrounding text.
 pub fn is_printable(c: char) -> bool {
-    let reverses =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let reverses = matches!(
+        c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
     !c.is_control() && !reverses
 }
 

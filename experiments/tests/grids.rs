@@ -99,7 +99,7 @@ fn wrong_grids_are_refused_with_the_line() {
         ("x = 1 }, sample = 3, label = { ", "4: algorithms.label: a table is not a text"),
         (
             "x = 1 },\nsample = 3, parameters2 = { ",
-            "algorithms.parameters2: unknown key; use one of",
+            "algorithms.parameters2: unknown key; write `parameters`",
         ),
         ("x = [1] }, sample = 0, label = 'l', a = {", "algorithms.a: unknown key"),
     ];

@@ -88,6 +88,7 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
     // The table of another kind is an unknown key.
     let error = parse(&format!("{GOOD}{table}")).unwrap_err();
     assert!(error.contains("9: sequences: unknown key; use one of name,"), "{error}");
+    assert!(error.ends_with("subject kind, with subject = \"sequences\""), "{error}");
     let error = parse(&text.replace("map = { a.b = 1 }", "map = [1]")).unwrap_err();
     assert!(error.contains("13: sequences.map: not all values are words; list"), "{error}");
 }
@@ -108,7 +109,10 @@ fn mutation_is_a_word_or_a_table() {
     assert_eq!(with(line).unwrap().mutation, Some(expected));
     for (line, error) in [
         ("mutation = 3", "mutation: a number is neither a truth value nor a table"),
-        ("mutation = { sampel = 3 }", "mutation.sampel: unknown key; use one of operators"),
+        (
+            "mutation = { sampel = 3 }",
+            "mutation.sampel: unknown key; write `sample`; the others are operators",
+        ),
         ("mutation = { sample = 0 }", "mutation.sample: 0 is too small"),
         ("mutation = { operators = [] }", "mutation.operators: no operators; leave it out"),
     ] {
@@ -148,7 +152,53 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "sedes = 3",
-        "3: sedes: unknown key; use one of name, subject, projects, algorithms, seeds, budget, assertions, mutation, race",
+        "3: sedes: unknown key; write `seeds`; the others are name, subject, projects, algorithms, budget, assertions, mutation, race, stop",
+    ),
+    // Keys in the wrong table, which is easy to do in TOML.
+    (
+        "seeds = 3\n\n[budget]\n",
+        "\n[budget]\nseeds = 3\n",
+        "5: seeds: is in the table `budget`, which begins in line 4; move it above line 4",
+    ),
+    (
+        "executions = 300\n",
+        "executions = 300\nrace = true\n",
+        "7: race: is in the table `budget`, which begins in line 5; move it above line 5",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 3\nexecutions = 5",
+        "4: executions: unknown key; it belongs in [budget]",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 3\nblock_factor = 5",
+        "4: block_factor: unknown key; it belongs in [mutation]",
+    ),
+    (
+        "seeds = 3",
+        "seeds = 3\nrace = { wall = \"1s\" }",
+        "4: race.wall: unknown key; it belongs in [budget]",
+    ),
+    (
+        "parameters = { population = 10,",
+        "seeds = 3, parameters = { population = 10,",
+        "2: algorithms.seeds: unknown key; it belongs at the top of the file, above the first table",
+    ),
+    (
+        "parameters = { population = 10,",
+        "mutation = 0.1, parameters = { population = 10,",
+        "2: algorithms.mutation: unknown key; a parameter of the algorithm belongs in parameters = { mutation = ... }; use one of name, label, parameters, sample, sample_seed",
+    ),
+    (
+        "parameters = { population = 10,",
+        "mutation = true, parameters = { population = 10,",
+        "2: algorithms.mutation: unknown key; it belongs at the top of the file, above the first table",
+    ),
+    (
+        "parameters = { population = 10,",
+        "population = 10, parameters = {",
+        "2: algorithms.population: unknown key; a parameter of the algorithm belongs in parameters = { population = ... }; use one of name, label, parameters, sample, sample_seed",
     ),
     ("seeds = 3", "seeds = 0", "3: seeds: 0 is too small; give a whole number of at least 1"),
     ("seeds = 3", "seeds = []", "3: seeds: no seeds; give at least one seed, or their number"),
@@ -238,7 +288,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "[\"demo\", \"/abs/cat.sb3\"]",
         "{ random = 5 }",
-        "1: projects.random: unknown key; use one of synthetic",
+        "1: projects.random: unknown key; write `synthetic`: there is no other",
     ),
     (
         "seeds = 3",
@@ -283,7 +333,11 @@ fn a_race_is_planned_round_by_round() {
     // A race with other settings is another study.
     let other = Study { race: None, ..study };
     let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
-    assert_eq!(other.extends(&plan), Err("another race"));
+    let differs = other.is_variant_of(&plan).unwrap_err();
+    assert!(
+        differs.starts_with("another race: it has {") && differs.ends_with(", this one none"),
+        "{differs}"
+    );
 }
 
 #[test]
@@ -423,20 +477,49 @@ fn plans_the_matrix_in_order_and_each_run_once() {
 }
 
 #[test]
-fn a_plan_may_grow_but_not_change() {
+fn a_plan_may_have_variants_that_share_runs() {
     let study = parse(GOOD).unwrap();
     let project =
         |name: &str| PlannedProject { name: name.into(), digest: Digest::of(name.as_bytes()) };
-    let plan = |study: &Study, projects: &[PlannedProject]| {
-        Plan::new(study, &info(), projects.to_vec(), |_| Ok(())).unwrap()
+    let plan = |study: &Study, projects: &[&str]| {
+        let projects = projects.iter().map(|name| project(name)).collect();
+        Plan::new(study, &info(), projects, |_| Ok(())).unwrap()
     };
-    let small = plan(&study, &[project("a")]);
+    let small = plan(&study, &["a"]);
     let more_seeds = Study { seeds: vec![9, 1, 2, 3], ..study.clone() };
-    let large = plan(&more_seeds, &[project("b"), project("a")]);
-    assert_eq!((small.extends(&small), large.extends(&small)), (Ok(()), Ok(())));
-    assert_eq!(small.extends(&large), Err("other projects"));
-    let other = Study { seeds: vec![1, 2], ..study };
-    assert_eq!(plan(&other, &[project("a")]).extends(&small), Err("other seeds"));
+    let large = plan(&more_seeds, &["b", "a"]);
+    for (one, other) in [(&small, &small), (&large, &small), (&small, &large)] {
+        assert_eq!(one.is_variant_of(other), Ok(()));
+    }
+    let differs =
+        |study: &Study, projects: &[&str]| plan(study, projects).is_variant_of(&small).unwrap_err();
+    assert_eq!(differs(&study, &["b"]), "other projects: only it has a, only this one b");
+    let other = Study { seeds: vec![1, 2, 7], ..study.clone() };
+    assert_eq!(differs(&other, &["a"]), "other seeds: it has 1, 2, 3, this one 1, 2, 7");
+    let other = Study { budget: Budget::of("executions", 5), ..study.clone() };
+    let budget =
+        "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
+    assert_eq!(differs(&other, &["a"]), budget);
+
+    // A label, the order and a tool that has changed make another variant, a parameter another study.
+    let with = |change: fn(&mut Algorithm)| {
+        let mut other = study.clone();
+        other.algorithms.reverse();
+        change(&mut other.algorithms[0]);
+        other
+    };
+    let relabelled = with(|small| small.label = "tiny".to_owned());
+    let changed =
+        with(|small| drop(small.parameters.insert("tool".into(), Parameter::Text("d".into()))));
+    for other in [relabelled, changed] {
+        assert_eq!(plan(&other, &["a"]).is_variant_of(&small), Ok(()));
+    }
+    let other =
+        with(|small| drop(small.parameters.insert("population".into(), Parameter::Integer(7))));
+    let expected = "other algorithms: `small`: population was 10, is 7";
+    assert_eq!(differs(&other, &["a"]), expected);
+    let other = with(|small| (small.label, small.name) = ("z".to_owned(), "zz".to_owned()));
+    assert_eq!(differs(&other, &["a"]), "other algorithms: only it has small, only this one z");
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{FORMAT, Plan, PlannedProject, duplicates};
 use crate::text::is_printable;
-use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race};
+use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race, Stop};
 
 /// Maximum number of runs of a study.
 pub const MAX_RUNS: u64 = 10_000_000;
@@ -155,6 +155,10 @@ impl Plan {
         budget(&self.budget)?;
         self.mutation.as_ref().map_or(Ok(()), mutation)?;
         self.race.map_or(Ok(()), race)?;
+        self.stop.map_or(Ok(()), stop)?;
+        if self.race.is_some() && self.stop.is_some() {
+            return invalid("stop", PlanProblem::NotUsable("together with race".to_owned()));
+        }
         projects(&self.projects)?;
         self.check_spec_bytes()
     }
@@ -294,6 +298,14 @@ fn race(race: Race) -> Checked {
     }
     in_range("race.first", race.first, (2, MAX_RUNS))?;
     in_range("race.every", race.every, (1, MAX_RUNS))
+}
+
+fn stop(stop: Stop) -> Checked {
+    if !(stop.margin > 0.0 && stop.margin < 1.0) {
+        return invalid("stop.margin", PlanProblem::NotUsable(stop.margin.to_string()));
+    }
+    in_range("stop.first", stop.first, (Stop::MIN_FIRST, MAX_RUNS))?;
+    in_range("stop.every", stop.every, (1, MAX_RUNS))
 }
 
 fn projects(projects: &[PlannedProject]) -> Checked {

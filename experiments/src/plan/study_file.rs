@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Plan;
-use crate::{Algorithm, Mutation, Parameter, Race};
+use crate::{Algorithm, Mutation, Parameter, Race, Stop};
 
 /// The TOML of a study, in the order of the keys.
 #[derive(Serialize)]
@@ -19,6 +19,8 @@ struct StudyFile<'p> {
     mutation: Option<&'p Mutation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     race: Option<Race>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop: Option<Stop>,
     algorithms: Vec<Entry<'p>>,
 }
 
@@ -71,6 +73,7 @@ impl Plan {
             budget: Limits { work: &self.budget.work, wall_ms: self.budget.wall_ms },
             mutation: self.mutation.as_ref(),
             race: self.race,
+            stop: self.stop,
             algorithms: self.algorithms.iter().map(Entry::of).collect(),
         };
         toml::to_string(&file)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::plan::check::MAX_WALL_MS;
 use crate::{Algorithm, Parameter};
 
 /// Maximum number of seeds; a larger number is regarded as a typing error.
@@ -25,7 +26,7 @@ pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
         Ok(number) if number < 0 => flaw(format!("{number} is negative"), advice),
         Ok(number) => match i64::try_from(number) {
             Ok(number) => Ok(number.unsigned_abs()),
-            Err(_) => flaw(format!("{number} is too large"), advice),
+            Err(_) => flaw(format!("{number} is too large"), format!("give at most {}", i64::MAX)),
         },
         Err(_) => flaw(format!("`{text}` is not a whole number"), advice),
     }
@@ -48,6 +49,24 @@ pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     )
 }
 
+/// The unit that is meant by a unit of time that is written in another way, and how many of it there are in it.
+fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
+    Some(match unit.to_lowercase().as_str() {
+        "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => (1.0, "ms"),
+        "sec" | "secs" | "second" | "seconds" => (1.0, "s"),
+        "m" | "mins" | "minute" | "minutes" => (1.0, "min"),
+        "hr" | "hrs" | "hour" | "hours" => (1.0, "h"),
+        "d" | "day" | "days" => (24.0, "h"),
+        "w" | "week" | "weeks" => (168.0, "h"),
+        // In other case.
+        "ms" => (1.0, "ms"),
+        "s" => (1.0, "s"),
+        "min" => (1.0, "min"),
+        "h" => (1.0, "h"),
+        _ => return None,
+    })
+}
+
 /// Reads a duration such as `10s`, in milliseconds.
 pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     let advice = "give a number and a unit of ms, s, min or h, such as \"10s\"";
@@ -62,7 +81,17 @@ pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
         "min" => 60e3,
         "h" => 3600e3,
         "" => return flaw(format!("`{text}` has no unit"), advice),
-        _ => return flaw(format!("`{unit}` is not a unit of time"), advice),
+        _ => {
+            let meant = other_unit(unit).map_or_else(String::new, |(factor, unit)| {
+                let number = number.parse::<f64>().map_or(0.0, |number| number * factor);
+                format!("write \"{number}{unit}\": ")
+            });
+            let advice = match &*meant {
+                "" => advice.to_owned(),
+                meant => format!("{meant}the units are ms, s, min or h"),
+            };
+            return flaw(format!("`{unit}` is not a unit of time"), &advice);
+        }
     };
     let Ok(number) = number.parse::<f64>() else {
         return flaw(format!("`{text}` is not a span of time"), advice);
@@ -72,8 +101,8 @@ pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
         flaw(format!("`{text}` is negative"), advice)
     } else if ms < 1.0 {
         flaw(format!("`{text}` is shorter than a millisecond"), advice)
-    } else if ms > i64::MAX as f64 {
-        flaw(format!("`{text}` is too long"), advice)
+    } else if ms > MAX_WALL_MS as f64 {
+        flaw(format!("`{text}` is longer than a year"), "give at most 8784h, which is 366 days")
     } else {
         Ok(ms as u64)
     }

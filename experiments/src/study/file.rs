@@ -2,6 +2,8 @@
 //! states its line and advice.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
@@ -10,10 +12,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::check::{self, Flaw, flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
-use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Race};
+use crate::{ASSERTIONS, Algorithm, Budget, Mutation, Race, Stop};
 
 mod algorithms;
 mod defaults;
+mod keys;
 
 const STUDY_KEYS: &[&str] = &[
     "name",
@@ -25,12 +28,35 @@ const STUDY_KEYS: &[&str] = &[
     "assertions",
     "mutation",
     "race",
+    "stop",
 ];
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
 /// Keys of synthetic projects, each of which a subject kind may support.
 const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
+const STOP_KEYS: &[&str] = &["margin", "first", "every"];
+
+/// Maximum number of synthetic projects, each of which takes a few hundred bytes of memory.
+const MAX_SYNTHETIC: u64 = 1_000_000;
+
+/// Largest study file in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Reads a study file. A pipe or device, which may never end, is refused.
+pub(super) fn read(file: &Path) -> io::Result<String> {
+    let refused = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+    let metadata = fs::metadata(file)?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        return refused("it is a pipe or a device; name a file".to_owned());
+    }
+    let mut text = String::new();
+    File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return refused(format!("it has more than the maximum of {MAX_BYTES} bytes"));
+    }
+    Ok(text)
+}
 
 /// A value and its position in the file.
 type Value<'i> = Spanned<DeValue<'i>>;
@@ -108,6 +134,7 @@ impl Source<'_> {
             budget: self.budget(root)?,
             mutation: self.mutation(root)?,
             race: self.race(root)?,
+            stop: self.stop(root)?,
             subject,
         })
     }
@@ -144,6 +171,12 @@ impl Source<'_> {
             };
             check::positive(&decimal(value)).map_err(|flaw| self.error(value.span(), &field, flaw))
         };
+        let count = number("count")?;
+        if let (true, Some(value)) = (count > MAX_SYNTHETIC, table.get("count")) {
+            let problem = format!("{count} projects are more than the maximum of {MAX_SYNTHETIC}");
+            let advice = "divide the study into several, with different seeds";
+            return self.fail(value.span(), &format!("{field}.count"), problem, advice);
+        }
         let mut shape = BTreeMap::new();
         for (key, value) in SHAPE_KEYS.iter().filter_map(|&key| Some((key, table.get(key)?))) {
             let text = decimal(value);
@@ -154,7 +187,7 @@ impl Source<'_> {
             }
             shape.insert(key.to_owned(), text);
         }
-        Ok(ProjectSource::Synthetic { count: number("count")?, seed: number("seed")?, shape })
+        Ok(ProjectSource::Synthetic { count, seed: number("seed")?, shape })
     }
 
     fn seeds(&self, root: &DeTable<'_>) -> Result<Vec<u64>, StudyError> {
@@ -178,6 +211,7 @@ impl Source<'_> {
             let problem = format!("{} is not a table", kind(value.get_ref()));
             return self.fail(value.span(), "budget", problem, advice);
         };
+        self.no_study_key(root, "budget", table)?;
         let limit = |key: &str, read| self.number(table, "budget", key, read);
         let mut budget = Budget {
             work: BTreeMap::new(),
@@ -192,6 +226,14 @@ impl Source<'_> {
         };
         // The subject kind knows its units, and checks them when the study is planned.
         for unit in table.keys().map(Spanned::get_ref).filter(|key| !REAL_TIME.contains(&&***key)) {
+            if let Some(value) = table.get(&**unit)
+                && let DeValue::String(text) = value.get_ref()
+                && check::span_ms(text).is_ok()
+            {
+                let (field, problem) = (format!("budget.{unit}"), format!("`{text}` is a time"));
+                let advice = format!("write wall = \"{text}\"");
+                return self.fail(value.span(), &field, problem, &advice);
+            }
             budget
                 .work
                 .extend(limit(unit, check::positive)?.map(|limit| (unit.to_string(), limit)));
@@ -239,6 +281,21 @@ impl Source<'_> {
         }))
     }
 
+    fn stop(&self, root: &DeTable<'_>) -> Result<Option<Stop>, StudyError> {
+        let table = match self.part(root, "stop", STOP_KEYS)? {
+            Part::None => return Ok(None),
+            Part::Plain => return Ok(Some(Stop::default())),
+            Part::Table(table) => table,
+        };
+        let default = Stop::default();
+        let positive = |key| self.number(table, "stop", key, check::positive);
+        Ok(Some(Stop {
+            margin: self.number(table, "stop", "margin", check::level)?.unwrap_or(default.margin),
+            first: positive("first")?.unwrap_or(default.first),
+            every: positive("every")?.unwrap_or(default.every),
+        }))
+    }
+
     /// Reads an optional part of a study, which is absent, `true` for its defaults, or a table.
     fn part<'a, 'i>(
         &self,
@@ -282,9 +339,12 @@ impl Source<'_> {
     ) -> Result<&'a Value<'i>, StudyError> {
         match table.get(key) {
             Some(value) => Ok(value),
-            // A missing value has no line, so the error points at the end of the table, where it
-            // could be added.
-            None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
+            None => match self.misplaced(table, key) {
+                Some((span, flaw)) => Err(self.error(span, key, flaw)),
+                // A missing value has no line, so the error points at the end of the table, where it
+                // could be added.
+                None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
+            },
         }
     }
 
@@ -298,6 +358,12 @@ impl Source<'_> {
         match value.get_ref() {
             DeValue::Array(entries) if !entries.is_empty() => Ok(entries.iter()),
             DeValue::Array(_) => self.fail(value.span(), field, problem, advice),
+            DeValue::String(text) if text.contains(|c: char| !c.is_whitespace() && c != ',') => {
+                let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+                let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+                let advice = format!("write [{}]", words.join(", "));
+                self.fail(value.span(), field, "a text is not a list", &advice)
+            }
             other => {
                 let problem = format!("{} is not a list", kind(other));
                 self.fail(value.span(), field, problem, advice)
@@ -339,7 +405,8 @@ impl Source<'_> {
             None => Ok(()),
             Some(key) => {
                 let field = format!("{prefix}{}", key.get_ref());
-                let advice = format!("use one of {}", known.join(", "));
+                let advice =
+                    keys::advice(key.get_ref(), table.get(&**key.get_ref()), prefix, known);
                 self.fail(key.span(), &field, "unknown key", &advice)
             }
         }

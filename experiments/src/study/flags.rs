@@ -49,6 +49,7 @@ pub(super) fn build(flags: &Flags) -> Result<Study, StudyError> {
         })?,
         mutation: flags.mutation.then(Mutation::default),
         race: None,
+        stop: None,
         subject: flags.subject.clone(),
     })
 }
@@ -72,6 +73,7 @@ pub(super) fn replace(study: Study, flags: &Flags) -> Result<Study, StudyError> 
         budget: budget(flags)?.unwrap_or(study.budget),
         mutation: study.mutation.or_else(|| flags.mutation.then(Mutation::default)),
         race: study.race,
+        stop: study.stop,
         subject: flags.subject.clone().or(study.subject),
     })
 }
@@ -114,6 +116,9 @@ fn algorithms(list: &str, file: &[Algorithm]) -> Result<Vec<Algorithm>, StudyErr
 fn seeds(text: &str) -> Result<Vec<u64>, StudyError> {
     let seeds = if text.contains(',') {
         check::seed_list(text.split(',').filter(|seed| !seed.trim().is_empty()))
+    } else if text.trim().parse::<i128>().is_err() {
+        let advice = "give their number, such as 5, or a list with commas, such as 3,14,15";
+        Err(nothing(&format!("`{text}` is neither a number nor a list"), advice))
     } else {
         check::seed_count(text)
     };

@@ -13,7 +13,8 @@ use crate::study::check::{self, Flaw, flaw};
 use crate::study::grid::{self, Axis, Grid, Sample};
 use crate::{Algorithm, Parameter};
 
-const ALGORITHM_KEYS: &[&str] = &["name", "label", "parameters", "sample", "sample_seed"];
+pub(super) const ALGORITHM_KEYS: &[&str] =
+    &["name", "label", "parameters", "sample", "sample_seed"];
 
 /// A configuration, and its position in the file.
 pub(super) struct Configuration {
