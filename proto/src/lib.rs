@@ -10,8 +10,13 @@ pub mod transport;
 
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};
 
-/// Version of the protocol; both sides of a connection must have the same version.
+/// Version of the protocol. A change of its meaning makes another one; fields that may be absent do
+/// not.
 pub const PROTOCOL: u32 = 4;
+
+/// Oldest version that this program still speaks: the one before, so that coordinators and workers can
+/// be replaced one after another. A worker tells the coordinator both versions.
+pub const OLDEST_PROTOCOL: u32 = PROTOCOL - 1;
 
 /// Messages, client and server generated from `catherd.proto`; `tests/generated.rs` writes and
 /// compares them.

@@ -19,9 +19,12 @@ pub struct RegisterRequest {
     /// Name of the worker: unique among live workers, and the same after a restart.
     #[prost(string, tag = "1")]
     pub worker: ::prost::alloc::string::String,
-    /// Version of this protocol.
+    /// Latest version of this protocol that the worker has.
     #[prost(uint32, tag = "2")]
     pub protocol: u32,
+    /// Oldest version of this protocol that the worker has; 0 if it has only one.
+    #[prost(uint32, tag = "5")]
+    pub oldest_protocol: u32,
     /// Engine ids of the subject kinds that the worker executes, by the name of the kind; at
     /// least one.
     #[prost(map = "string, string", tag = "4")]
@@ -60,6 +63,13 @@ pub struct LeaseRequest {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
+    /// Name of the worker's host; empty if unknown.
+    #[prost(string, tag = "5")]
+    pub host: ::prost::alloc::string::String,
+    /// Milliseconds until the worker's allocation ends: it gets no run that is expected to take longer.
+    /// Absent if the allocation does not end.
+    #[prost(uint64, optional, tag = "6")]
+    pub remaining_ms: ::core::option::Option<u64>,
 }
 /// A run that is leased to a worker.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -318,6 +328,29 @@ pub struct Status {
     /// Pending runs that no live worker executes.
     #[prost(message, repeated, tag = "14")]
     pub unserved: ::prost::alloc::vec::Vec<Unserved>,
+    /// Pending runs that are expected to take longer than the allocation of any live worker.
+    #[prost(message, repeated, tag = "15")]
+    pub too_long: ::prost::alloc::vec::Vec<TooLong>,
+    /// Another coordinator leads the store, and this one stands by.
+    #[prost(bool, tag = "16")]
+    pub standby: bool,
+}
+/// Pending runs of an algorithm on a project that are expected to take longer than the allocation of
+/// any live worker.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TooLong {
+    /// Number of runs.
+    #[prost(uint64, tag = "1")]
+    pub runs: u64,
+    /// Milliseconds that one of them is expected to take.
+    #[prost(uint64, tag = "2")]
+    pub expected_ms: u64,
+    /// Milliseconds of the longest allocation of a live worker.
+    #[prost(uint64, tag = "3")]
+    pub longest_ms: u64,
+    /// The algorithm's label.
+    #[prost(string, tag = "4")]
+    pub algorithm: ::prost::alloc::string::String,
 }
 /// Pending runs of a subject kind that no live worker executes.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -375,6 +408,133 @@ pub struct Study {
     /// Mean coverage of the runs that are done, in 0..=1.
     #[prost(double, optional, tag = "9")]
     pub mean_coverage: ::core::option::Option<f64>,
+    /// Name of the person who submitted it; empty if unknown.
+    #[prost(string, tag = "10")]
+    pub owner: ::prost::alloc::string::String,
+    /// Its claim on workers.
+    #[prost(message, optional, tag = "11")]
+    pub claim: ::core::option::Option<Claim>,
+    /// Workers that execute its runs.
+    #[prost(uint32, tag = "12")]
+    pub workers: u32,
+    /// Milliseconds that workers have spent on its runs since the coordinator started.
+    #[prost(uint64, tag = "13")]
+    pub spent_ms: u64,
+    /// Milliseconds of work that is left, from measured run times; absent if nothing was measured.
+    #[prost(uint64, optional, tag = "14")]
+    pub left_ms: ::core::option::Option<u64>,
+}
+/// The claim of a study on workers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Claim {
+    /// Studies of an owner with a higher priority get workers first; -1000 to 1000, usually 0.
+    #[prost(sint32, optional, tag = "1")]
+    pub priority: ::core::option::Option<i32>,
+    /// Weight among studies of the same priority, 1 to 1000, usually 1.
+    #[prost(uint32, optional, tag = "2")]
+    pub share: ::core::option::Option<u32>,
+    /// Largest number of workers at the same time; 0 if there is no limit.
+    #[prost(uint32, optional, tag = "3")]
+    pub quota: ::core::option::Option<u32>,
+}
+/// Request of `SetClaim`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetClaimRequest {
+    /// The study's name.
+    #[prost(string, tag = "1")]
+    pub study: ::prost::alloc::string::String,
+    /// The new claim; absent fields stay as they are.
+    #[prost(message, optional, tag = "2")]
+    pub claim: ::core::option::Option<Claim>,
+}
+/// Reply of `SetClaim`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetClaimReply {}
+/// Request of `SetWorkers`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetWorkersRequest {
+    /// Name of a worker or of a host.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// What its workers are told, now and later.
+    #[prost(enumeration = "WorkerRule", tag = "2")]
+    pub rule: i32,
+}
+/// Reply of `SetWorkers`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetWorkersReply {
+    /// Names of the live workers that this concerns.
+    #[prost(string, repeated, tag = "1")]
+    pub workers: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Request of `Why`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhyRequest {
+    /// First hexadecimal digits of the run's id; at least 4.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+}
+/// Reply of `Why`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhyReply {
+    /// The whole id.
+    #[prost(string, tag = "1")]
+    pub run: ::prost::alloc::string::String,
+    /// The studies that contain the run.
+    #[prost(string, repeated, tag = "2")]
+    pub studies: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Its project, algorithm and seed.
+    #[prost(string, tag = "3")]
+    pub place: ::prost::alloc::string::String,
+    /// Its state.
+    #[prost(string, tag = "4")]
+    pub phase: ::prost::alloc::string::String,
+    /// Number of attempts so far.
+    #[prost(uint32, tag = "5")]
+    pub attempts: u32,
+    /// Why it is in this state: one line each, the most important first.
+    #[prost(string, repeated, tag = "6")]
+    pub reasons: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Request of `Estimate`.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EstimateRequest {
+    /// The `Plan`.
+    #[prost(message, optional, tag = "1")]
+    pub plan: ::core::option::Option<Document>,
+}
+/// Reply of `Estimate`.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct EstimateReply {
+    /// All runs.
+    #[prost(uint64, tag = "1")]
+    pub runs: u64,
+    /// Number of these runs that have ended, in any study.
+    #[prost(uint64, tag = "2")]
+    pub ended: u64,
+    /// Runs that have not ended, by the source of their expected time.
+    #[prost(message, repeated, tag = "3")]
+    pub estimated: ::prost::alloc::vec::Vec<EstimatedRuns>,
+    /// Live workers.
+    #[prost(uint32, tag = "4")]
+    pub workers: u32,
+    /// Milliseconds of work of other studies that is left.
+    #[prost(uint64, tag = "5")]
+    pub others_ms: u64,
+}
+/// Runs whose expected time has the same source.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EstimatedRuns {
+    /// `group`: runs of the same algorithm on the same project; `project`: other runs on the same project;
+    /// `algorithm`: runs of the same algorithm on other projects; `none`: nothing was measured.
+    #[prost(string, tag = "1")]
+    pub source: ::prost::alloc::string::String,
+    /// Number of runs.
+    #[prost(uint64, tag = "2")]
+    pub runs: u64,
+    /// Milliseconds that they are expected to take, together.
+    #[prost(uint64, tag = "3")]
+    pub expected_ms: u64,
 }
 /// Request of `Explain`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -415,6 +575,13 @@ pub struct ResultsRequest {
     /// The study's name.
     #[prost(string, tag = "1")]
     pub study: ::prost::alloc::string::String,
+    /// The cursor of the last result that was received; 0 to begin.
+    #[prost(uint64, tag = "2")]
+    pub after: u64,
+    /// The number of the study whose plan the client has: if the study was replaced meanwhile, the request
+    /// is refused. Absent if the client has no plan.
+    #[prost(uint32, optional, tag = "3")]
+    pub number: ::core::option::Option<u32>,
 }
 /// Request of `GetPlan`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -432,6 +599,9 @@ pub struct GetPlanReply {
     /// The `CorpusDescription` that was submitted last; absent if there was none.
     #[prost(message, optional, tag = "2")]
     pub projects: ::core::option::Option<Document>,
+    /// Number of the study in the store, which another plan changes.
+    #[prost(uint32, optional, tag = "3")]
+    pub number: ::core::option::Option<u32>,
 }
 /// The end of a quarantined run.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -452,6 +622,9 @@ pub struct RunResult {
     /// The `RunSpec`.
     #[prost(message, optional, tag = "1")]
     pub spec: ::core::option::Option<Document>,
+    /// Position of this result in the stream, for a request that continues after it.
+    #[prost(uint64, tag = "4")]
+    pub cursor: u64,
     #[prost(oneof = "run_result::End", tags = "2, 3")]
     pub end: ::core::option::Option<run_result::End>,
 }
@@ -487,6 +660,9 @@ pub struct SubmitRequest {
     /// The `CorpusDescription` of its projects; absent if the client has none.
     #[prost(message, optional, tag = "3")]
     pub projects: ::core::option::Option<Document>,
+    /// The study's claim on workers; absent fields stay as they are, or have their usual values.
+    #[prost(message, optional, tag = "4")]
+    pub claim: ::core::option::Option<Claim>,
 }
 /// Reply of `Submit`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -554,6 +730,39 @@ impl StudyState {
             "STUDY_STATE_ACTIVE" => Some(Self::Active),
             "STUDY_STATE_PAUSED" => Some(Self::Paused),
             "STUDY_STATE_CANCELLED" => Some(Self::Cancelled),
+            _ => None,
+        }
+    }
+}
+/// What workers are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum WorkerRule {
+    /// They get runs.
+    Admit = 0,
+    /// They finish their current runs, hand back the others and exit.
+    Drain = 1,
+    /// They get no further runs, but stay.
+    Block = 2,
+}
+impl WorkerRule {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Admit => "WORKER_RULE_ADMIT",
+            Self::Drain => "WORKER_RULE_DRAIN",
+            Self::Block => "WORKER_RULE_BLOCK",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "WORKER_RULE_ADMIT" => Some(Self::Admit),
+            "WORKER_RULE_DRAIN" => Some(Self::Drain),
+            "WORKER_RULE_BLOCK" => Some(Self::Block),
             _ => None,
         }
     }
@@ -1316,7 +1525,8 @@ pub mod studies_client {
                 .insert(GrpcMethod::new("catherd.v1.Studies", "Explain"));
             self.inner.unary(req, path, codec).await
         }
-        /// Streams the records of a study in its order, then its quarantined runs.
+        /// Streams the records of a study in its order, then its quarantined runs. A stream that was lost is
+        /// continued by a request with the last cursor.
         pub async fn results(
             &mut self,
             request: impl tonic::IntoRequest<super::ResultsRequest>,
@@ -1429,6 +1639,94 @@ pub mod studies_client {
             req.extensions_mut().insert(GrpcMethod::new("catherd.v1.Studies", "Submit"));
             self.inner.unary(req, path, codec).await
         }
+        /// Estimates the work of a study before it is submitted, from runs that have been measured.
+        pub async fn estimate(
+            &mut self,
+            request: impl tonic::IntoRequest<super::EstimateRequest>,
+        ) -> std::result::Result<tonic::Response<super::EstimateReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catherd.v1.Studies/Estimate",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catherd.v1.Studies", "Estimate"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Returns why a run waits, or how it ended.
+        pub async fn why(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WhyRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhyReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/catherd.v1.Studies/Why");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("catherd.v1.Studies", "Why"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Changes the claim of a study on workers.
+        pub async fn set_claim(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetClaimRequest>,
+        ) -> std::result::Result<tonic::Response<super::SetClaimReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catherd.v1.Studies/SetClaim",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catherd.v1.Studies", "SetClaim"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Drains or blocks workers, or admits them again.
+        pub async fn set_workers(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetWorkersRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetWorkersReply>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catherd.v1.Studies/SetWorkers",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catherd.v1.Studies", "SetWorkers"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Pauses, resumes or cancels a study. Runs that are being executed are finished. A study that is
         /// cancelled while it is being planned is not planned any further.
         pub async fn set_state(
@@ -1516,7 +1814,8 @@ pub mod studies_server {
             >
             + std::marker::Send
             + 'static;
-        /// Streams the records of a study in its order, then its quarantined runs.
+        /// Streams the records of a study in its order, then its quarantined runs. A stream that was lost is
+        /// continued by a request with the last cursor.
         async fn results(
             &self,
             request: tonic::Request<super::ResultsRequest>,
@@ -1542,6 +1841,26 @@ pub mod studies_server {
             &self,
             request: tonic::Request<super::SubmitRequest>,
         ) -> std::result::Result<tonic::Response<super::SubmitReply>, tonic::Status>;
+        /// Estimates the work of a study before it is submitted, from runs that have been measured.
+        async fn estimate(
+            &self,
+            request: tonic::Request<super::EstimateRequest>,
+        ) -> std::result::Result<tonic::Response<super::EstimateReply>, tonic::Status>;
+        /// Returns why a run waits, or how it ended.
+        async fn why(
+            &self,
+            request: tonic::Request<super::WhyRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhyReply>, tonic::Status>;
+        /// Changes the claim of a study on workers.
+        async fn set_claim(
+            &self,
+            request: tonic::Request<super::SetClaimRequest>,
+        ) -> std::result::Result<tonic::Response<super::SetClaimReply>, tonic::Status>;
+        /// Drains or blocks workers, or admits them again.
+        async fn set_workers(
+            &self,
+            request: tonic::Request<super::SetWorkersRequest>,
+        ) -> std::result::Result<tonic::Response<super::SetWorkersReply>, tonic::Status>;
         /// Pauses, resumes or cancels a study. Runs that are being executed are finished. A study that is
         /// cancelled while it is being planned is not planned any further.
         async fn set_state(
@@ -1971,6 +2290,180 @@ pub mod studies_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubmitSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catherd.v1.Studies/Estimate" => {
+                    #[allow(non_camel_case_types)]
+                    struct EstimateSvc<T: Studies>(pub Arc<T>);
+                    impl<T: Studies> tonic::server::UnaryService<super::EstimateRequest>
+                    for EstimateSvc<T> {
+                        type Response = super::EstimateReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::EstimateRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Studies>::estimate(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = EstimateSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catherd.v1.Studies/Why" => {
+                    #[allow(non_camel_case_types)]
+                    struct WhySvc<T: Studies>(pub Arc<T>);
+                    impl<T: Studies> tonic::server::UnaryService<super::WhyRequest>
+                    for WhySvc<T> {
+                        type Response = super::WhyReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WhyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Studies>::why(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WhySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catherd.v1.Studies/SetClaim" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetClaimSvc<T: Studies>(pub Arc<T>);
+                    impl<T: Studies> tonic::server::UnaryService<super::SetClaimRequest>
+                    for SetClaimSvc<T> {
+                        type Response = super::SetClaimReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetClaimRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Studies>::set_claim(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetClaimSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catherd.v1.Studies/SetWorkers" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetWorkersSvc<T: Studies>(pub Arc<T>);
+                    impl<
+                        T: Studies,
+                    > tonic::server::UnaryService<super::SetWorkersRequest>
+                    for SetWorkersSvc<T> {
+                        type Response = super::SetWorkersReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetWorkersRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Studies>::set_workers(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetWorkersSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
