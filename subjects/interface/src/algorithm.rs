@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catherd_experiments::{AlgorithmError, Parameter};
+use catherd_experiments::{AlgorithmError, Parameter, instead};
 use serde::Serialize;
 
 /// The [`AlgorithmInfo::name`] of a kind that takes any name.
@@ -85,6 +85,49 @@ pub struct FieldError {
     pub cause: String,
     /// What to write instead.
     pub advice: String,
+}
+
+/// The names of the parameters of an algorithm; empty if there is no such algorithm.
+pub fn parameter_names(algorithms: &[AlgorithmInfo], algorithm: &str) -> Vec<String> {
+    let of = algorithms.iter().filter(|info| info.name == algorithm);
+    of.flat_map(|info| info.parameters.iter().map(|parameter| parameter.name.clone())).collect()
+}
+
+impl FieldError {
+    /// A kind has no algorithm of this name.
+    pub fn unknown_algorithm(name: &str, known: &[impl AsRef<str>]) -> FieldError {
+        FieldError {
+            field: None,
+            cause: format!("unknown algorithm `{name}`"),
+            advice: instead(name, known),
+        }
+    }
+
+    /// An algorithm has no parameter of this name.
+    pub fn unknown_parameter(name: &str, known: &[impl AsRef<str>]) -> FieldError {
+        let table = name.split_once('.').map(|(table, _)| table);
+        let advice = match table.filter(|table| known.iter().any(|known| known.as_ref() == *table))
+        {
+            Some(table) => {
+                format!("write {table} = VALUE, or {table} = [VALUE, VALUE] for several")
+            }
+            None => instead(name, known),
+        };
+        FieldError {
+            field: Some(name.to_owned()),
+            cause: format!("unknown parameter `{name}`"),
+            advice,
+        }
+    }
+
+    /// There is no mutation operator of this name.
+    pub fn unknown_operator(name: &str, known: &[impl AsRef<str>]) -> FieldError {
+        FieldError {
+            field: Some("operators".to_owned()),
+            cause: format!("unknown mutation operator `{name}`"),
+            advice: instead(name, known),
+        }
+    }
 }
 
 impl From<FieldError> for AlgorithmError {

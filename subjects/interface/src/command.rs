@@ -58,6 +58,7 @@ mod result;
 mod supervisor;
 mod template;
 mod tool;
+mod trial;
 
 use std::path::Path;
 
@@ -76,6 +77,8 @@ use limits::RunLimits;
 pub use prepared::{Diagnosis, Tool};
 use program::Program;
 pub use supervisor::{Supervision, supervise};
+pub use tool::RelativeTool;
+pub use trial::{Exchange, Trial, TrialSettings};
 
 /// The kind's name.
 pub const KIND: &str = "command";

@@ -6,6 +6,7 @@ use std::path::Path;
 use catherd_experiments::{Algorithm, Engines, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
+use crate::approach::Approaches;
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
@@ -70,6 +71,11 @@ pub trait SubjectKind: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
+    /// Whether a path of a study names a project that is part of catherd, so that no file has to exist.
+    fn is_builtin(&self, _: &Path) -> bool {
+        false
+    }
+
     /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a folder.
     /// Empty if the names of projects include the extension, or files need none.
     fn project_extension(&self) -> &'static str {
@@ -97,6 +103,18 @@ pub trait SubjectKind: Send + Sync {
         _: &[Algorithm],
     ) -> Result<Vec<NamedGoals>, FindError> {
         Ok(Vec::new())
+    }
+
+    /// How close runs came to goals that no run covers, for kinds that cannot tell it from the order of the
+    /// goals ([`NamedGoals::before`]). `None` if records do not say it.
+    fn approaches(&self) -> Option<Approaches> {
+        None
+    }
+
+    /// Whether subjects are executed by an engine that a hostile one could bring down or damage, so that runs
+    /// must be executed in a process of their own, next to the worker.
+    fn needs_process(&self) -> bool {
+        false
     }
 
     /// Makes a runner. `None` if the context does not permit runs of this kind.

@@ -17,6 +17,7 @@
 //! kinds.
 
 mod algorithm;
+mod approach;
 pub mod command;
 pub mod files;
 mod kind;
@@ -28,7 +29,10 @@ mod resolved;
 mod runner;
 pub mod search;
 
-pub use algorithm::{ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values};
+pub use algorithm::{
+    ANY_ALGORITHM, AlgorithmInfo, FieldError, ParameterInfo, Values, parameter_names,
+};
+pub use approach::{Approach, Approaches, OpenGoals};
 pub use kind::{Kinds, SubjectKind, ToolKind, UnknownKind};
 pub use loaded::{LoadedProject, LoadedProjects, LoadedRunner};
 pub use projects::{
@@ -36,4 +40,6 @@ pub use projects::{
 };
 pub use recent::Recent;
 pub use resolved::{ResolveError, Resolved};
-pub use runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner, RunnerContext};
+pub use runner::{
+    Examination, Limits, LoadError, Programs, RunError, RunProgress, Runner, RunnerContext,
+};

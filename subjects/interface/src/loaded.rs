@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use crate::{LoadError, Recent, RunError, RunProgress, Runner};
+use crate::{Examination, LoadError, Recent, RunError, RunProgress, Runner};
 
 /// A project in the form that the runs of a kind need.
 pub trait LoadedProject: Send + Sized {
@@ -19,6 +19,15 @@ pub trait LoadedProject: Send + Sized {
     ///
     /// Why the project cannot be run, the same on every machine.
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
+
+    /// Tries the project, as [`Runner::examine`] does.
+    ///
+    /// # Errors
+    ///
+    /// If the project cannot be run.
+    fn examine(&mut self, _: &Examination) -> Result<Vec<(String, String)>, LoadError> {
+        Ok(Vec::new())
+    }
 
     /// Executes a run on the project, as [`Runner::run`] does; [`LoadedRunner`] sets the record's
     /// `wall_ms`.
@@ -48,6 +57,10 @@ impl<P: LoadedProject> Default for LoadedRunner<P> {
 impl<P: LoadedProject> Runner for LoadedRunner<P> {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
         self.0.load(digest, || P::read(digest, &bytes))
+    }
+
+    fn examine(&mut self, asked: &Examination) -> Result<Vec<(String, String)>, LoadError> {
+        self.0.last().map_or_else(|| Ok(Vec::new()), |project| project.examine(asked))
     }
 
     fn run(
@@ -92,6 +105,11 @@ impl<T> LoadedProjects<T> {
         self.projects.get(digest, read)?;
         self.loading += start.elapsed();
         Ok(())
+    }
+
+    /// The project that was loaded last.
+    fn last(&mut self) -> Option<&mut T> {
+        self.projects.last_used().map(|(_, project)| project)
     }
 
     /// The project of a run, and the time spent on loading since the previous run, which belongs to this

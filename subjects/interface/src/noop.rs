@@ -68,6 +68,7 @@ impl SubjectKind for Noop {
                 parameter("ms", "milliseconds that a run sleeps"),
                 parameter("panic", "panic if the seed is divisible by this; 0: never"),
                 parameter("abort", "abort the process if the seed is divisible by this; 0: never"),
+                parameter("exit", "end the process if the seed is divisible by this; 0: never"),
                 parameter("hog", "exceed memory if the seed is divisible by this; 0: never"),
             ],
         }]
@@ -136,7 +137,9 @@ impl LoadedProject for NoopProject {
         if due(number("abort")) {
             std::process::abort();
         }
-
+        if due(number("exit")) {
+            std::process::exit(7);
+        }
         if due(number("hog")) {
             const TOO_MUCH: usize = 1 << 42;
             return Err(RunError::Failed(format!("{} bytes fit", vec![1_u8; TOO_MUCH].len())));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 
 /// Progress of a run: for displays, never part of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,6 +99,18 @@ pub struct RunnerContext<'a> {
     pub limits: Limits,
 }
 
+/// What is asked about a project before a study.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Examination {
+    /// Nothing but whether the project can be run.
+    Usable,
+    /// The names and values of its measures.
+    Measures,
+    /// The names of the goals of runs of this algorithm, in the order of their numbers. The value is the number
+    /// of the goal that a test covers directly before, or empty.
+    Goals(Algorithm),
+}
+
 /// Executes runs of one subject kind, one at a time. The worker survives a panic: it reports
 /// the attempt as a crash and makes a new runner.
 pub trait Runner: Send {
@@ -108,6 +120,16 @@ pub trait Runner: Send {
     ///
     /// If the project cannot be run: the reason, which is the same on every computer.
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError>;
+
+    /// Tries the loaded project before a study: executes what every run executes first. Returns the names and
+    /// values that are asked for; none if the kind has none.
+    ///
+    /// # Errors
+    ///
+    /// If the project cannot be run: the reason, which is the same on every computer.
+    fn examine(&mut self, _: &Examination) -> Result<Vec<(String, String)>, LoadError> {
+        Ok(Vec::new())
+    }
 
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use catherd_experiments::{Budget, Parameter};
+use catherd_experiments::{Budget, Parameter, instead};
 use catherd_search::{ParameterError, ParameterKind, Setting};
 
 use crate::{FieldError, ParameterInfo, Values};
@@ -47,13 +47,17 @@ pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
 
 /// Converts the error of a parameter; its field is the name of the parameter.
 pub fn refusal(error: &ParameterError) -> FieldError {
-    let (name, advice) = match error {
-        ParameterError::Unknown { name, .. } => {
-            (name.as_str(), "choose one of the parameters listed above")
-        }
-        ParameterError::Value { name, .. } => (*name, "give a value that is allowed"),
-    };
-    FieldError { field: Some(name.to_owned()), cause: error.to_string(), advice: advice.to_owned() }
+    match error {
+        ParameterError::Unknown { name, known } => FieldError::unknown_parameter(name, known),
+        ParameterError::Value { name, value, kind } => FieldError {
+            field: Some((*name).to_owned()),
+            cause: error.to_string(),
+            advice: match kind {
+                ParameterKind::Choice(words) => instead(value.trim_matches('`'), words),
+                kind => format!("give {kind}"),
+            },
+        },
+    }
 }
 
 /// The budget of a run. `executions` and `steps` are the names of the kind's units of work.

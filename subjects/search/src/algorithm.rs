@@ -64,7 +64,7 @@ registry! {
 
 /// There is no algorithm of this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown algorithm `{0}`: there are {names}", names = Algorithm::NAMES.join(", "))]
+#[error("unknown algorithm `{0}`")]
 pub struct UnknownAlgorithm(pub String);
 
 impl Algorithm {

@@ -92,7 +92,7 @@ pub struct Parameter {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The algorithm has no parameter of this name.
-    #[error("unknown parameter `{name}`: {}", listed(.known))]
+    #[error("unknown parameter `{name}`{}", if .known.is_empty() { ": this algorithm has none" } else { "" })]
     Unknown {
         /// The name that was given.
         name: String,
@@ -109,14 +109,6 @@ pub enum ParameterError {
         /// The values that are allowed.
         kind: ParameterKind,
     },
-}
-
-fn listed(names: &[&str]) -> String {
-    if names.is_empty() {
-        "this algorithm has none".to_owned()
-    } else {
-        format!("there are {}", names.join(", "))
-    }
 }
 
 /// A parameter with a reference to its value.

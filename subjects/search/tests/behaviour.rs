@@ -251,11 +251,7 @@ fn parameters_are_set_by_name_within_their_ranges() {
     message("population", 2.5);
     message("crossover", f64::NAN);
     message("population", f64::INFINITY);
-    assert_eq!(
-        message("cross over", 0.5),
-        "unknown parameter `cross over`: there are population, crossover, mutation, extension, \
-         reduction, compat.mutate_parents"
-    );
+    assert_eq!(message("cross over", 0.5), "unknown parameter `cross over`");
     assert_eq!(
         named("random").set("population", 1.0).unwrap_err().to_string(),
         "unknown parameter `population`: this algorithm has none"
@@ -269,12 +265,7 @@ fn parameters_are_set_by_name_within_their_ranges() {
     let targets = |mio: &Algorithm| mio.parameters().into_iter().find(|p| p.name == "targets");
     assert_eq!(targets(&mio).unwrap().value, Setting::Word("all"));
     assert_eq!(targets(&named("mio")).unwrap().value, Setting::Word("independent"));
-    assert!(
-        Algorithm::named("mossa")
-            .unwrap_err()
-            .to_string()
-            .contains("there are random, random-events")
-    );
+    assert_eq!(Algorithm::named("mossa").unwrap_err().to_string(), "unknown algorithm `mossa`");
     // Every default is allowed, and every algorithm answers to its name.
     for name in Algorithm::NAMES {
         let mut algorithm = named(name);

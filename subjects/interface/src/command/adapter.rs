@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Algorithm, Parameter, RunSpec};
+use catherd_experiments::{Algorithm, Parameter, RunSpec, instead};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use toml::de::DeTable;
 
 use super::contract::{ADAPTER, CONTRACT, DESCRIPTION, DIGEST, EXECUTABLE, LIVE, REQUEST, RESULT};
 use super::descriptor::Descriptor;
@@ -132,7 +133,15 @@ impl Adapter {
         let file = folder.join(DESCRIPTION);
         let named = |cause: &dyn std::fmt::Display| format!("{}: {cause}", file.display());
         let text = fs::read_to_string(&file).map_err(|cause| named(&cause))?;
-        let adapter: Adapter = toml::from_str(&text).map_err(|cause| named(&cause.message()))?;
+        let at = |(offset, cause): (usize, String)| {
+            let line = 1 + text[..offset.min(text.len())].matches('\n').count();
+            format!("{}:{line}: {cause}", file.display())
+        };
+        unknown_key(&text).map_or(Ok(()), |found| Err(at(found)))?;
+        let adapter: Adapter = toml::from_str(&text).map_err(|cause| {
+            let start = cause.span().unwrap_or_default().start;
+            at((start, cause.message().replace('\n', ", ")))
+        })?;
         if adapter.contract != CONTRACT {
             let contract = adapter.contract;
             return Err(named(&format_args!("contract {contract}, and there is {CONTRACT} only")));
@@ -149,6 +158,16 @@ impl Adapter {
         Ok(adapter)
     }
 
+    /// The name of the first algorithm; the name of the tool if it takes any.
+    pub(super) fn first_algorithm(&self) -> &str {
+        self.algorithms.first().unwrap_or(&self.tool)
+    }
+
+    /// The limits that the tool observes, as `adapter.toml` names them.
+    pub(super) fn budgets(&self) -> &[String] {
+        &self.budgets
+    }
+
     /// Checks the name and the parameters of an algorithm.
     ///
     /// # Errors
@@ -160,7 +179,7 @@ impl Adapter {
             return Err(FieldError {
                 field: None,
                 cause: format!("{tool} has no algorithm `{}`", algorithm.name),
-                advice: format!("use one of {}", algorithms.join(", ")),
+                advice: instead(&algorithm.name, algorithms),
             });
         }
         for (name, parameter) in settings(algorithm) {
@@ -171,7 +190,7 @@ impl Adapter {
                 None => {
                     let known: Vec<_> = parameters.keys().map(String::as_str).collect();
                     let cause = format!("{tool} has no parameter `{name}`");
-                    return refused(cause, format!("use one of {}", known.join(", ")));
+                    return refused(cause, instead(name, &known));
                 }
                 Some(declared) if !declared.takes(parameter) => {
                     let cause = format!("{tool} does not take this value of `{name}`");
@@ -264,6 +283,41 @@ impl Adapter {
             "mutation": spec.mutation,
         }))
     }
+}
+
+/// Keys of `adapter.toml`.
+const KEYS: [&str; 12] = [
+    "contract",
+    "tool",
+    "version",
+    "python",
+    "environment",
+    "algorithms",
+    "budgets",
+    "determinism",
+    "mutation",
+    "describe",
+    "variables",
+    "parameters",
+];
+
+/// Keys of a declared parameter, and those that only numbers and choices have.
+const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
+
+/// The place and name of a key that is none of `adapter.toml`, with the nearest one. `None` if there is
+/// none, or if the text is no TOML.
+fn unknown_key(text: &str) -> Option<(usize, String)> {
+    let root = DeTable::parse(text).ok()?;
+    let unknown = |table: &DeTable<'_>, known: &[&str]| {
+        let key = table.keys().find(|key| !known.contains(&&**key.get_ref()))?;
+        let name = key.get_ref();
+        Some((key.span().start, format!("unknown key `{name}`: {}", instead(name, known))))
+    };
+    unknown(root.get_ref(), &KEYS).or_else(|| {
+        let declared = root.get_ref().get("parameters")?.get_ref().as_table()?;
+        let mut tables = declared.values().filter_map(|value| value.get_ref().as_table());
+        tables.find_map(|table| unknown(table, &DECLARATION_KEYS))
+    })
 }
 
 /// The folders of a run.

@@ -21,8 +21,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
+use catherd_experiments::text::printable;
 use catherd_experiments::{
-    Level, Metric, MutantOutcome, MutantRecord, REAL_TIME, RunRecord, RunSpec,
+    Level, Metric, MutantOutcome, MutantRecord, REAL_TIME, RunRecord, RunSpec, instead,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -44,8 +45,37 @@ const LOGS: &str = "logs";
 /// Maximum number of logs of a result.
 const MAX_LOGS: usize = 16;
 
+/// The metric that counts files of a result that are left out.
+const FILES_LEFT_OUT: &str = "files_left_out";
+
+/// The log that names files of a result that are left out.
+const LEFT_OUT_LOG: &str = "files-left-out.txt";
+
 /// Bytes that are kept of a log, from its end.
 const LOG_TAIL: u64 = 64 << 10;
+
+/// Keys of an answer; the first ones are the usual ones.
+const KEYS: [&str; 19] = [
+    "contract",
+    "goals",
+    "covered",
+    "goal_names",
+    "executions",
+    "steps",
+    "timeline",
+    "suite",
+    "metrics",
+    "times",
+    "mutants",
+    "mutant_counts",
+    "files",
+    "tool",
+    "outcome",
+    "reason",
+    "criteria",
+    "work",
+    "artifacts",
+];
 
 /// The artifact with the names of goals.
 const GOAL_NAMES: &str = "goals.json";
@@ -131,6 +161,21 @@ struct MutantCounts {
     timed_out: u32,
 }
 
+/// Why an answer is no record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// Another tool ran than the adapter describes; another computer may have it.
+    OtherTool(String),
+    /// The file is invalid, and would be so again.
+    Invalid(String),
+}
+
+impl From<String> for Flaw {
+    fn from(flaw: String) -> Flaw {
+        Flaw::Invalid(flaw)
+    }
+}
+
 /// The record of a result file in a working folder.
 ///
 /// # Errors
@@ -142,13 +187,19 @@ pub(super) fn record(
     mut file: Map<String, Value>,
     folder: &Path,
     wall_ms: u64,
-) -> Result<RunRecord, String> {
-    let contract = file.remove("contract").unwrap_or(Value::Null);
-    if contract != json!(CONTRACT) {
-        return Err(format!("`contract` is {contract}, expected {CONTRACT}"));
+) -> Result<RunRecord, Flaw> {
+    if let Some(key) = file.keys().find(|key| !KEYS.contains(&key.as_str())) {
+        return Err(Flaw::Invalid(format!("unknown key `{key}`: {}", instead(key, &KEYS))));
+    }
+    match file.remove("contract") {
+        None => return Err(Flaw::Invalid(format!("contract: missing, expected {CONTRACT}"))),
+        Some(contract) if contract != json!(CONTRACT) => {
+            return Err(Flaw::Invalid(format!("contract: {contract}, expected {CONTRACT}")));
+        }
+        Some(_) => {}
     }
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
-        ran.check(adapter)?;
+        ran.check(adapter).map_err(Flaw::OtherTool)?;
     }
     let times: Times = taken(&mut file, "times")?.unwrap_or_default();
     let mut logs = Vec::new();
@@ -173,12 +224,19 @@ pub(super) fn record(
     to_criteria(&mut file)?;
     let mut record = result::record(spec, file, wall_ms)?;
     record.resources.search_ms = times.search_ms.unwrap_or(record.resources.search_ms);
-    record.artifacts.extend(artifacts(folder, &files)?);
+    let (artifacts, left_out) = artifacts(folder, &files)?;
+    record.artifacts.extend(artifacts);
     record.logs = ends_of(folder, &logs)?;
+    if !left_out.is_empty() {
+        let count = Metric::Integer(left_out.len() as i64);
+        record.metrics.insert(FILES_LEFT_OUT.to_owned(), count);
+        record.logs.insert(LEFT_OUT_LOG.to_owned(), left_out.concat());
+    }
     if let Some(names) = names {
         if names.len() != record.goals() as usize {
             let (names, goals) = (names.len(), record.goals());
-            return Err(format!("`goal_names` has {names} names of {goals} goals"));
+            let flaw = format!("goal_names: {names} names of {goals} goals");
+            return Err(Flaw::Invalid(flaw));
         }
         record.artifacts.insert(GOAL_NAMES.to_owned(), json!(names).to_string() + "\n");
     }
@@ -188,9 +246,8 @@ pub(super) fn record(
     };
     if let Some(MutantCounts { created, checked, killed, timed_out }) = counts {
         if killed + timed_out > checked || checked > created {
-            return Err(
-                "`mutant_counts` has more mutants killed than checked, or than created".into()
-            );
+            let flaw = "mutant_counts: more mutants killed than checked, or checked than created";
+            return Err(Flaw::Invalid(flaw.to_owned()));
         }
         let counts = [("created", created), ("checked", checked), ("killed", killed)];
         for (name, count) in counts.into_iter().chain([("timed_out", timed_out)]) {
@@ -210,16 +267,24 @@ pub(super) fn record(
 /// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units that
 /// the tool does not count are absent instead of 0.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
-    let Some(goals) = file.remove("goals") else { return Ok(()) };
+    let Some(goals) = file.remove("goals") else {
+        return match file.contains_key("criteria") {
+            true => Ok(()),
+            false => Err("goals: missing (or criteria)".to_owned()),
+        };
+    };
     if file.contains_key("criteria") {
-        return Err("both `goals` and `criteria`: keep one of them".to_owned());
+        return Err("both goals and criteria: keep one of them".to_owned());
     }
-    let covered = file.remove("covered").ok_or("missing field `covered`")?;
+    let covered = file.remove("covered").ok_or("covered: missing")?;
     file.insert(
         "criteria".to_owned(),
         json!([{ "name": CRITERION, "goals": goals, "covered": covered }]),
     );
     let mut points: Vec<Map<String, Value>> = taken(file, "timeline")?.unwrap_or_default();
+    for (number, point) in points.iter().enumerate() {
+        result::check_point(number, point, &[&UNITS[..], &["work"]].concat())?;
+    }
     let mut work = Map::new();
     for unit in UNITS {
         let Some(amount) = file.remove(unit) else { continue };
@@ -265,31 +330,51 @@ fn taken<T: DeserializeOwned>(
     file: &mut Map<String, Value>,
     key: &str,
 ) -> Result<Option<T>, String> {
-    let value = file.remove(key).map(serde_json::from_value).transpose();
-    value.map_err(|error| format!("`{key}`: {error}"))
+    let Some(value) = file.remove(key) else { return Ok(None) };
+    result::at_path(key, value).map(Some)
 }
 
-/// Reads the files of a result: regular text files of the working folder.
-fn artifacts(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
+/// Reads the files of a result: regular text files of the working folder. A file that is too large or no text is
+/// left out, because the numbers of the run are valid without it: the second value has a line for each, with the
+/// reason.
+///
+/// # Errors
+///
+/// If there are too many files, or one is missing, no regular file or outside of the working folder.
+fn artifacts(
+    folder: &Path,
+    files: &[PathBuf],
+) -> Result<(BTreeMap<String, String>, Vec<String>), String> {
     if files.len() > MAX_FILES {
         return Err(format!("{} files, at most {MAX_FILES} are kept", files.len()));
     }
     let mut artifacts = BTreeMap::new();
-    let mut left = MAX_BYTES;
+    let (mut left, mut left_out) = (MAX_BYTES, Vec::new());
     for name in files {
         let flaw = |cause: &dyn std::fmt::Display| format!("{}: {cause}", name.display());
         let file = open(folder, name).map_err(|cause| flaw(&cause))?;
-        let mut text = String::new();
-        let read = file.take(left + 1).read_to_string(&mut text);
-        read.map_err(|cause| flaw(&format_args!("not readable as text: {cause}")))?;
-        left = left
-            .checked_sub(text.len() as u64)
-            .ok_or_else(|| flaw(&format_args!("more than {} MiB of files", MAX_BYTES >> 20)))?;
+        let length = file.metadata().map_err(|cause| flaw(&cause))?.len();
+        let mut bytes = Vec::new();
+        file.take(left + 1).read_to_end(&mut bytes).map_err(|cause| flaw(&cause))?;
+        let size = bytes.len() as u64;
+        let text = match String::from_utf8(bytes) {
+            _ if size > left => Err(format!("{length} bytes, {left} of {MAX_BYTES} are left")),
+            Ok(text) => Ok(text),
+            Err(_) => Err(format!("{length} bytes that are no text (UTF-8)")),
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(reason) => {
+                left_out.push(format!("{}\n", printable(&flaw(&reason))));
+                continue;
+            }
+        };
+        left -= size;
         if artifacts.insert(flat(name), text).is_some() {
             return Err(flaw(&"another file has the same name as an artifact"));
         }
     }
-    Ok(artifacts)
+    Ok((artifacts, left_out))
 }
 
 /// Reads the ends of logs; bytes that are not UTF-8 are replaced.

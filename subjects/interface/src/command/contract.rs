@@ -5,7 +5,7 @@
 pub(super) const ADAPTER: &str = "adapter";
 
 /// The parameter with the digest of the tool.
-pub(super) const DIGEST: &str = "tool";
+pub(super) const DIGEST: &str = catherd_experiments::TOOL;
 
 /// The version of the contract.
 pub(super) const CONTRACT: u64 = 1;

@@ -98,7 +98,8 @@ impl Tool {
         let mut variables = program::environment(folder).map_err(|cause| named(folder, &cause))?;
         variables.extend(self.adapter.variables(1));
         let crashed = |cause: crate::runner::RunError| cause.to_string();
-        let mut process = Process::start(programs, folder, words, variables).map_err(crashed)?;
+        let mut process =
+            Process::start(programs, folder, None, words, variables).map_err(crashed)?;
         let start = Instant::now();
         let end = loop {
             match process.ended(&executable).map_err(crashed)? {
@@ -115,7 +116,7 @@ impl Tool {
         let output = process.finish();
         match read {
             Ok(_) => Ok(answer),
-            Err(_) => Err(program::how_it_ended(&end.status, &output)),
+            Err(_) => Err(program::how_it_ended(&end.exit.status, &output)),
         }
     }
 }

@@ -62,7 +62,7 @@ impl RunLimits {
         let limit = self.memory.filter(|limit| memory > *limit)?;
         let reason = format!("killed beyond its limit of {} MiB", limit >> 20);
         let wall_ms = elapsed.as_millis() as u64;
-        Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, reason, wall_ms))
+        Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, &reason, wall_ms))
     }
 
     /// The record of a run that exceeded the limit of time.
@@ -70,7 +70,7 @@ impl RunLimits {
         let limit = self.time.unwrap_or_default();
         let reason = format!("ended by its limit of {} s", limit.as_secs_f64());
         let (limit, wall_ms) = (limit.as_millis() as u64, elapsed.as_millis() as u64);
-        RunRecord::limited(spec, RunOutcome::TimedOut, limit, reason, wall_ms)
+        RunRecord::limited(spec, RunOutcome::TimedOut, limit, &reason, wall_ms)
     }
 }
 
@@ -92,10 +92,26 @@ fn number(
     };
     read().map(Some).ok_or_else(|| {
         let known: Vec<_> = units.iter().map(|(unit, _)| *unit).collect();
+        let text = if let Parameter::Text(text) = parameter { text.trim() } else { "" };
+        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+        let number = text[..text.len() - unit.len()].trim();
+        // Units that are written in another way.
+        let meant = match unit.to_lowercase().as_str() {
+            "m" | "mins" | "minutes" if name == TIME => "min",
+            "sec" | "secs" | "seconds" if name == TIME => "s",
+            "hr" | "hrs" | "hours" if name == TIME => "h",
+            "m" | "mb" | "mib" => "MiB",
+            "g" | "gb" | "gib" => "GiB",
+            _ => "",
+        };
+        let example = match (number, meant) {
+            ("", _) | (_, "") => format!("4{}", known[known.len() - 1]),
+            (number, meant) => format!("{number}{meant}"),
+        };
         FieldError {
             field: Some(name.to_owned()),
             cause: format!("`{name}` is not a number with a unit of {}", known.join(", ")),
-            advice: format!("write it in quotation marks, such as \"4{}\"", known[known.len() - 1]),
+            advice: format!("write it in quotation marks, such as \"{example}\""),
         }
     })
 }
@@ -116,6 +132,8 @@ mod tests {
         assert_eq!(time.notice(), Some(Duration::from_secs(8990)));
         assert_eq!(limits(TIME, "3 s").unwrap().notice(), Some(Duration::from_millis(1500)));
         assert_eq!(limits(MEMORY, "4GiB").unwrap().memory, Some(4 << 30));
+        assert!(limits(TIME, "5m").unwrap_err().advice.ends_with("such as \"5min\""));
+        assert!(limits(MEMORY, "2GB").unwrap_err().advice.ends_with("such as \"2GiB\""));
         for (name, value) in [(TIME, "4"), (TIME, "-1s"), (TIME, "4GiB"), (MEMORY, "0MiB")] {
             assert_eq!(limits(name, value).unwrap_err().field.as_deref(), Some(name), "{value}");
         }

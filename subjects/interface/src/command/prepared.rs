@@ -73,6 +73,16 @@ impl Tool {
         format!("{} {}", self.adapter.tool, self.adapter.version)
     }
 
+    /// The version of the Python that runs the tool, such as 3.11; `None` if it names none.
+    pub fn python(&self) -> Option<&str> {
+        self.adapter.python.as_deref()
+    }
+
+    /// The limits of a budget that the tool observes; empty if it observes all.
+    pub fn budgets(&self) -> &[String] {
+        self.adapter.budgets()
+    }
+
     /// The folder of the environment; `None` if the tool needs none.
     ///
     /// # Errors
@@ -197,7 +207,14 @@ impl Tool {
             .map_err(|cause| format!("{}: {cause}", self.folder.join(EXECUTABLE).display()))?;
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
-        Ok(Diagnosis { usable: output.status.success(), text })
+        // A tool without an environment need not say what it finds: it has nothing to be prepared, and
+        // its `run` has been started.
+        let nothing_to_say = environment.is_none() && text.trim().is_empty();
+        let text = match nothing_to_say {
+            true => "it needs no environment; `run doctor` reports nothing\n".to_owned(),
+            false => text,
+        };
+        Ok(Diagnosis { usable: output.status.success() || nothing_to_say, text })
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{self, Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-use super::supervisor::{self, Report, Supervision};
+use super::supervisor::{self, Exit, Report, Supervision};
 use crate::runner::{Programs, RunError};
 
 /// The interval at which the process is polled.
@@ -22,6 +22,9 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 
 /// Limit of the time until the output ends after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
+
+/// Limit in bytes of the shared memory of a program without a limit of its memory: 1 GiB.
+const SHARED_MEMORY: u64 = 1 << 30;
 
 /// The missing guarantee on a system without supervisors.
 pub(super) const UNSUPERVISED: &str = "supervising programs";
@@ -47,14 +50,15 @@ struct Supervisor {
 
 /// How a program ended.
 pub(super) struct End {
-    /// The exit status in words.
-    pub(super) status: String,
+    /// The exit status.
+    pub(super) exit: Exit,
     /// Guarantees that the system did not give.
     pub(super) missing: Vec<String>,
 }
 
 impl Process {
-    /// Starts the program `words` in a folder, with no environment but these variables.
+    /// Starts the program `words` in a folder, with no environment but these variables. Its shared
+    /// memory is limited to these bytes, or to [`SHARED_MEMORY`].
     ///
     /// # Errors
     ///
@@ -63,6 +67,7 @@ impl Process {
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,
+        shared_memory: Option<u64>,
         words: Vec<String>,
         variables: BTreeMap<String, String>,
     ) -> Result<Process, RunError> {
@@ -75,6 +80,7 @@ impl Process {
                     hidden: programs.hidden.clone(),
                     namespaces: programs.namespaces,
                     init: false,
+                    shared_memory: shared_memory.unwrap_or(SHARED_MEMORY),
                     words: words.clone(),
                 };
                 let mut command = process::Command::new(supervisor);
@@ -116,7 +122,7 @@ impl Process {
             None => match self.child.try_wait().map_err(|cause| crashed(&cause))? {
                 None => return Ok(None),
                 Some(status) => Some(Report {
-                    ended: Ok(status.to_string()),
+                    ended: Ok(status.into()),
                     missing: vec![UNSUPERVISED.to_owned()],
                 }),
             },
@@ -124,18 +130,19 @@ impl Process {
         match report {
             // The supervisor has killed what the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
-                Ok(status) => Ok(Some(End { status, missing: report.missing })),
+                Ok(exit) => Ok(Some(End { exit, missing: report.missing })),
                 Err(cause) => Err(RunError::Crashed(format!("cannot start {program}: {cause}"))),
             },
             Some(Report { ended, missing }) => {
                 // Processes that the program left running in its group are killed here.
                 let _ = self.kill();
-                Ok(Some(End { status: ended.unwrap_or_default(), missing }))
+                Ok(Some(End { exit: ended.unwrap_or_default(), missing }))
             }
             None => {
                 let status = self.kill().map_err(|cause| crashed(&cause))?;
                 let status = format!("{status} of its supervisor");
-                Ok(Some(End { status, missing: Vec::new() }))
+                let exit = Exit { status, killed: true };
+                Ok(Some(End { exit, missing: Vec::new() }))
             }
         }
     }

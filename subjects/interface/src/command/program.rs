@@ -1,8 +1,9 @@
 //! The runner of programs: a process and a working folder for each run.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,14 +12,17 @@ use std::time::{Duration, Instant};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
 use super::adapter::{Adapter, Places, Project};
-use super::contract::{LIVE, RESULT};
+use super::answer::Flaw;
+use super::contract::{LIVE, REQUEST, RESULT};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
 use super::live::Live;
 use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
+use super::result::Unread;
 use super::template::Filled;
 use super::tool::FoundTool;
+use super::trial::Exchange;
 use super::{answer, result, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
@@ -30,6 +34,9 @@ pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 /// Prefix of the names of working folders.
 const FOLDER_PREFIX: &str = "run-";
 
+/// Bytes of a file that are kept of a trial.
+const MAX_KEPT: u64 = 1 << 20;
+
 /// The interval at which the memory of the program is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -38,11 +45,38 @@ pub(super) struct Program {
     programs: Programs,
     limits: Limits,
     projects: LoadedProjects<Arc<[u8]>>,
+    /// What the last run exchanged with its program, if it is kept.
+    exchange: Option<RefCell<Exchange>>,
 }
 
 impl Program {
     pub(super) fn new(programs: &Programs, limits: Limits) -> Program {
-        Program { programs: programs.clone(), limits, projects: LoadedProjects::new(1) }
+        let (programs, projects) = (programs.clone(), LoadedProjects::new(1));
+        Program { programs, limits, projects, exchange: None }
+    }
+
+    /// Keeps what the next run exchanges with its program.
+    pub(super) fn keep_exchange(&mut self) {
+        self.exchange = Some(RefCell::default());
+    }
+
+    /// What the last run exchanged with its program; empty if it was not kept.
+    pub(super) fn exchange(self) -> Exchange {
+        self.exchange.unwrap_or_default().into_inner()
+    }
+
+    /// Keeps the files of a run before its folder is removed.
+    fn note_files(&self, folder: &Path) {
+        let Some(exchange) = &self.exchange else { return };
+        let text = |name: &str| {
+            // The program may have made anything of this name.
+            let file = catherd_platform::open_regular(&folder.join(name)).ok();
+            let mut bytes = Vec::new();
+            let read = file.and_then(|file| file.take(MAX_KEPT).read_to_end(&mut bytes).ok());
+            read.map(|_| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+        };
+        let mut kept = exchange.borrow_mut();
+        (kept.request, kept.result, kept.live) = (text(REQUEST), text(RESULT), text(LIVE));
     }
 
     /// The command line of a run and, if a tool has an adapter, the adapter.
@@ -98,7 +132,9 @@ impl Program {
         let program = filled.words[0].clone();
         let kills = || catherd_platform::oom_kills(&catherd_platform::own_cgroup_leaf()?);
         let kills_before = kills();
-        let mut process = Process::start(&self.programs, folder, filled.words, variables)?;
+        let shared_memory = own_limits.memory.or(self.limits.memory);
+        let mut process =
+            Process::start(&self.programs, folder, shared_memory, filled.words, variables)?;
         let (mut peak, mut noticed, mut measured) = (0, false, None::<Instant>);
         let end = loop {
             if let Some(end) = process.ended(&program)? {
@@ -118,6 +154,10 @@ impl Program {
                 record.resources.peak_rss_kib = peak >> 10;
                 return Ok(record);
             }
+            if let Some(limit) = self.limits.memory.filter(|limit| resident > *limit) {
+                let reason = format!("killed beyond the {} MiB of its worker", limit >> 20);
+                return Err(RunError::OutOfMemory(reason));
+            }
             if self.limits.wall.is_some_and(|wall| elapsed > wall) {
                 let seconds = elapsed.as_secs();
                 return Err(RunError::TimedOut(format!("killed after {seconds} s")));
@@ -132,26 +172,40 @@ impl Program {
         // The supervisor removes the folder when the process is finished.
         let result = result::read(&out).map(|file| match &adapter {
             Some(adapter) => answer::record(adapter, spec, file, folder, wall_ms),
-            None => result::record(spec, file, wall_ms),
+            None => result::record(spec, file, wall_ms).map_err(Flaw::Invalid),
         });
+        self.note_files(folder);
         let output = process.finish();
+        if let Some(exchange) = &self.exchange {
+            exchange.borrow_mut().output.clone_from(&output);
+        }
         match result {
             Ok(Ok(mut record)) => {
                 record.resources.peak_rss_kib = peak >> 10;
                 record.provenance.isolation = isolation(&end.missing);
                 Ok(record)
             }
-            Ok(Err(flaw)) => Err(RunError::Crashed(format!("invalid result file: {flaw}"))),
+            // Another worker may have the tool.
+            Ok(Err(Flaw::OtherTool(flaw))) => Err(RunError::Crashed(flaw)),
+            // A repetition would write the same.
+            Ok(Err(Flaw::Invalid(flaw))) => {
+                Err(RunError::Failed(format!("invalid result file: {flaw}")))
+            }
             // The program was asked to end and had written no result.
             Err(_) if noticed => Ok(own_limits.timed_out(spec, start.elapsed())),
-            Err(flaw) => {
-                let reason = format!("{flaw}; {}", how_it_ended(&end.status, &output));
+            Err(unread) => {
+                let (flaw, repeated) = match unread {
+                    Unread::Missing(flaw) => (flaw, false),
+                    // A program that was killed while it wrote may have left a part of the file.
+                    Unread::Malformed(flaw) => (flaw, !end.exit.killed),
+                };
+                let reason = format!("{flaw}; {}", how_it_ended(&end.exit.status, &output));
                 // This process is alive, so an out-of-memory kill that was counted since has hit the program.
                 let out_of_memory = kills() > kills_before;
-                Err(if out_of_memory {
-                    RunError::OutOfMemory(reason)
-                } else {
-                    RunError::Crashed(reason)
+                Err(match repeated {
+                    _ if out_of_memory => RunError::OutOfMemory(reason),
+                    true => RunError::Failed(reason),
+                    false => RunError::Crashed(reason),
                 })
             }
         }
@@ -218,7 +272,7 @@ impl Programs {
         make_folder(&folder).map_err(|cause| RunError::Crashed(cause.to_string()))?;
         let words = vec![supervisor.display().to_string(), "--version".to_owned()];
         // The supervisor removes the folder.
-        let mut process = Process::start(self, &folder, words, BTreeMap::new())?;
+        let mut process = Process::start(self, &folder, None, words, BTreeMap::new())?;
         loop {
             match process.ended("the supervisor")? {
                 Some(end) => return Ok(end.missing),
@@ -339,15 +393,42 @@ mod tests {
             Err(RunError::Crashed(reason)) => reason,
             other => panic!("{other:?}"),
         };
+        // An invalid result is not tried again.
+        let invalid = |command: &str| match run(command, Limits::default()).0 {
+            Err(RunError::Failed(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
         let reason = crash("sh -c 'echo oh no >&2; exit 4' {out}");
         assert!(reason.contains("no result") && reason.contains("exit status: 4"), "{reason}");
         assert!(reason.ends_with("its last line: oh no"), "{reason}");
         assert!(crash("/no/such/tool {out}").starts_with("cannot start /no/such/tool"));
-        assert!(crash("sh -c 'echo { > $0' {out}").contains("malformed"));
+        let truncated = invalid("sh -c 'echo { > $0; exit 1' {out}");
+        assert!(
+            truncated.contains("the file ends in the middle of the JSON object"),
+            "{truncated}"
+        );
+        let string = invalid("sh -c 'echo \"{\\\"goals\" > $0' {out}");
+        assert!(string.contains("the file ends in the middle of the JSON object"), "{string}");
+        assert!(truncated.contains("it begins with `{`; the program ended with"), "{truncated}");
+        let words = invalid("sh -c 'echo all done > $0' {out}");
+        assert!(
+            words.contains(
+                "malformed: expected value at line 1 column 1; it begins with `all done`"
+            ),
+            "{words}"
+        );
+        assert!(
+            invalid("sh -c ': > $0' {out}").contains("malformed: the file is empty; the program")
+        );
+        let list = invalid("sh -c 'echo [1] > $0' {out}");
+        assert!(list.contains("malformed: expected a JSON object: "), "{list}");
+        // A program that was killed may write the rest when it is tried again.
+        assert!(crash("sh -c 'echo { > $0; kill -9 $$' {out}").contains("malformed"));
+        assert!(crash("sh -c 'echo { > $0; exit 137' {out}").contains("malformed"));
         let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
-        assert!(crash(twice).contains("covered twice"));
+        assert!(invalid(twice).contains("covered twice"));
         let beyond = r#"sh -c 'echo "{\"goals\": 1, \"covered\": [1]}" > $0' {out}"#;
-        assert!(crash(beyond).contains("goal 1 is covered, of 1 goals"));
+        assert!(invalid(beyond).contains("goal 1 is covered, of 1 goals"));
     }
 
     #[test]
@@ -385,8 +466,8 @@ mod tests {
 
     #[test]
     fn a_result_that_is_no_regular_file_is_refused_by_name() {
-        let crash = |command: &str| match run(command, Limits::default()) {
-            (Err(RunError::Crashed(reason)), left) => (reason, left),
+        let invalid = |command: &str| match run(command, Limits::default()) {
+            (Err(RunError::Failed(reason)), left) => (reason, left),
             other => panic!("{other:?}"),
         };
         for (script, what) in [
@@ -395,11 +476,11 @@ mod tests {
             ("ln -s /dev/zero $0", "result.json: a symbolic link, not a regular file"),
             ("truncate -s 1T $0", "result.json: 1099511627776 bytes, at most 16777216 are read"),
         ] {
-            let (reason, left) = crash(&format!("sh -c '{script}' {{out}}"));
+            let (reason, left) = invalid(&format!("sh -c '{script}' {{out}}"));
             assert!(reason.contains(what), "{reason}");
             assert_eq!(left, 0, "{script}");
         }
-        let (_, left) = crash("sh -c 'mkdir -p a/b; chmod 0 a/b a' {out}");
+        let (_, left) = run("sh -c 'mkdir -p a/b; chmod 0 a/b a' {out}", Limits::default());
         assert_eq!(left, 0);
     }
 

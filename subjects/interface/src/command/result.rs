@@ -1,12 +1,16 @@
 //! Result files of external tools, and their conversion to records.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
 
+use catherd_experiments::text::printable;
 use catherd_experiments::{
-    Provenance, RECORD_FORMAT, Resources, RunOutcome, RunRecord, RunSpec, TimelinePoint,
+    Metric, Provenance, RECORD_FORMAT, Resources, RunOutcome, RunRecord, RunSpec, SuiteSize,
+    TimelinePoint, instead,
 };
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
 use serde_json::{Map, Value, json};
 
 use super::{CRITERION, UNITS};
@@ -36,27 +40,66 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     ]
 }
 
+/// Why there is no JSON object to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unread {
+    /// There is no file, or the system could not read it.
+    Missing(String),
+    /// The file is no result, and a repetition would leave the same.
+    Malformed(String),
+}
+
 /// Reads the JSON object of a result file.
 ///
 /// # Errors
 ///
 /// If there is none, or it cannot be read.
-pub(super) fn read(out: &Path) -> Result<Map<String, Value>, String> {
+pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     let name = out.file_name().unwrap_or_default().display();
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "the program left no result".to_owned(),
         _ => format!("the result cannot be read: {name}: {error}"),
     };
-    let file = catherd_platform::open_regular(out).map_err(unreadable)?;
-    let length = file.metadata().map_err(unreadable)?.len();
+    let file = match catherd_platform::open_regular(out) {
+        Ok(file) => file,
+        // A FIFO, a folder or a link.
+        Err(error) if out.symlink_metadata().is_ok_and(|other| !other.is_file()) => {
+            return Err(Unread::Malformed(unreadable(error)));
+        }
+        Err(error) => return Err(Unread::Missing(unreadable(error))),
+    };
+    let missing = |error| Unread::Missing(unreadable(error));
+    let length = file.metadata().map_err(missing)?.len();
     if length > LARGEST {
-        return Err(format!(
+        return Err(Unread::Malformed(format!(
             "the result cannot be read: {name}: {length} bytes, at most {LARGEST} are read"
-        ));
+        )));
     }
     let mut bytes = Vec::new();
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
-    serde_json::from_slice(&bytes).map_err(|error| format!("the result is malformed: {error}"))
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(missing)?;
+    serde_json::from_slice(&bytes).map_err(|error| Unread::Malformed(malformed(&bytes, &error)))
+}
+
+/// Maximum number of characters that are quoted of a file that is no JSON.
+const QUOTED: usize = 40;
+
+/// What is wrong with a file that is no JSON object.
+fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim();
+    // Without the end of the last line, which strings must not contain.
+    let ends = serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof());
+    let flaw = match error.classify() {
+        _ if text.is_empty() => "the file is empty".to_owned(),
+        _ if ends => "the file ends in the middle of the JSON object".to_owned(),
+        Category::Data => format!("expected a JSON object: {error}"),
+        _ => error.to_string(),
+    };
+    let begin: String = text.chars().take(QUOTED).collect();
+    match begin.as_str() {
+        "" => format!("the result is malformed: {flaw}"),
+        begin => format!("the result is malformed: {flaw}; it begins with `{}`", printable(begin)),
+    }
 }
 
 /// The record of a result file.
@@ -110,7 +153,13 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         KEYS.to_vec()
     };
     if let Some(key) = file.keys().find(|key| !own.contains(&key.as_str()) && *key != "format") {
-        return Err(format!("unknown key `{key}`: there are {}", own.join(", ")));
+        return Err(format!("unknown key `{key}`: {}", instead(key, &own)));
+    }
+    if let Some(Value::Array(points)) = file.get("timeline") {
+        for (number, point) in points.iter().enumerate() {
+            let point = point.as_object().ok_or(format!("timeline[{number}]: not an object"))?;
+            check_point(number, point, &[&UNITS[..], &["work"]].concat())?;
+        }
     }
     let sets = match file.get_mut("criteria") {
         Some(Value::Array(criteria)) => {
@@ -144,12 +193,67 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
-    let mut record =
-        RunRecord::deserialize(Value::Object(file)).map_err(|error| error.to_string())?;
+    // The record as a whole does not say where it is wrong.
+    if let Some(suite) = file.get("suite").filter(|_| !format_1) {
+        at_path::<SuiteSize>("suite", suite.clone())?;
+    }
+    if let Some(metrics) = file.get("metrics").filter(|_| !format_1) {
+        at_path::<BTreeMap<String, Metric>>("metrics", metrics.clone())?;
+    }
+    let mut record: RunRecord = at_path("", Value::Object(file))?;
     if format_1 && let Some(only) = record.criteria.first_mut() {
         only.name = CRITERION.to_owned();
     }
     Ok(record)
+}
+
+/// Checks the keys of a point of a timeline; `units` are those of work.
+///
+/// # Errors
+///
+/// The first key that is missing, unknown or of the wrong type, with its place.
+pub(super) fn check_point(
+    number: usize,
+    point: &Map<String, Value>,
+    units: &[&str],
+) -> Result<(), String> {
+    const NEEDED: [&str; 2] = ["wall_ms", "covered"];
+    for key in NEEDED {
+        match point.get(key) {
+            None => return Err(format!("timeline[{number}].{key}: missing")),
+            Some(value) if !value.is_u64() => {
+                return Err(format!("timeline[{number}].{key}: {value} is no whole number"));
+            }
+            Some(_) => {}
+        }
+    }
+    let known = [&NEEDED[..], units].concat();
+    match point.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => {
+            let instead = instead(key, &known);
+            Err(format!("timeline[{number}].{key}: unknown key: {instead}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reads a value that is at `place` of the result file.
+///
+/// # Errors
+///
+/// What is wrong, with its place, such as `suite.tests`.
+pub(super) fn at_path<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let path = if path == "." { "" } else { path.as_str() };
+        let dot =
+            if place.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+        let cause = error.inner();
+        match format!("{place}{dot}{path}") {
+            whole if whole.is_empty() => cause.to_string(),
+            whole => format!("{whole}: {cause}"),
+        }
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! worker ── supervisor ── init process ── program ── ...
-//!           new namespaces: user, mount, process
+//!           new namespaces: user, mount, network, IPC, process
 //! ```
 //!
 //! The worker holds a pipe to the supervisor's standard input and closes it when it has read the
@@ -12,19 +12,21 @@
 //! the kernel kills all processes of the namespace, also those in other sessions. Where the kernel
 //! permits no namespaces, the supervisor adopts orphans instead and kills its descendants one by one.
 //!
-//! In the namespaces the program has no network but the loopback device, and can write to its working
-//! folder only. The worker writes a byte to the pipe to have the program asked to end (SIGTERM).
+//! In the namespaces the program has no network but the loopback device, reaches no socket, pipe, shared
+//! memory or device of the machine, and can only write to its working folder and `/dev/shm`. If the worker
+//! writes a byte to the pipe, the supervisor asks the program to end (SIGTERM).
 //!
 //! When the program and all its processes have ended, the supervisor writes its report to
 //! standard output, as one line. The program's own output goes to standard error.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
-use std::process::{self, Child, Stdio};
+use std::process::{self, Child, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use catherd_platform::{Part, Unrestricted, View};
 use serde::{Deserialize, Serialize};
 
 /// Limit of the time for killing the descendants of a supervisor without namespaces.
@@ -41,6 +43,9 @@ pub struct Supervision {
     pub namespaces: bool,
     /// Whether this process is the init process of a namespace that exists.
     pub init: bool,
+    /// Limit of the shared memory of the program in bytes: of the files in `/dev/shm`, and of System V
+    /// shared memory.
+    pub shared_memory: u64,
     /// The program and its arguments.
     pub words: Vec<String>,
 }
@@ -48,10 +53,27 @@ pub struct Supervision {
 /// The report of a supervisor: how the program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Report {
-    /// The exit status in words, or why the program was not started.
-    pub(super) ended: Result<String, String>,
+    /// The exit status, or why the program was not started.
+    pub(super) ended: Result<Exit, String>,
     /// Guarantees that the system does not give.
     pub(super) missing: Vec<String>,
+}
+
+/// How a program that was started ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Exit {
+    /// The exit status in words.
+    pub(super) status: String,
+    /// Whether a signal ended it, or a process for which it waited, as far as its exit code says so.
+    pub(super) killed: bool,
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Exit {
+        // Shells end with 128 and the number of the signal that ended their last command.
+        let killed = status.code().is_none_or(|code| code > 128);
+        Exit { status: status.to_string(), killed }
+    }
 }
 
 /// Supervises a program until the worker closes the pipe. Takes over this process, which must have
@@ -64,6 +86,8 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
     }
+    // The worker's limit of reserved memory is no limit of the program, whose memory in use is measured.
+    catherd_platform::lift_memory_limit();
     let refused = match supervision.namespaces {
         true => catherd_platform::enter_namespaces().err().map(|cause| cause.to_string()),
         false => Some("switched off".to_owned()),
@@ -101,23 +125,7 @@ fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
 /// the remaining processes of the program when this process ends.
 fn as_init(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::end_with_parent()?;
-    let mut missing = Vec::new();
-    let hidden = catherd_platform::enter_mount_namespace()
-        .and_then(|()| catherd_platform::hide(&supervision.hidden, &supervision.folder));
-    if let Err(error) = &hidden {
-        missing.push(format!("hiding tokens and state from programs ({error})"));
-    }
-    if let Err(error) = catherd_platform::leave_network() {
-        missing.push(format!("keeping programs off the network ({error})"));
-    }
-    // Ignore the error: `/proc` then shows the processes outside, but they cannot be signalled.
-    let _ = catherd_platform::mount_proc();
-    if hidden.is_ok()
-        && let Err(error) = catherd_platform::protect_files(&supervision.folder)
-    {
-        missing.push(format!("keeping programs from writing elsewhere ({error})"));
-    }
-    catherd_platform::give_up_privileges()?;
+    let missing = isolate(supervision)?;
     let started = start(supervision);
     let first = started.as_ref().ok().map(Child::id);
     std::thread::spawn(move || {
@@ -125,10 +133,57 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
         process::exit(0);
     });
     let ended = match started {
-        Ok(child) => Ok(catherd_platform::wait_and_reap(&child)?.to_string()),
+        Ok(child) => Ok(catherd_platform::wait_and_reap(&child)?.into()),
         Err(cause) => Err(cause.to_string()),
     };
     io::stdout().write_all(&serde_json::to_vec(&Report { ended, missing })?)
+}
+
+/// Separates this process and its children from the machine. Returns the guarantees that the system does
+/// not give.
+fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
+    let mut missing = Vec::new();
+    // Before settings of the kernel are read-only.
+    let limited = catherd_platform::limit_ipc(supervision.shared_memory).is_ok();
+    match catherd_platform::enter_mount_namespace() {
+        Ok(()) => {
+            let view = View {
+                writable: &supervision.folder,
+                hidden: &supervision.hidden,
+                shared_memory: supervision.shared_memory,
+            };
+            let unrestricted = catherd_platform::restrict_view(&view);
+            missing.extend(
+                unrestricted
+                    .into_iter()
+                    .map(|Unrestricted { part, cause }| format!("{} ({cause})", guarantee(part))),
+            );
+        }
+        Err(cause) => missing.extend(PARTS.map(|part| format!("{} ({cause})", guarantee(part)))),
+    }
+    if let Err(cause) = catherd_platform::leave_network() {
+        missing.push(format!("keeping programs off the network ({cause})"));
+    }
+    catherd_platform::give_up_privileges()?;
+    // Where all System V shared memory cannot be limited together, large segments are refused.
+    if let Err(cause) = catherd_platform::refuse_calls(!limited) {
+        missing.push(format!("keeping programs from keys and sockets of the kernel ({cause})"));
+    }
+    Ok(missing)
+}
+
+/// All parts of what a program sees.
+const PARTS: [Part; 5] = [Part::Hidden, Part::Sockets, Part::Devices, Part::Kernel, Part::Files];
+
+/// The guarantee that a part of the restrictions gives.
+fn guarantee(part: Part) -> &'static str {
+    match part {
+        Part::Hidden => "hiding tokens and state from programs",
+        Part::Sockets => "keeping programs from sockets of the machine",
+        Part::Devices => "hiding devices and shared memory from programs",
+        Part::Kernel => "keeping programs from settings of the kernel",
+        Part::Files => "keeping programs from writing elsewhere",
+    }
 }
 
 /// Runs the program to its end and kills the processes that it leaves. Returns the report, and a thread
@@ -139,6 +194,7 @@ fn without_namespaces(
 ) -> io::Result<(Vec<u8>, JoinHandle<()>)> {
     let missing = vec![
         format!("hiding tokens and state from programs ({refused})"),
+        format!("keeping programs from sockets, devices and shared memory ({refused})"),
         format!("an end of programs that kill worker and supervisor at once ({refused})"),
     ];
     catherd_platform::adopt_orphans()?;
@@ -151,7 +207,7 @@ fn without_namespaces(
     let ended = match started {
         // The thread may have reaped the program.
         Ok(child) => Ok(catherd_platform::wait_and_reap(&child)
-            .map_or_else(|_| "killed".to_owned(), |status| status.to_string())),
+            .map_or_else(|_| Exit { status: "killed".to_owned(), killed: true }, Exit::from)),
         Err(cause) => Err(cause.to_string()),
     };
     catherd_platform::kill_descendants(KILL_TIME);
@@ -159,6 +215,7 @@ fn without_namespaces(
 }
 
 fn start(supervision: &Supervision) -> io::Result<Child> {
+    catherd_platform::close_descriptors()?;
     let words = &supervision.words;
     let mut command = process::Command::new(&words[0]);
     command
@@ -181,16 +238,16 @@ fn wait_for_end_of_pipe(first: Option<u32>) {
 }
 
 /// The command line of a supervisor after the name of the executable.
-pub(super) fn arguments(supervision: &Supervision) -> Vec<&OsStr> {
-    let Supervision { folder, hidden, namespaces, init, words } = supervision;
-    let mut arguments: Vec<&OsStr> =
-        vec!["supervise".as_ref(), "--folder".as_ref(), folder.as_ref()];
+pub(super) fn arguments(supervision: &Supervision) -> Vec<OsString> {
+    let Supervision { folder, hidden, namespaces, init, shared_memory, words } = supervision;
+    let mut arguments: Vec<OsString> = vec!["supervise".into(), "--folder".into(), folder.into()];
+    arguments.extend(["--shared-memory".into(), shared_memory.to_string().into()]);
     for path in hidden {
-        arguments.extend([OsStr::new("--hide"), path.as_ref()]);
+        arguments.extend(["--hide".into(), path.into()]);
     }
-    arguments.extend(namespaces.then_some(OsStr::new("--namespaces")));
-    arguments.extend(init.then_some(OsStr::new("--init")));
-    arguments.push("--".as_ref());
-    arguments.extend(words.iter().map(OsStr::new));
+    arguments.extend(namespaces.then(|| "--namespaces".into()));
+    arguments.extend(init.then(|| "--init".into()));
+    arguments.push("--".into());
+    arguments.extend(words.iter().map(OsString::from));
     arguments
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
-use super::contract::{ADAPTER, DIGEST, ENVIRONMENTS};
+use super::contract::{ADAPTER, DESCRIPTION, DIGEST, ENVIRONMENTS};
 use super::prepared::Tool;
 use super::template;
 use crate::algorithm::FieldError;
@@ -69,6 +69,59 @@ impl ToolName {
             ToolName::Program(path) => Some((path, template::PARAMETER)),
             ToolName::System => None,
         }
+    }
+}
+
+/// A tool that an algorithm names by a relative path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RelativeTool {
+    /// The path, relative to the study file.
+    pub path: PathBuf,
+    /// The digest that the study has of it; `None` if the study was not planned.
+    pub digest: Option<String>,
+    /// Whether it is the folder of an adapter, not a program.
+    pub is_adapter: bool,
+}
+
+impl RelativeTool {
+    /// The tool of an algorithm; `None` if it is an installed program, or if the parameters are invalid.
+    pub fn of(algorithm: &Algorithm) -> Option<RelativeTool> {
+        let name = ToolName::of(algorithm).ok()?;
+        let is_adapter = matches!(name, ToolName::Adapter(_));
+        let path = name.path()?.0.to_owned();
+        let digest = match algorithm.parameters.get(DIGEST) {
+            Some(Parameter::Text(digest)) => Some(digest.clone()),
+            _ => None,
+        };
+        Some(RelativeTool { path, digest, is_adapter })
+    }
+
+    /// The files of the tool in a folder: names within the tool and paths; the name is empty for a
+    /// program.
+    ///
+    /// # Errors
+    ///
+    /// If the tool cannot be read.
+    pub fn files(&self, folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+        let path = folder.join(&self.path);
+        if !fs::metadata(&path)?.is_dir() {
+            return Ok(vec![(String::new(), path)]);
+        }
+        let named = |file: PathBuf| {
+            let name = file.strip_prefix(&path).unwrap_or(&file).display().to_string();
+            (name, file)
+        };
+        Ok(files(&path)?.into_iter().map(named).collect())
+    }
+
+    /// Whether the tool in a folder is the one of the study.
+    ///
+    /// # Errors
+    ///
+    /// If the tool cannot be read.
+    pub fn is_in(&self, folder: &Path) -> io::Result<bool> {
+        let found = digest(&folder.join(&self.path))?;
+        Ok(self.digest.as_ref().is_some_and(|own| *own == found.to_string()))
     }
 }
 
@@ -160,7 +213,11 @@ impl StudyTools<'_> {
     fn adapter(&mut self, path: &Path) -> Result<&Tool, FieldError> {
         if !self.adapters.contains_key(path) {
             let tool = Tool::read(path.to_owned()).map_err(|cause| {
-                wrong(ADAPTER, cause, "name the folder of an adapter, relative to the study file")
+                let advice = match path.join(DESCRIPTION).exists() {
+                    true => "correct the adapter; catherd schema adapter describes adapter.toml",
+                    false => "name the folder of an adapter, relative to the study file",
+                };
+                wrong(ADAPTER, cause, advice)
             })?;
             self.adapters.insert(path.to_owned(), tool);
         }
@@ -243,6 +300,18 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(Digest::of(&read(path, &mut 0)?));
     }
+    let (mut list, mut bytes) = (String::new(), 0);
+    for file in files(path)? {
+        let name = file.strip_prefix(path).unwrap_or(&file).display().to_string();
+        let contents = read(&file, &mut bytes)
+            .map_err(|cause| io::Error::new(cause.kind(), format!("{name}: {cause}")))?;
+        list += &format!("{}  {name}\n", Digest::of(&contents));
+    }
+    Ok(Digest::of(list.as_bytes()))
+}
+
+/// The files of the tool in a folder, sorted.
+fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
@@ -260,14 +329,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
         }
     }
     files.sort_unstable();
-    let (mut list, mut bytes) = (String::new(), 0);
-    for file in files {
-        let name = file.strip_prefix(path).unwrap_or(&file).display().to_string();
-        let contents = read(&file, &mut bytes)
-            .map_err(|cause| io::Error::new(cause.kind(), format!("{name}: {cause}")))?;
-        list += &format!("{}  {name}\n", Digest::of(&contents));
-    }
-    Ok(Digest::of(list.as_bytes()))
+    Ok(files)
 }
 
 /// Reads a file and adds its length to `bytes`.

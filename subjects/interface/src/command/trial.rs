@@ -1,0 +1,111 @@
+//! A trial of a tool: one run outside of a study, with everything that tool and catherd say to each other.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Algorithm, Budget, Parameter, RunRecord, RunSpec};
+
+use super::adapter::Adapter;
+use super::contract::ADAPTER;
+use super::program::Program;
+use super::{Command, KIND, tool};
+use crate::algorithm::FieldError;
+use crate::kind::SubjectKind;
+use crate::projects::FoundProject;
+use crate::runner::{Limits, Programs, RunError, Runner};
+
+/// What a trial executes.
+#[derive(Clone, Debug, Default)]
+pub struct TrialSettings {
+    /// Name of the algorithm; `None` for the first one of the adapter.
+    pub algorithm: Option<String>,
+    /// Parameters by name.
+    pub parameters: BTreeMap<String, Parameter>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Budget of the run.
+    pub budget: Budget,
+}
+
+/// Files that a tool and catherd exchanged in a run, as text; empty if there were none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// The request.
+    pub request: String,
+    /// The end of what the program wrote to standard output and standard error.
+    pub output: String,
+    /// The result file.
+    pub result: String,
+    /// The improvements that it reported while it ran.
+    pub live: String,
+}
+
+/// A run of a tool outside of a study.
+#[derive(Debug)]
+pub struct Trial {
+    /// The run.
+    pub spec: RunSpec,
+    /// What was exchanged.
+    pub exchange: Exchange,
+    /// The record, or why there is none.
+    pub record: Result<RunRecord, RunError>,
+    /// Real time of the run.
+    pub time: Duration,
+}
+
+impl Trial {
+    /// Executes a run of the tool in the folder of an adapter on a project.
+    ///
+    /// # Errors
+    ///
+    /// If the folder is no adapter, the tool does not take the settings, or the project cannot be read.
+    pub fn execute(
+        adapter: &Path,
+        project: &FoundProject,
+        settings: TrialSettings,
+        programs: &Programs,
+    ) -> Result<Trial, FieldError> {
+        let wrong = |cause: String, advice: &str| FieldError {
+            field: Some(ADAPTER.to_owned()),
+            cause,
+            advice: advice.to_owned(),
+        };
+        let advice = "name a folder with adapter.toml and the executable run";
+        let folder = std::fs::canonicalize(adapter)
+            .map_err(|cause| wrong(format!("{}: {cause}", adapter.display()), advice))?;
+        let known = Adapter::read(&folder).map_err(|cause| wrong(cause, advice))?;
+        let name = settings.algorithm.unwrap_or_else(|| known.first_algorithm().to_owned());
+        let own = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let parent = folder.parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
+        let mut algorithm =
+            Algorithm { label: name.clone(), name, parameters: settings.parameters };
+        algorithm.parameters.insert(ADAPTER.to_owned(), Parameter::Text(own));
+        let mut resolved =
+            tool::resolve(&[algorithm], &parent, false).map_err(|error| error.error)?;
+        let spec = RunSpec {
+            project: project.digest,
+            project_name: project.name.clone(),
+            subject: KIND.to_owned(),
+            algorithm: resolved.algorithms.remove(0),
+            seed: settings.seed,
+            budget: settings.budget,
+            mutation: None,
+            engine: Command.info().engine,
+        };
+        let bytes = project.bytes();
+        let bytes = bytes.map_err(|cause| wrong(cause.to_string(), "name another project"))?;
+        let programs = Programs { tools: vec![parent], ..programs.clone() };
+        let mut program = Program::new(&programs, Limits::default());
+        program.keep_exchange();
+        let start = Instant::now();
+        let record = match program.load(spec.project, Arc::from(bytes)) {
+            Ok(()) => program.run(&spec, &mut |_| ControlFlow::Continue(())),
+            Err(error) => Err(error.into()),
+        };
+        let time = start.elapsed();
+        Ok(Trial { spec, exchange: program.exchange(), record, time })
+    }
+}
