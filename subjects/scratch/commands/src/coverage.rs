@@ -1,11 +1,13 @@
 //! `catherd coverage` for a Scratch project: which of its blocks a suite covers.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use catherd_cli_console::{Exit, Failure, Pair, terminal};
 use catherd_scratch_sb3::{BlockIndex, BlockNo, Notation, Project};
-use catherd_scratch_suite::goals::{self, GoalSettings};
-use catherd_scratch_suite::{Bounds, Reliability, measure_coverage, measure_reliability};
+use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
+use catherd_scratch_suite::{Bounds, Reliability, Suite, measure_coverage, measure_reliability};
+use catherd_scratch_vm::Program;
 use catherd_search::Stream;
 use clap::Args;
 use serde_json::{Value, json};
@@ -31,7 +33,7 @@ pub struct Flags {
 /// If the project or the suite cannot be used.
 pub fn run(pair: &Pair, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     let (subject, mut suite) = project::open_pair(pair)?;
-    let program = project::compile(&pair.project, &subject)?;
+    let program = project::compile(&pair.project, &subject, suite.machine.compat)?;
     let goals = goals::find(&subject.project, GoalSettings::default());
     if pair.any_project {
         suite.goals = goals.len() as u32;
@@ -58,14 +60,59 @@ pub fn run(pair: &Pair, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
         bar.finish_and_clear();
         Some(measured.map_err(|error| project::suite_failure(pair, error))?)
     };
+    let branches = branches_of(pair, &subject.project, &suite, &program, flags.steps)?;
     let text = if as_json {
         let blocks = blocks_of_goals(&subject.project, &goals, &covers);
-        to_json(&sprites, &blocks, reliability.as_ref())
+        to_json(&sprites, &blocks, &branches, reliability.as_ref())
     } else {
-        to_text(&sprites) + &reliability.as_ref().map(reliability_text).unwrap_or_default()
+        to_text(&sprites)
+            + &branches_text(&branches)
+            + &reliability.as_ref().map(reliability_text).unwrap_or_default()
     };
     terminal::print(&text);
     Ok(Exit::Success)
+}
+
+/// A branch of the project, and the tests that take it, by number.
+struct BranchTests {
+    sprite: String,
+    block: String,
+    outcome: bool,
+    tests: Vec<u32>,
+}
+
+/// The branches of the goals.
+fn branches_of(
+    pair: &Pair,
+    project: &Project,
+    suite: &Suite,
+    program: &Arc<Program>,
+    steps: u64,
+) -> Result<Vec<BranchTests>, Failure> {
+    let blocks = goals::find(project, GoalSettings::default());
+    let branches = goals::branches(project, &blocks);
+    let suite = Suite { goals: branches.len() as u32, ..suite.clone() };
+    let covers = measure_coverage(&suite, program, &branches, steps);
+    let covers = covers.map_err(|error| project::suite_failure(pair, error))?;
+    let found = branches.iter().zip(0_u32..).filter_map(|(&number, goal)| {
+        let Branch { block, outcome } = Branch::of(number, project.block_count())?;
+        let (target, index) = project.locate(block);
+        let target = &project.targets[target];
+        let covering = covers.iter().zip(0_u32..).filter(|(covered, _)| covered.contains(&goal));
+        Some(BranchTests {
+            sprite: target.name.to_string(),
+            block: target.blocks[index as usize].id.to_string(),
+            outcome,
+            tests: covering.map(|(_, test)| test).collect(),
+        })
+    });
+    Ok(found.collect())
+}
+
+fn branches_text(branches: &[BranchTests]) -> String {
+    let covered = branches.iter().filter(|branch| !branch.tests.is_empty()).count();
+    let tally @ (_, all) = (covered, branches.len());
+    format!("{covered} of {all} branches covered ({:.1} %)\n", percent(tally))
 }
 
 /// State of a block.
@@ -229,7 +276,12 @@ fn reliability_json(reliability: &Reliability) -> Value {
     })
 }
 
-fn to_json(sprites: &[Sprite], blocks: &[Value], reliability: Option<&Reliability>) -> String {
+fn to_json(
+    sprites: &[Sprite],
+    blocks: &[Value],
+    branches: &[BranchTests],
+    reliability: Option<&Reliability>,
+) -> String {
     let (covered, goals) = total(sprites);
     let sprites: Vec<_> = sprites
         .iter()
@@ -239,8 +291,19 @@ fn to_json(sprites: &[Sprite], blocks: &[Value], reliability: Option<&Reliabilit
             json!({ "name": sprite.name, "goals": goals, "covered": covered, "scripts": scripts })
         })
         .collect();
-    let mut report =
-        json!({ "goals": goals, "covered": covered, "sprites": sprites, "blocks": blocks });
+    let branches: Vec<_> = branches
+        .iter()
+        .map(|BranchTests { sprite, block, outcome, tests }| {
+            json!({ "sprite": sprite, "block": block, "outcome": outcome, "tests": tests })
+        })
+        .collect();
+    let mut report = json!({
+        "goals": goals,
+        "covered": covered,
+        "sprites": sprites,
+        "blocks": blocks,
+        "branches": branches,
+    });
     if let Some(reliability) = reliability {
         report["reliability"] = reliability_json(reliability);
     }

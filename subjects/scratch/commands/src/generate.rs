@@ -11,6 +11,7 @@ use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
 use catherd_scratch_kind::{GeneratedSuite, GeneratorRequest, configuration};
 use catherd_scratch_mutation::{self as mutation, Level, minimise};
 use catherd_scratch_sb3::Project;
+use catherd_scratch_suite::Suite;
 use catherd_scratch_testgen::{Assertions, End, Generated};
 use catherd_scratch_vm::Program;
 use clap::{Args, ValueEnum};
@@ -263,6 +264,7 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
             plural(counts.suite_assertions as usize, "assertion"),
             counts.suite_flaky
         );
+        text += &weak_tests(&generated.suite);
     }
     if counts.hung_tests > 0 {
         let hung = plural(counts.hung_tests as usize, "execution");
@@ -276,6 +278,40 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
         plural(counts.minimisation_executions as usize, "execution"),
         time.as_secs_f64()
     )
+}
+
+/// The numbers of the tests that check nothing.
+fn numbers_without_assertions(suite: &Suite) -> Vec<usize> {
+    let tests = suite.tests.iter().zip(0..);
+    tests.filter(|(test, _)| test.assertions.is_empty()).map(|(_, number)| number).collect()
+}
+
+/// The tests that check nothing, and those that were executed again less often than asked.
+fn weak_tests(suite: &Suite) -> String {
+    let list =
+        |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    let empty = numbers_without_assertions(suite);
+    if !empty.is_empty() {
+        text += &format!(
+            "{} without an assertion, because the program changes nothing that holds under every \
+             seed, or --assertions left none: {}\n",
+            plural(empty.len(), "test"),
+            list(&empty)
+        );
+    }
+    let tests = suite.tests.iter().zip(0..);
+    let short = tests.filter_map(|(test, number)| Some((number, test.reexecutions?)));
+    let (short, times): (Vec<usize>, Vec<u32>) = short.unzip();
+    if let Some(least) = times.iter().min() {
+        text += &format!(
+            "{} executed again less often than asked, because they are long, at least {least} \
+             times: {}\n",
+            plural(short.len(), "test"),
+            list(&short)
+        );
+    }
+    text
 }
 
 fn json(
@@ -299,6 +335,7 @@ fn json(
         "outcome": outcome,
         "goals": generated.goals,
         "covered": generated.covered.len(),
+        "tests_without_assertions": numbers_without_assertions(&generated.suite),
         "counts": counts,
     })
 }

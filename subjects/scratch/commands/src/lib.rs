@@ -2,7 +2,7 @@
 //! machine, without a study.
 //!
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
-//!   Scratch project; [`play`]: `catherd play`.
+//!   Scratch project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.
 //! - [`judge`]: `catherd judge`, for grading platforms.
 //! - [`vm`]: the machine; [`dataset`]: corpora of projects, from sampling to figures.
 
@@ -10,6 +10,7 @@ pub mod coverage;
 pub mod dataset;
 mod failure;
 pub mod generate;
+pub mod inspect;
 pub mod judge;
 pub mod mutate;
 pub mod play;

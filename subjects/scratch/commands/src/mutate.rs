@@ -7,14 +7,16 @@ use std::time::Instant;
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, Mutation};
+use catherd_experiments::instead;
 use catherd_scratch_grading_kind::JavaScriptTests;
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_grading_whisker::whisker::{Executed, SuiteFile, SuiteOptions};
 use catherd_scratch_mutation::{
     Analysis, Kill, MutantName, MutantOutcome, MutantResult, MutationSettings, Operator, Tally,
-    Tests, duplicates,
+    Tests, UnknownOperator, duplicates,
 };
 use catherd_scratch_sb3::{BlockIndex, Notation, Target};
+use catherd_scratch_vm::Compat;
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -64,7 +66,7 @@ pub fn run(asked: &Mutation, flags: &Flags, text: &str) -> Result<Exit, Failure>
     }
     let pair = &asked.pair;
     let (subject, suite) = project::open_pair(pair)?;
-    let program = project::compile(&pair.project, &subject)?;
+    let program = project::compile(&pair.project, &subject, suite.machine.compat)?;
     let analysis = Analysis::new(&subject.project, program, suite, arguments.settings()?)
         .map_err(|error| project::suite_failure(pair, error))?;
     arguments.report(&analysis, &|kill: &Kill| {
@@ -97,7 +99,9 @@ impl Arguments<'_> {
         let name = self.asked.pair.suite.file_name().unwrap_or_default().to_string_lossy();
         let suite = SuiteFile::new(&name, text).map_err(|error| failure(&error))?;
         let subject = project::open(&self.asked.pair.project)?;
-        let program = project::compile_for_scripts(&self.asked.pair.project, &subject, None)?;
+        let compat = Compat::Of2022;
+        let program =
+            project::compile_for_scripts(&self.asked.pair.project, &subject, compat, None)?;
         let seen = |_: &Executed| ControlFlow::Continue(());
         let tests = JavaScriptTests::new(suite, &program, SuiteOptions::default(), seen)
             .map_err(|error| failure(&error).hint("correct the suite"))?;
@@ -152,10 +156,14 @@ impl Arguments<'_> {
 
     fn settings(&self) -> Result<MutationSettings, Failure> {
         let default = MutationSettings::default();
-        let named = self.asked.operators.iter().map(|name| name.parse::<Operator>());
-        let named = named.collect::<Result<Vec<_>, _>>().map_err(|error| {
-            Failure::new(format!("--operators: {error}")).hint("see catherd mutate --help")
-        })?;
+        let known = Operator::ALL.map(|operator| operator.name());
+        let operator = |name: &String| {
+            name.parse::<Operator>().map_err(|UnknownOperator(name)| {
+                Failure::new(format!("--operators: unknown mutation operator `{name}`"))
+                    .hint(instead(&name, &known))
+            })
+        };
+        let named = self.asked.operators.iter().map(operator).collect::<Result<Vec<_>, _>>()?;
         Ok(MutationSettings {
             operators: if named.is_empty() { Operator::ALL.to_vec() } else { named },
             seed: self.asked.seed,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, Pair};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite};
-use catherd_scratch_vm::Vm;
+use catherd_scratch_vm::{Compat, Vm, VmSettings};
 use clap::Args;
 use gif::{Encoder, EncodingError, Frame, Repeat};
 
@@ -59,6 +59,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
+    /// The machine: today, which is Scratch as learners use it, or 2022, as in Whisker's study
+    #[arg(long, value_name = "MACHINE", default_value_t = Compat::Today)]
+    compat: Compat,
+
     /// Number of steps from one picture to the next
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=300))]
     every: u32,
@@ -80,8 +84,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let Arguments { project, suite, any_project, .. } = arguments;
     let pair = &Pair { project: project.clone(), suite: suite.clone(), any_project: *any_project };
-    let (subject, suite) = open_pair(pair)?;
-    let program = compile_for_scripts(&pair.project, &subject, None)?;
+    let (subject, mut suite) = open_pair(pair)?;
+    if suite.machine.compat != arguments.compat {
+        suite.machine = VmSettings::of(arguments.compat);
+    }
+    let program = compile_for_scripts(&pair.project, &subject, arguments.compat, None)?;
     let linked = LinkedSuite::new(&suite, &program).map_err(|error| suite_failure(pair, error))?;
     let test = number_of_test(arguments, &suite)?;
     if linked.steps(test) > arguments.steps {

@@ -3,18 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_cli_console::{Failure, Pair};
+use catherd_cli_console::{Failure, Pair, places};
 use catherd_scratch_corpora::LoadedProject;
 use catherd_scratch_grading_whisker::SuiteKind;
 use catherd_scratch_suite::{Suite, SuiteError};
 use catherd_scratch_testgen::{GenerateError, GenerationSettings, Prepared};
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Compat, Program};
 
 /// Reads a project.
 pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
-    LoadedProject::read(path).map_err(|error| {
-        Failure::new(error).hint("name an .sb3 or .sb2 file or an unpacked project folder")
-    })
+    let hint = "name an .sb3 or .sb2 file or an unpacked project folder";
+    places::check(path, hint)?;
+    LoadedProject::read(path).map_err(|error| Failure::new(error).hint(hint))
 }
 
 /// Reads project and suite, and checks that the suite was made for the project.
@@ -33,23 +33,28 @@ pub(crate) fn parse_suite(pair: &Pair, text: &str) -> Result<Suite, Failure> {
     Suite::from_json(text).map_err(|error| suite_failure(pair, error))
 }
 
-/// Compiles a project.
-pub(crate) fn compile(path: &Path, subject: &LoadedProject) -> Result<Arc<Program>, Failure> {
-    Program::compile(&subject.project)
+/// Compiles a project for a machine.
+pub(crate) fn compile(
+    path: &Path,
+    subject: &LoadedProject,
+    compat: Compat,
+) -> Result<Arc<Program>, Failure> {
+    Program::compile_for(&subject.project, compat)
         .map(Arc::new)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Compiles a project for a suite that asks for colours although no block does. Costumes are shared
-/// with an earlier program.
+/// Compiles a project for a machine and a suite that asks for colours although no block does.
+/// Costumes are shared with an earlier program for the same machine.
 pub(crate) fn compile_for_scripts(
     path: &Path,
     subject: &LoadedProject,
+    compat: Compat,
     earlier: Option<&Program>,
 ) -> Result<Arc<Program>, Failure> {
     let compiled = match earlier {
         Some(earlier) => earlier.compile_sharing(&subject.project),
-        None => Program::compile(&subject.project),
+        None => Program::compile_for(&subject.project, compat),
     };
     compiled
         .map(|program| Arc::new(program.with_colors()))
@@ -94,6 +99,7 @@ pub(crate) fn suite_failure(pair: &Pair, error: SuiteError) -> Failure {
         SuiteError::Project { .. } | SuiteError::Goals { .. } => {
             "name the project for which the suite was generated, or use --any-project"
         }
+        SuiteError::Compat { .. } => "execute it in its own machine, without --machine",
         SuiteError::Steps { .. } => "allow more with --steps",
         SuiteError::Sprite { .. } => "generate a suite for this project",
         SuiteError::Policy { .. } => "correct the policy, or generate a suite for this project",

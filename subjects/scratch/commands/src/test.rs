@@ -326,7 +326,7 @@ fn report_one(
 fn run_generated(arguments: &Arguments, json: bool) -> Result<Exit, Failure> {
     let pair = arguments.pair;
     let (subject, suite) = project::open_pair(pair)?;
-    let program = project::compile(&pair.project, &subject)?;
+    let program = project::compile(&pair.project, &subject, suite.machine.compat)?;
     let mut linked =
         LinkedSuite::new(&suite, &program).map_err(|error| project::suite_failure(pair, error))?;
     let (seed, bounds) = arguments.seed_and_bounds(&suite)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_scratch_sb3::{BlockNo, Project, Target};
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Compat, Program};
 
 use crate::trace::Trace;
 
@@ -26,6 +26,10 @@ pub(crate) fn compare_coverage(
     project: &Project,
 ) -> CoverageDifference {
     let mut difference = CoverageDifference::default();
+    // Recordings of today's machine do not contain what was covered.
+    if trace.covered.is_empty() && program.compat() == Compat::Today {
+        return difference;
+    }
     let recorded: BTreeSet<&str> = trace.covered.iter().map(String::as_str).collect();
     let recorded = |id: &str, target: &str| is_recorded(&recorded, id, target);
     let is_known = |t: &Target| t.blocks.iter().any(|b| recorded(&b.id, &t.name));

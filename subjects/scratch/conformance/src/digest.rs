@@ -53,7 +53,8 @@ pub fn digests(
 
 fn digest(path: &Path, driver: RandomInputDriver) -> Result<(String, Vec<LimitHit>), String> {
     let project = Project::read(path).map_err(|e| e.to_string())?;
-    let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
+    let program = Program::compile_for(&project, driver.compat);
+    let program = program.map_err(|e| format!("{}: {e}", path.display()))?;
     drop(project);
     let mut vm = driver.machine(&Arc::new(program), TraceHash::default());
     Ok((digest_states(&mut vm, driver), limit_hits(vm.hits())))

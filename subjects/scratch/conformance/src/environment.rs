@@ -24,6 +24,10 @@ pub struct Environment {
     /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if
     /// the replay uses the machine's own clock.
     pub elapsed: Option<f64>,
+    /// Whether the recorder made today's machine execute one batch a step and advance the timer by
+    /// 0.075 s, as the machine of 2022 does. Recordings do not say so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_batch: bool,
 }
 
 impl Environment {
@@ -44,6 +48,9 @@ impl fmt::Display for Environment {
             let days = flag / DAY_MS;
             write!(f, ", a clock that showed {days:.6} days since 2000 at the flag")?;
             write!(f, " and {:.3} s more at the end", elapsed / 1000.0)?;
+        }
+        if self.one_batch {
+            write!(f, ", one batch a step and a timer that advances by 0.075 s")?;
         }
         Ok(())
     }

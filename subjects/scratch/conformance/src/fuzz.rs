@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{Cause, Limits, Project, pack};
-use catherd_scratch_vm::{Program, TargetId};
+use catherd_scratch_vm::{Compat, Program, TargetId};
 
 use crate::bench::ProgramError;
 use crate::digest::{TraceHash, digest_states};
@@ -71,7 +71,12 @@ pub fn case(projects: &[PathBuf], seed: u64, number: u64) -> Result<Case, Progra
     if rng.one_in(8) {
         archive::mutate_bytes(&mut bytes, &mut rng);
     }
-    let driver = RandomInputDriver { steps: STEPS, seed: number, interpret: false };
+    let driver = RandomInputDriver {
+        steps: STEPS,
+        seed: number,
+        interpret: false,
+        compat: Compat::ALL[(number % 2) as usize],
+    };
     Ok(Case { origin: origin.clone(), bytes, driver })
 }
 
@@ -116,7 +121,9 @@ pub fn execute(case: &Case) -> Result<OutcomeName, RestoredRunDiffers> {
         Ok(project) => project,
         Err(error) => return Ok(refusal(&error.cause)),
     };
-    let Ok(program) = Program::compile(&project) else { return Ok("refused: compilation") };
+    let Ok(program) = Program::compile_for(&project, case.driver.compat) else {
+        return Ok("refused: compilation");
+    };
     drop(project);
     let mut vm = case.driver.machine(&Arc::new(program), TraceHash::default());
     let start = vm.snapshot();
@@ -140,7 +147,7 @@ pub fn execute(case: &Case) -> Result<OutcomeName, RestoredRunDiffers> {
 fn refusal(cause: &Cause) -> OutcomeName {
     match cause {
         Cause::Io(_) => "refused: file",
-        Cause::Archive(_) => "refused: archive",
+        Cause::Archive(_) | Cause::NoArchive(_) => "refused: archive",
         Cause::NoProjectJson => "refused: no project.json",
         Cause::Json(_) => "refused: JSON",
         Cause::Version(_) => "refused: version",

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_vm::{Program, Random, TargetId, Tracer, Vm, VmSettings};
+use catherd_scratch_vm::{Compat, Program, Random, TargetId, Tracer, Vm, VmSettings};
 
 use crate::rng::Rng;
 
@@ -25,13 +25,15 @@ pub struct RandomInputDriver {
     /// Whether only the interpreter executes the program, without the linear form of custom blocks.
     /// It must not change any state.
     pub interpret: bool,
+    /// The machine.
+    pub compat: Compat,
 }
 
 impl RandomInputDriver {
     /// A machine for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
         let random = Random::portable(self.seed);
-        let mut vm = Vm::new(program.clone(), VmSettings::default(), random, tracer);
+        let mut vm = Vm::new(program.clone(), VmSettings::of(program.compat()), random, tracer);
         if self.interpret {
             vm.interpret();
         }

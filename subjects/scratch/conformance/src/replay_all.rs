@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catherd_scratch_sb3::Project;
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Compat, Program};
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -113,7 +113,7 @@ pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     states
 }
 
-/// Replays one trace with the project that the index has for it.
+/// Replays one trace with the project that the index has for it, in one of the machines.
 ///
 /// # Errors
 /// If the index does not contain the project or the project cannot run.
@@ -121,19 +121,22 @@ pub fn replay_indexed(
     trace: &Trace,
     index: &ProjectIndex,
     devices: &[Devices],
+    compat: Compat,
 ) -> Result<Replay, ProgramError> {
     let path = index
         .project(trace)
         .ok_or_else(|| format!("no project with SHA-256 {} in the corpus", trace.sha256))?;
     let project = Project::read(path).map_err(|e| e.to_string())?;
-    let program = Program::compile(&project).map_err(|e| format!("{}: {e}", path.display()))?;
+    let program = Program::compile_for(&project, compat);
+    let program = program.map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(replay_best(trace, &project, &Arc::new(program), devices))
 }
 
-/// Replays all traces in parallel. `on_verdict` is called after each.
+/// Replays all traces in parallel, in one of the machines. `on_verdict` is called after each.
 pub fn replay_all(
     files: &[PathBuf],
     index: &ProjectIndex,
+    compat: Compat,
     on_verdict: impl Fn(&TraceVerdict) + Sync,
 ) -> Vec<TraceVerdict> {
     let traces: Vec<Result<Trace, TraceError>> = files.par_iter().map(|f| Trace::read(f)).collect();
@@ -147,7 +150,7 @@ pub fn replay_all(
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = name.trim_end_matches(".gz").trim_end_matches(".json").to_owned();
             let replay = trace.map_err(|e| e.to_string()).and_then(|trace| {
-                replay_indexed(&trace, index, &devices).map_err(|error| error.to_string())
+                replay_indexed(&trace, index, &devices, compat).map_err(|error| error.to_string())
             });
             let replayed = |replay| ReplayOutcome::Replayed(Box::new(replay));
             let verdict = TraceVerdict {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Program, Random, Snapshot, Tracer, Vm, VmSettings};
+use catherd_scratch_vm::{Compat, Program, Random, Snapshot, Tracer, Vm, VmSettings};
 use serde_json::Value;
 
 use crate::comparison::{Divergence, compare};
@@ -33,14 +33,26 @@ impl Tracer for CoverageTracer {
     }
 }
 
-/// Settings of the recordings: the Whisker paper's timer, no network, no clock.
-fn settings() -> VmSettings {
-    VmSettings {
-        timer_increment: 0.075,
-        speech_rate: None,
-        awaits_translations: true,
-        distances_touch_hulls: true,
-        ..VmSettings::default()
+/// Settings of the recordings: the Whisker paper's timer, no network, no clock; or those of today's
+/// machine.
+fn settings(compat: Compat, one_batch: bool) -> VmSettings {
+    let default = VmSettings::of(compat);
+    let slowed =
+        VmSettings { timer_increment: 0.075, batches: 1, one_timer: false, ..default.clone() };
+    match compat {
+        Compat::Today => {
+            if one_batch {
+                slowed
+            } else {
+                default
+            }
+        }
+        Compat::Of2022 => VmSettings {
+            speech_rate: None,
+            awaits_translations: true,
+            distances_touch_hulls: true,
+            ..slowed
+        },
     }
 }
 
@@ -73,7 +85,8 @@ impl<'a> Replayer<'a> {
     ) -> Replayer<'a> {
         let random = Random::reference(trace.seed);
         let tracer = CoverageTracer::default();
-        let mut vm = Vm::new(program.clone(), settings(), random.clone(), tracer);
+        let settings = settings(program.compat(), environment.one_batch);
+        let mut vm = Vm::new(program.clone(), settings, random.clone(), tracer);
         // The recorder runs one step between loading and the flag.
         vm.step();
         environment.devices.apply_to(&mut vm);

@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use catherd_scratch_conformance::{RandomInputDriver, RunDigest, digests};
+use catherd_scratch_vm::Compat;
 
-const DRIVER: RandomInputDriver = RandomInputDriver { steps: 300, seed: 1, interpret: false };
+const DRIVER: RandomInputDriver =
+    RandomInputDriver { steps: 300, seed: 1, interpret: false, compat: Compat::Of2022 };
 
 /// Number of projects taken from a corpus.
 const FROM_CORPUS: usize = 20;

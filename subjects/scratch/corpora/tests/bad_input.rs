@@ -171,14 +171,14 @@ fn a_missing_costume_is_a_warning() {
 fn unknown_blocks_result_in_one_warning_per_kind() {
     let blocks = [
         block("flag", "event_whenflagclicked", r#""on""#, true),
-        block("on", "ev3_motorSetPower", r#""again""#, false),
-        block("again", "ev3_motorSetPower", "null", false),
+        block("on", "ev3_fly", r#""again""#, false),
+        block("again", "ev3_fly", "null", false),
     ];
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("motor.sb3");
     fs::write(&path, project(&project_json(&blocks.join(","), ""))).unwrap();
     let found = find([folder.path()]).unwrap();
-    let expected = format!("{}: unknown block ev3_motorSetPower does nothing", path.display());
+    let expected = format!("{}: unknown block ev3_fly does nothing", path.display());
     assert_eq!(found.projects[0].warnings, [expected]);
 }
 

@@ -153,6 +153,11 @@ fn a_frozen_list_has_ids_and_digests_in_order() {
     export_frozen(&corpus, &file).unwrap();
     let text = fs::read_to_string(file).unwrap();
     assert!(text.contains(&corpus.metadata.digest.to_string()), "{text}");
+    // No server has synthetic projects.
+    assert!(
+        text.contains("They are not shared on Scratch") && !text.contains("--from-list"),
+        "{text}"
+    );
     let expected: Vec<String> =
         corpus.members.iter().map(|m| format!("{},{}", m.id, m.sha256)).collect();
     assert!(text.lines().skip(3).eq(expected.iter().map(String::as_str)), "{text}");

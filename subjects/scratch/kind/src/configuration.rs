@@ -2,10 +2,10 @@
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_interface::search::{parameter_info, setting};
-use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values};
+use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values, parameter_names};
 use catherd_scratch_mutation::{self as mutation, Level, Operator};
 use catherd_scratch_testgen::{Assertions, GenerateError};
-use catherd_search::Budget;
+use catherd_search::{Budget, ParameterError};
 
 use crate::generator::Generator;
 use crate::info::{EXECUTIONS, STEPS};
@@ -18,6 +18,12 @@ pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 const GAME_SEEDS: usize = 10;
 /// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
+
+/// The parameter that says which coverage is measured.
+const CRITERIA: &str = "criteria";
+
+/// Its values. Generation aims at blocks in any case.
+const CRITERIA_WORDS: [&str; 2] = ["blocks", "blocks-and-branches"];
 
 /// The parameter that says which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
@@ -44,6 +50,8 @@ pub struct After {
     pub assertions: Option<Assertions>,
     /// The number of fresh seeds under which its coverage is measured.
     pub fresh_seeds: usize,
+    /// Whether the coverage of branches is measured besides that of blocks.
+    pub branches: bool,
 }
 
 /// The generator of an algorithm with its settings of test generation, and what happens with its
@@ -64,7 +72,9 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             });
         }
     };
-    let own = |name: &str| [ASSERTIONS, FRESH_SEEDS, MINIMISE, ASKED, NOTICED_BY].contains(&name);
+    let own = |name: &str| {
+        [ASSERTIONS, FRESH_SEEDS, CRITERIA, MINIMISE, ASKED, NOTICED_BY].contains(&name)
+    };
     let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
@@ -89,7 +99,20 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     // Without assertions there is nothing to minimise.
     let minimised = minimisation(algorithm)?.map(|_| Assertions::default());
     let assertions = assertions.or(minimised);
-    Ok((generator, After { assertions, fresh_seeds }))
+    let branches = match algorithm.parameters.get(CRITERIA) {
+        None => false,
+        Some(Parameter::Text(word)) if CRITERIA_WORDS.contains(&word.as_str()) => {
+            word == CRITERIA_WORDS[1]
+        }
+        Some(_) => {
+            return Err(FieldError {
+                field: Some(CRITERIA.to_owned()),
+                cause: format!("parameter `{CRITERIA}` is another word"),
+                advice: format!("write {}", CRITERIA_WORDS.join(" or ")),
+            });
+        }
+    };
+    Ok((generator, After { assertions, fresh_seeds, branches }))
 }
 
 /// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
@@ -135,13 +158,20 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
 /// An error of test generation with the parameter at fault.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
+        GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
+            let known = parameter_names(&algorithms(), &algorithm.name);
+            return FieldError::unknown_parameter(name, &known);
+        }
         GenerateError::Parameter(error) => return catherd_interface::search::refusal(error),
         GenerateError::Events { .. } => {
             let given = |name: &&str| algorithm.parameters.contains_key(*name);
             let name = ["min_events", "max_events"].into_iter().find(given);
             (name.map(str::to_owned), "raise max_events or lower min_events")
         }
-        _ => (None, "choose one of the algorithms listed above"),
+        GenerateError::Algorithm(_) => {
+            return FieldError::unknown_algorithm(&algorithm.name, &Generator::names());
+        }
+        GenerateError::Compile(_) => (None, "correct the project"),
     };
     FieldError { field, cause: error.to_string(), advice: advice.to_owned() }
 }
@@ -155,10 +185,8 @@ pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, Field
     let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {
         let operators = mutation.operators.iter().map(|name| name.parse::<Operator>());
-        settings.operators = operators.collect::<Result<_, _>>().map_err(|error| FieldError {
-            field: Some("operators".to_owned()),
-            cause: error.to_string(),
-            advice: "correct mutation.operators".to_owned(),
+        settings.operators = operators.collect::<Result<_, _>>().map_err(|error| {
+            FieldError::unknown_operator(&error.0, &Operator::ALL.map(Operator::name))
         })?;
     }
     settings.seed = mutation.seed.unwrap_or(settings.seed);
@@ -190,6 +218,12 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             default: Some(Parameter::Integer(seeds as i64)),
             values: Values::Integer { low: 0, high: MAX_SEEDS as i64 },
             meaning: "seeds under which the suite's coverage is measured as well".to_owned(),
+        });
+        parameters.push(ParameterInfo {
+            name: CRITERIA.to_owned(),
+            default: Some(Parameter::Text(CRITERIA_WORDS[0].to_owned())),
+            values: Values::Choice { words: CRITERIA_WORDS.map(str::to_owned).to_vec() },
+            meaning: "the coverage that is measured; generation aims at blocks".to_owned(),
         });
         parameters.push(ParameterInfo {
             name: MINIMISE.to_owned(),

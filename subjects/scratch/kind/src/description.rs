@@ -5,7 +5,7 @@ use catherd_interface::{FindError, FoundProject, ProjectTable};
 use catherd_scratch_corpora::{describe, structure};
 use catherd_scratch_sb3::{Limits, Project};
 use catherd_scratch_suite::goals::{self, GoalSettings};
-use catherd_scratch_vm::unsupported;
+use catherd_scratch_vm::{Compat, unsupported};
 
 /// The measures of one project.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,8 @@ impl ProjectMeasures {
     pub fn of(name: &str, sha256: Digest, project: &Project) -> ProjectMeasures {
         let description = describe(project);
         let blocks = project.targets.iter().flat_map(|target| &target.blocks);
-        let unsupported_blocks = blocks.filter(|block| unsupported(block.opcode).is_some()).count();
+        let unsupported_blocks =
+            blocks.filter(|block| unsupported(block.opcode, Compat::Of2022).is_some()).count();
         let statements = description.statements;
         let reachable = goals::find(project, GoalSettings::default()).len();
         ProjectMeasures {

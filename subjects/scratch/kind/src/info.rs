@@ -1,25 +1,28 @@
 //! The description of the kind: units of work, criterion, levels of mutants.
 
-use catherd_experiments::{SubjectInfo, format_1};
+use catherd_experiments::{CriterionInfo, SubjectInfo, format_1};
 
 use crate::KIND;
 
 /// Version of everything that determines a record: machine, search, fitness. It differs from the
 /// version of the package, because runs keep their ids in a release that does not change their
 /// records. Version 0.3.0 had `catherd/0.3.0`.
-pub const ENGINE: &str = "scratch/2";
+pub const ENGINE: &str = "scratch/3";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const BLOCKS: &str = "blocks";
+pub(crate) const BRANCHES: &str = "branches";
 pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
 /// The units, criteria and counts of runs of Scratch projects. They equal those of results in
-/// format 1, so that both can be shown together.
+/// format 1, so that both can be shown together, except that the criterion [`BRANCHES`] is new.
 pub(crate) fn info() -> SubjectInfo {
-    format_1::subject_info(KIND, ENGINE)
+    let mut info = format_1::subject_info(KIND, ENGINE);
+    info.criteria.push(CriterionInfo::new("branch", BRANCHES));
+    info
 }
 
 #[cfg(test)]

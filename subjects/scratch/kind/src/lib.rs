@@ -8,12 +8,13 @@
 pub mod configuration;
 mod description;
 mod generator;
+mod goals;
 mod info;
 mod projects;
 mod record;
 mod runner;
 
-use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
+use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
     AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
@@ -66,6 +67,14 @@ impl SubjectKind for Scratch {
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         if projects.is_empty() { Ok(None) } else { description::table(projects).map(Some) }
+    }
+
+    fn name_goals(
+        &self,
+        projects: &[FoundProject],
+        algorithms: &[Algorithm],
+    ) -> Result<Vec<NamedGoals>, FindError> {
+        goals::of(projects, algorithms)
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

@@ -71,15 +71,15 @@ pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)])
     }
 }
 
-/// Adds the coverage under fresh seeds to a record, as shares of the goals: `coverage.seeded`,
-/// `coverage.expected`, `coverage.robust` and, for the share of goals that one test covers under at
-/// least N tenths of the seeds, `coverage.reliable.N`; `coverage.chance` is the number of chance
-/// goals.
-pub(crate) fn add_reliability(record: &mut RunRecord, reliability: &Reliability) {
+/// Adds the coverage under fresh seeds to a record, as shares of the goals: with `coverage` as the
+/// first part of their names `coverage.seeded`, `coverage.expected`, `coverage.robust` and, for the
+/// share of goals that one test covers under at least N tenths of the seeds, `coverage.reliable.N`;
+/// `coverage.chance` is the number of chance goals.
+pub(crate) fn add_reliability(record: &mut RunRecord, first: &str, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };
     let mut insert = |name: &str, metric: Metric| {
-        record.metrics.insert(format!("coverage.{name}"), metric);
+        record.metrics.insert(format!("{first}.{name}"), metric);
     };
     insert("seeds", (reliability.seeds() as i64).into());
     insert("seeded", Metric::Number(share(reliability.seeded() as f64)));

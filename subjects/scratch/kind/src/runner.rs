@@ -5,16 +5,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_experiments::{Criterion, Digest, RunRecord, RunSpec};
 use catherd_interface::{FieldError, LoadError, LoadedProject, RunError, RunProgress};
 use catherd_scratch_mutation::{self as mutation, Analysis};
 use catherd_scratch_sb3::{Limits, Project};
-use catherd_scratch_suite::{Suite, measure_reliability};
+use catherd_scratch_suite::{Suite, SuiteError, goals, measure_coverage, measure_reliability};
 use catherd_scratch_testgen::{End, GenerationSettings, Prepared};
 use catherd_search::{Stop, Stream};
 
 use crate::generator::{GeneratedSuite, GeneratorRequest};
-use crate::info::{EXECUTIONS, STEPS};
+use crate::info::{BRANCHES, EXECUTIONS, STEPS};
 use crate::{configuration, record};
 
 /// A project, prepared with each of the settings that runs have asked for.
@@ -103,6 +103,10 @@ impl LoadedProject for Loaded {
         if after.fresh_seeds > 0 {
             measure(&mut record, &generated.suite, &project, after.fresh_seeds)?;
         }
+        if after.branches {
+            let (suite, seeds) = (&generated.suite, after.fresh_seeds);
+            measure_branches(&mut record, &self.project, suite, &project, seeds)?;
+        }
         if let Some(mutation) = &spec.mutation {
             let settings = configuration::mutation(mutation).map_err(failed)?;
             let settings = mutation::MutationSettings { compat, ..settings };
@@ -139,7 +143,33 @@ fn measure(
     let (program, goals) = (project.program(), project.model().goals());
     let measured = measure_reliability(suite, program, goals, &seeds, u64::MAX, || ());
     let reliability = measured.map_err(|error| RunError::Failed(error.to_string()))?;
-    record::add_reliability(record, &reliability);
+    record::add_reliability(record, "coverage", &reliability);
+    Ok(())
+}
+
+/// Adds the coverage of branches to a record, under the suite's seeds and under fresh ones.
+fn measure_branches(
+    record: &mut RunRecord,
+    model: &Project,
+    suite: &Suite,
+    project: &Prepared,
+    fresh: usize,
+) -> Result<(), RunError> {
+    let failed = |error: SuiteError| RunError::Failed(error.to_string());
+    let branches = goals::branches(model, project.model().goals());
+    let suite = Suite { goals: branches.len() as u32, ..suite.clone() };
+    let program = project.program();
+    let covers = measure_coverage(&suite, program, &branches, u64::MAX).map_err(failed)?;
+    let mut covered: Vec<u32> = covers.into_iter().flatten().collect();
+    covered.sort_unstable();
+    covered.dedup();
+    let name = BRANCHES.to_owned();
+    record.criteria.push(Criterion { name, goals: branches.len() as u32, covered });
+    if fresh > 0 {
+        let seeds = Stream::seeds(suite.seed, Stream::REEXECUTION, fresh);
+        let measured = measure_reliability(&suite, program, &branches, &seeds, u64::MAX, || ());
+        record::add_reliability(record, "branches", &measured.map_err(failed)?);
+    }
     Ok(())
 }
 

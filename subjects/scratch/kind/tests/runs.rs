@@ -103,11 +103,14 @@ fn algorithms_are_checked_by_name_and_parameter() {
     }
     let unknown = Scratch.check_algorithm(&Algorithm::plain("tabu")).unwrap_err();
     assert_eq!(unknown.field, None);
-    let cause = unknown.cause;
-    assert!(cause.contains("`tabu`") && cause.contains("dynamosa"), "{cause}");
+    let FieldError { cause, advice, .. } = unknown;
+    assert!(cause.contains("`tabu`") && advice.contains("dynamosa"), "{cause} {advice}");
+    for algorithm in Scratch.algorithms() {
+        assert!(advice.contains(&algorithm.name), "{advice}");
+    }
     assert_eq!(with("population", Parameter::Integer(10)), Ok(()));
     assert!(refused("population", Parameter::Number(2.5)).contains("a whole number"));
-    assert!(refused("size", Parameter::Integer(10)).contains("there are population"));
+    assert_eq!(refused("size", Parameter::Integer(10)), "unknown parameter `size`");
     let text = refused("crossover", Parameter::Text("high".into()));
     assert_eq!(text, "parameter `crossover` is `high`, but must be a number from 0 to 1");
     let word = refused("extraction", Parameter::Text("psychic".into()));

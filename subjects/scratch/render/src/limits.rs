@@ -102,7 +102,7 @@ pub enum SkinError {
 
 impl SkinError {
     /// Whether the file exceeds a limit; otherwise it is damaged.
-    pub(crate) fn is_limit(&self) -> bool {
+    pub fn is_limit(&self) -> bool {
         matches!(
             self,
             Self::FileTooLarge { .. }

@@ -145,6 +145,7 @@ opcodes! {
     SensingDaysSince2000 "sensing_dayssince2000",
     SensingUsername "sensing_username",
     SensingUserId "sensing_userid",
+    SensingOnline "sensing_online",
     OperatorAdd "operator_add",
     OperatorSubtract "operator_subtract",
     OperatorMultiply "operator_multiply",
@@ -238,6 +239,17 @@ opcodes! {
     MakeyMakeyWhenCodePressed "makeymakey_whenCodePressed",
     MakeyMakeyMenuKey "makeymakey_menu_KEY",
     MakeyMakeyMenuSequence "makeymakey_menu_SEQUENCE",
+    FaceSensingGoToPart "faceSensing_goToPart",
+    FaceSensingPointInFaceTiltDirection "faceSensing_pointInFaceTiltDirection",
+    FaceSensingSetSizeToFaceSize "faceSensing_setSizeToFaceSize",
+    FaceSensingWhenTilted "faceSensing_whenTilted",
+    FaceSensingWhenSpriteTouchesPart "faceSensing_whenSpriteTouchesPart",
+    FaceSensingWhenFaceDetected "faceSensing_whenFaceDetected",
+    FaceSensingFaceIsDetected "faceSensing_faceIsDetected",
+    FaceSensingFaceTilt "faceSensing_faceTilt",
+    FaceSensingFaceSize "faceSensing_faceSize",
+    FaceSensingMenuPart "faceSensing_menu_PART",
+    FaceSensingMenuTilt "faceSensing_menu_TILT",
     MicrobitDisplayText "microbit_displayText",
     MicrobitDisplaySymbol "microbit_displaySymbol",
     MicrobitDisplayClear "microbit_displayClear",
@@ -259,6 +271,43 @@ opcodes! {
     Wedo2SetMotorDirection "wedo2_setMotorDirection",
     Wedo2SetLightHue "wedo2_setLightHue",
     Wedo2PlayNoteFor "wedo2_playNoteFor",
+    BoostMotorOnForRotation "boost_motorOnForRotation",
+    BoostGetMotorPosition "boost_getMotorPosition",
+    BoostWhenColor "boost_whenColor",
+    BoostSeeingColor "boost_seeingColor",
+    BoostWhenTilted "boost_whenTilted",
+    BoostGetTiltAngle "boost_getTiltAngle",
+    Ev3MotorSetPower "ev3_motorSetPower",
+    Ev3GetMotorPosition "ev3_getMotorPosition",
+    Ev3WhenButtonPressed "ev3_whenButtonPressed",
+    Ev3WhenDistanceLessThan "ev3_whenDistanceLessThan",
+    Ev3WhenBrightnessLessThan "ev3_whenBrightnessLessThan",
+    Ev3ButtonPressed "ev3_buttonPressed",
+    Ev3GetDistance "ev3_getDistance",
+    Ev3GetBrightness "ev3_getBrightness",
+    GdxForWhenGesture "gdxfor_whenGesture",
+    GdxForWhenForcePushedOrPulled "gdxfor_whenForcePushedOrPulled",
+    GdxForGetForce "gdxfor_getForce",
+    GdxForWhenTilted "gdxfor_whenTilted",
+    GdxForIsTilted "gdxfor_isTilted",
+    GdxForGetTilt "gdxfor_getTilt",
+    GdxForIsFreeFalling "gdxfor_isFreeFalling",
+    GdxForGetSpinSpeed "gdxfor_getSpinSpeed",
+    GdxForGetAcceleration "gdxfor_getAcceleration",
+    MicrobitWhenButtonPressed "microbit_whenButtonPressed",
+    MicrobitWhenGesture "microbit_whenGesture",
+    MicrobitWhenTilted "microbit_whenTilted",
+    MicrobitIsTilted "microbit_isTilted",
+    MicrobitGetTiltAngle "microbit_getTiltAngle",
+    MicrobitWhenPinConnected "microbit_whenPinConnected",
+    Speech2TextListenAndWait "speech2text_listenAndWait",
+    Speech2TextWhenIHearHat "speech2text_whenIHearHat",
+    Speech2TextGetSpeech "speech2text_getSpeech",
+    Wedo2WhenDistance "wedo2_whenDistance",
+    Wedo2WhenTilted "wedo2_whenTilted",
+    Wedo2GetDistance "wedo2_getDistance",
+    Wedo2IsTilted "wedo2_isTilted",
+    Wedo2GetTiltAngle "wedo2_getTiltAngle",
 }
 
 impl Opcode {
@@ -280,6 +329,9 @@ impl Opcode {
                 | VideoSensingWhenMotionGreaterThan
                 | MakeyMakeyWhenMakeyKeyPressed
                 | MakeyMakeyWhenCodePressed
+                | FaceSensingWhenTilted
+                | FaceSensingWhenSpriteTouchesPart
+                | FaceSensingWhenFaceDetected
         )
     }
 
@@ -294,6 +346,8 @@ impl Opcode {
                 | SensingKeyPressed
                 | SensingMouseDown
                 | SensingLoud
+                | SensingOnline
+                | FaceSensingFaceIsDetected
                 | OperatorGt
                 | OperatorLt
                 | OperatorEquals
@@ -317,6 +371,9 @@ impl Opcode {
                 | VideoSensingWhenMotionGreaterThan
                 | MakeyMakeyWhenMakeyKeyPressed
                 | MakeyMakeyWhenCodePressed
+                | FaceSensingWhenTilted
+                | FaceSensingWhenSpriteTouchesPart
+                | FaceSensingWhenFaceDetected
         )
     }
 }
@@ -331,5 +388,16 @@ mod tests {
             assert_eq!(Opcode::from_name(name).name(), name);
         }
         assert_eq!(Opcode::from_name("wedo2_dance"), Opcode::Unknown);
+    }
+
+    #[test]
+    fn all_opcodes_of_todays_scratch_are_known() {
+        let list = include_str!("../../../../tests/today/blocks.json");
+        let list: serde_json::Value = serde_json::from_str(list).unwrap();
+        let opcodes = list["opcodes"].as_array().unwrap().iter();
+        let opcodes: Vec<_> = opcodes.map(|opcode| opcode.as_str().unwrap()).collect();
+        assert!(opcodes.len() > 240, "{opcodes:?}");
+        let unknown = opcodes.iter().filter(|name| Opcode::from_name(name) == Opcode::Unknown);
+        assert_eq!(unknown.collect::<Vec<_>>(), Vec::<&&str>::new());
     }
 }

@@ -20,6 +20,20 @@ enum Storage<'a> {
     Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
+/// What a file is that cannot be read as an archive; `None` if only the archive itself can tell.
+fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
+    let has_end = memmem::rfind(bytes, b"PK\x05\x06").is_some();
+    match bytes {
+        [] => Some("the file is empty"),
+        [b'P', b'K', ..] if !has_end => {
+            Some("its end is missing, so that it was not copied or downloaded completely")
+        }
+        [b'P', b'K', ..] => None,
+        _ if !has_end => Some("the file is of another format"),
+        _ => None,
+    }
+}
+
 /// Reader of the files of a project, which counts the unpacked bytes.
 pub(crate) struct FileSource<'a> {
     files: Storage<'a>,
@@ -43,7 +57,9 @@ impl<'a> FileSource<'a> {
         if memmem::find_iter(bytes, b"PK\x01\x02").nth(limits.entries).is_some() {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }
-        let zip = ZipArchive::new(Cursor::new(bytes))?;
+        let zip = ZipArchive::new(Cursor::new(bytes));
+        // The library looks for the list of files, which is at the end.
+        let zip = zip.map_err(|cause| what_it_is(bytes).map_or(cause.into(), Cause::NoArchive))?;
         let mut entries = HashMap::new();
         for in_folder in [false, true] {
             for index in 0..zip.len() {

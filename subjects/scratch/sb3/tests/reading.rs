@@ -121,15 +121,12 @@ fn mutations_are_json_within_json() {
 fn oddities_become_warnings() {
     let (project, cat) = sprite(
         r#""costumes": [{"name": "c", "assetId": "abc", "dataFormat": "svg"}],
-           "blocks": {"b": {"opcode": "ev3_motorSetPower"}}"#,
+           "blocks": {"b": {"opcode": "ev3_fly"}}"#,
     );
-    assert_eq!(cat.blocks[0].opcode_name(), "ev3_motorSetPower");
+    assert_eq!(cat.blocks[0].opcode_name(), "ev3_fly");
     assert!(cat.costumes[0].vector && cat.costumes[0].asset.is_none());
-    let unknown = Warning::UnknownBlock {
-        target: "Cat".into(),
-        block: "b".into(),
-        opcode: "ev3_motorSetPower".into(),
-    };
+    let unknown =
+        Warning::UnknownBlock { target: "Cat".into(), block: "b".into(), opcode: "ev3_fly".into() };
     let missing =
         Warning::MissingAsset { target: "Cat".into(), name: "c".into(), file: "abc.svg".into() };
     assert_eq!(project.warnings, [unknown, missing]);

@@ -35,7 +35,9 @@ impl Comparison {
             (AttributeValue::Bubble(Some(a)), AttributeValue::Bubble(Some(b))) => {
                 self.loosely(&Value::Text(a.clone()), &Value::Text(b.clone()))
             }
-            (AttributeValue::Value(a), AttributeValue::Value(b)) => self.loosely(a, b),
+            (AttributeValue::Value(a), AttributeValue::Value(b)) => {
+                self.loosely(a, b) || nearly(a, b)
+            }
             (AttributeValue::Range(a), AttributeValue::Range(b)) => a.contains(b),
             (a, b) => a.is_same(b),
         }
@@ -59,6 +61,20 @@ impl Comparison {
         let numeric = matches!(a, Value::Number(_)) || matches!(b, Value::Number(_));
         numeric && a.js_number() == b.js_number() || a.to_text() == b.to_text()
     }
+}
+
+/// Largest difference between the expected and the actual value of a variable that count as equal,
+/// if the expected one is a number with a fraction: its last digits depend on how a glide or a wait
+/// is divided into steps. `None` for all other values, which are compared exactly.
+pub(crate) fn fraction_tolerance(expected: f64) -> Option<f64> {
+    let fraction = expected.is_finite() && expected.fract() != 0.0;
+    fraction.then(|| 1e-6 * expected.abs().max(1.0))
+}
+
+/// Whether two values of a variable are numerals that differ by no more than their tolerance.
+fn nearly(expected: &Value, actual: &Value) -> bool {
+    let (a, b) = (expected.js_number(), actual.js_number());
+    fraction_tolerance(a).is_some_and(|tolerance| (a - b).abs() <= tolerance)
 }
 
 #[cfg(test)]
@@ -87,6 +103,10 @@ mod tests {
             ("true", Value::Bool(true), true, true),
             ("1", Value::Bool(true), false, false),
             ("", Value::Number(0.0), true, true),
+            ("86.33333333333331", Value::Number(86.33333333333334), true, true),
+            ("86.33333333333331", Value::from("86.33333333333334"), true, true),
+            ("86.33", Value::Number(86.34), false, false),
+            ("5", Value::Number(5.0000001), false, false),
         ] {
             assert_eq!(agree(strict, expected, actual.clone()), want, "{expected} {actual:?}");
             assert_eq!(

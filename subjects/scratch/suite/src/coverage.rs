@@ -8,6 +8,7 @@ use catherd_scratch_vm::{Program, Tracer};
 use crate::error::SuiteError;
 use crate::event::Vocabulary;
 use crate::format::Suite;
+use crate::goals::Branch;
 use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
@@ -60,9 +61,45 @@ impl Tracer for CoveredBlocks {
     }
 }
 
+/// Set of blocks that were evaluated and of branches that were taken, by their numbers
+/// ([`Branch`]).
+#[derive(Clone, Debug)]
+struct CoveredBranches {
+    blocks: usize,
+    covered: CoveredBlocks,
+}
+
+impl CoveredBranches {
+    fn take_branch(&mut self, block: BlockNo, outcome: bool) {
+        self.covered.covered(Branch { block, outcome }.number(self.blocks));
+    }
+}
+
+impl Tracer for CoveredBranches {
+    const ACTIVE: bool = true;
+    const MERGES: bool = true;
+
+    fn covered(&mut self, block: BlockNo) {
+        self.covered.covered(block);
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        if to_true == 0.0 {
+            self.take_branch(block, true);
+        }
+        if to_false == 0.0 {
+            self.take_branch(block, false);
+        }
+    }
+
+    fn hat(&mut self, block: BlockNo, starts: bool) {
+        self.take_branch(block, starts);
+    }
+}
+
 /// Executes all tests of a suite, each under its seed, without checking assertions. Returns for
 /// each test the numbers of the goals that it covers, ascending; the number of a goal is its
-/// position in `goals`.
+/// position in `goals`, which are blocks and [branches](crate::goals::branches).
 ///
 /// # Errors
 /// If the suite was made for another number of goals, an event or policy names a sprite that the
@@ -86,7 +123,39 @@ pub(crate) struct Executions<'a> {
     goals: &'a [BlockNo],
     words: Vocabulary,
     tests: Vec<LinkedTest>,
-    runner: Runner<CoveredBlocks>,
+    runner: AnyRunner,
+}
+
+/// A runner that records what the goals need. Branches take longer, because the machine computes
+/// distances.
+enum AnyRunner {
+    Blocks(Runner<CoveredBlocks>),
+    Branches(Runner<CoveredBranches>),
+}
+
+impl AnyRunner {
+    fn new(suite: &Suite, program: &Arc<Program>, goals: &[BlockNo]) -> Self {
+        let (blocks, machine) = (program.block_count(), suite.machine.clone());
+        if goals.iter().all(|goal| (goal.0 as usize) < blocks) {
+            let covered = CoveredBlocks::new(blocks);
+            return Self::Blocks(Runner::new(Arc::clone(program), machine, covered));
+        }
+        let covered = CoveredBranches { blocks, covered: CoveredBlocks::new(3 * blocks) };
+        Self::Branches(Runner::new(Arc::clone(program), machine, covered))
+    }
+
+    fn covered(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) -> CoveredBlocks {
+        match self {
+            Self::Blocks(runner) => {
+                runner.execute(test, words, seed);
+                runner.tracer().take()
+            }
+            Self::Branches(runner) => {
+                runner.execute(test, words, seed);
+                runner.tracer().covered.take()
+            }
+        }
+    }
 }
 
 impl<'a> Executions<'a> {
@@ -114,15 +183,13 @@ impl<'a> Executions<'a> {
             Ok(test)
         });
         let tests = tests.collect::<Result<_, _>>()?;
-        let covered = CoveredBlocks::new(program.block_count());
-        let runner = Runner::new(Arc::clone(program), suite.machine.clone(), covered);
+        let runner = AnyRunner::new(suite, program, goals);
         Ok(Self { goals, words, tests, runner })
     }
 
     /// The goals, ascending, that a test covers under a seed.
     pub(crate) fn covered(&mut self, test: usize, seed: u64) -> Vec<u32> {
-        self.runner.execute(&self.tests[test], &self.words, seed);
-        let covered = self.runner.tracer().take();
+        let covered = self.runner.covered(&self.tests[test], &self.words, seed);
         let numbered = self.goals.iter().zip(0..).filter(|(goal, _)| covered.contains(**goal));
         numbered.map(|(_, number)| number).collect()
     }
@@ -177,5 +244,34 @@ mod tests {
         let (suite, program, goals) = suite_and_program(vec![Vec::new(), vec![unknown]]);
         let error = measure_coverage(&suite, &program, &goals, 100).unwrap_err();
         assert_eq!(error.to_string(), "test 1: the project has no sprite `Dog`");
+    }
+
+    #[test]
+    fn branches_are_covered_by_their_outcomes() {
+        let mut cat = TargetBuilder::new("Cat");
+        let pressed = cat.key_pressed("a");
+        let when = cat.when(pressed);
+        let moves = cat.block(Opcode::MotionMoveSteps, &[("STEPS", number("10"))]);
+        cat.hold(when, moves);
+        let forever = cat.block(Opcode::ControlForever, &[]);
+        cat.hold(forever, when);
+        cat.flag(&[forever]);
+        let project = project(vec![TargetBuilder::new("Stage"), cat]);
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let blocks = goals::find(&project, GoalSettings::default());
+        let branches = goals::branches(&project, &blocks);
+        let of = |number: &BlockNo| goals::Branch::of(*number, project.block_count()).unwrap();
+        let outcomes: Vec<bool> = branches.iter().map(|number| of(number).outcome).collect();
+        assert_eq!(outcomes, [false, true, true], "two of the condition, one of `forever`");
+        let mut suite = Suite { goals: branches.len() as u32, ..Suite::default() };
+        for event in
+            [SuiteEvent::Wait { steps: 2 }, SuiteEvent::KeyPress { key: "a".into(), steps: 2 }]
+        {
+            suite.tests.push(SuiteTest { events: vec![event], ..SuiteTest::default() });
+        }
+        let covers = measure_coverage(&suite, &program, &branches, 100).unwrap();
+        let condition = branches.iter().position(|number| of(number).outcome).unwrap() as u32;
+        assert!(!covers[0].contains(&condition) && covers[1].contains(&condition), "{covers:?}");
+        assert_eq!((covers[0].len(), covers[1].len()), (2, 3), "{covers:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of suites.
 
+use catherd_scratch_vm::Compat;
+
 /// The project has no sprite of a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the project has no sprite `{0}`")]
@@ -28,6 +30,14 @@ pub enum SuiteError {
         found: u64,
         /// The largest allowed.
         most: u64,
+    },
+    /// The suite is for another machine than the one for which the program was compiled.
+    #[error("the suite is for the machine `{suite}`, but the program was compiled for `{program}`")]
+    Compat {
+        /// The machine of the suite.
+        suite: Compat,
+        /// The machine of the program.
+        program: Compat,
     },
     /// The suite is for another project.
     #[error("the suite was made for project {suite}, but this is project {project}")]

@@ -23,7 +23,7 @@ use machine::Machine;
 
 /// The engine that generates suites. It is part of suites, which are parts of records, so that it
 /// changes with the engine id of the subject kind and not with the version of the package.
-pub const ENGINE: &str = "scratch 2";
+pub const ENGINE: &str = "scratch 3";
 
 /// A test suite: everything that an execution needs, except the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +83,10 @@ pub struct SuiteTest {
     /// that was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
+    /// Number of executions under other seeds in which everything that is not flaky or covered by
+    /// chance held, if fewer than were asked for; `None` if as many, or if it was not generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reexecutions: Option<u32>,
     /// Codons of the chromosome that it was generated from; 0 if it was not generated.
     pub codons: u32,
     /// Seed of the machine's random numbers in this test; `None` for the suite's.
@@ -188,6 +192,9 @@ impl Suite {
             text.push_str(&format!("{comma}\n    {{ \"covers\": {covers}"));
             if !test.chance.is_empty() {
                 text.push_str(&format!(", \"chance\": {}", json(&test.chance)));
+            }
+            if let Some(reexecutions) = test.reexecutions {
+                text.push_str(&format!(", \"reexecutions\": {reexecutions}"));
             }
             text.push_str(&format!(", \"codons\": {codons}"));
             if let Some(seed) = test.seed {
@@ -369,11 +376,11 @@ mod tests {
 
     #[test]
     fn other_files_are_refused_with_the_reason() {
-        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 7");
+        let newer = suite().to_json().replace("\"format\": 2", "\"format\": 8");
         let refused = |text: &str| Suite::from_json(text).unwrap_err().to_string();
         assert_eq!(
             refused(&newer),
-            "the suite has format 7, but this release reads formats 1 to 6"
+            "the suite has format 8, but this release reads formats 1 to 7"
         );
         let unknown = suite().to_json().replace("KeyPress", "Telepathy");
         assert!(refused(&unknown).contains("unknown variant `Telepathy`"), "{}", refused(&unknown));

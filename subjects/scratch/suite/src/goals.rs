@@ -1,5 +1,6 @@
 //! Goals of a project: the blocks that tests shall cover.
 
+mod branches;
 mod dead_code;
 mod hat_event;
 mod live_code;
@@ -10,6 +11,7 @@ mod tests;
 
 use catherd_scratch_sb3::{BlockNo, Project};
 
+pub use branches::{Branch, branches};
 pub use hat_event::{EventLink, HatEvent};
 pub use live_code::LiveCode;
 pub use script::{Next, Statement};

@@ -52,10 +52,14 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If an event or a policy names a sprite that the program lacks, or an assertion an event that
+    /// If the suite is for another machine, an event or a policy names a sprite that the program lacks, or an assertion an event that
     /// its test lacks. Assertions about sprites, variables and lists that the program lacks are no
     /// error: they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
+        let compat = suite.machine.compat;
+        if compat != program.compat() {
+            return Err(SuiteError::Compat { suite: compat, program: program.compat() });
+        }
         let mut words = Vocabulary::of(program);
         let tests = suite.tests.iter().enumerate();
         let tests = tests.map(|(number, test)| LinkedTest::new(number, test, &mut words, program));

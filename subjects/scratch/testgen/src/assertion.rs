@@ -10,7 +10,7 @@ pub(crate) use chance::separate_chance;
 pub(crate) use observer::Observer;
 pub(crate) use play::assert_play;
 pub use regression::Assertions;
-pub(crate) use regression::{Deviations, assert_changes};
+pub(crate) use regression::{Deviations, assert_changes, assert_state};
 
 #[cfg(test)]
 mod tests;

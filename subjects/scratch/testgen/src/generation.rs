@@ -8,7 +8,9 @@ use catherd_scratch_suite::event::Event;
 use catherd_scratch_suite::{ENGINE, FORMAT, Suite, SuiteEvent, SuiteTest, Tolerances};
 use catherd_search::{Clock, Improvement, Meter, Problem, Progress, Stopwatch, Stream};
 
-use crate::assertion::{Assertions, Deviations, assert_changes, assert_play, separate_chance};
+use crate::assertion::{
+    Assertions, Deviations, assert_changes, assert_play, assert_state, separate_chance,
+};
 use crate::chromosome::{Chromosome, Genetics};
 use crate::counts::Counts;
 use crate::error::GenerateError;
@@ -136,7 +138,8 @@ impl Prepared {
 
     /// Gives each test of a suite for this project assertions about all attributes that its events
     /// change, and to tests with a policy assertions about ranges of variables in play. Then
-    /// separates what depends on chance: flaky assertions, and goals covered by chance.
+    /// separates what depends on chance: flaky assertions, and goals covered by chance. A test in
+    /// which every change depends on chance is given assertions about the state at its end.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
@@ -147,7 +150,8 @@ impl Prepared {
             .and_then(|()| assert_play(suite, &self.program, &self.observer, how.limit))
             .and_then(|()| {
                 let goals = self.model.goals();
-                separate_chance(suite, &self.program, goals, how.reexecutions)
+                separate_chance(suite, &self.program, goals, how.reexecutions)?;
+                assert_state(suite, &self.program, &self.observer, how, goals)
             });
         // Does not fail, because these tests name only sprites of the program.
         debug_assert!(asserted.is_ok(), "{asserted:?}");

@@ -34,12 +34,13 @@ impl Prepared {
         project: &Project,
         settings: GenerationSettings,
     ) -> Result<Arc<Self>, GenerateError> {
+        let settings = settings.for_machine();
         let model = Model::of(project, settings.goals, settings.compat);
         let tables = Tables::new(project);
         let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
         order.sort_by_key(|&goal| std::cmp::Reverse(model.depth(goal as usize)));
         Ok(Arc::new(Self {
-            program: Arc::new(Program::compile(project)?),
+            program: Arc::new(Program::compile_for(project, settings.machine.compat)?),
             parameters: tables.parameters(settings.extraction),
             tables: Arc::new(tables),
             observer: Observer::new(project),

@@ -29,7 +29,8 @@ impl Request {
     /// A run of an algorithm by name, with parameters by name and defaults for the rest. Settings
     /// of test generation belong to [`Configuration`](crate::Configuration).
     ///
-    /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error
     /// lists the allowed values.
     pub fn new(
         algorithm: &str,

@@ -3,6 +3,8 @@
 use catherd_scratch_suite::goals::GoalSet;
 use catherd_search::{Algorithm, Field, Parameters, Setting};
 
+use catherd_scratch_vm::{Compat as Machine, VmSettings};
+
 use crate::compat::Compat;
 use crate::error::GenerateError;
 use crate::extraction::Extraction;
@@ -11,6 +13,9 @@ use crate::parameters::{DurationBounds, MAX_CODON};
 /// Words for sets of goals in study files.
 const GOAL_SETS: &[(&str, GoalSet)] =
     &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
+
+/// Words for machines in study files.
+const MACHINES: &[(&str, Machine)] = &[("2022", Machine::Of2022), ("today", Machine::Today)];
 
 /// Seconds by which `timer` advances a step in Whisker (Whisker paper, section 3.2).
 const TIMER: f64 = 0.075;
@@ -44,6 +49,18 @@ pub struct GenerationSettings {
     pub minimisation_executions: usize,
     /// Deviations of Whisker's published code.
     pub compat: Compat,
+}
+
+impl GenerationSettings {
+    /// These settings with the batches and the clock of their machine.
+    pub(crate) fn for_machine(mut self) -> Self {
+        if self.machine.compat == Machine::Today {
+            let VmSettings { timer_increment, batches, one_timer, .. } =
+                VmSettings::of(Machine::Today);
+            self.machine = VmSettings { timer_increment, batches, one_timer, ..self.machine };
+        }
+        self
+    }
 }
 
 impl Default for GenerationSettings {
@@ -112,6 +129,8 @@ impl Selection {
 impl Parameters for GenerationSettings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
+            Field::choice("compat", &mut self.machine.compat, MACHINES)
+                .meaning("the machine: Scratch as the Whisker paper has it, or as it is today"),
             Field::choice("goals", &mut self.goals, GOAL_SETS)
                 .meaning("reachable: only blocks that a path from a user event reaches"),
             Field::choice("extraction", &mut self.extraction, Extraction::WORDS).meaning(
@@ -164,7 +183,8 @@ impl Configuration {
     /// A configuration by name, with parameters of algorithm and test generation by name
     /// and defaults for the rest.
     ///
-    /// # Errors If there is no such algorithm or parameter, or a value is not allowed; the error
+    /// # Errors
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error
     /// lists the allowed values.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration = Self {

@@ -51,6 +51,16 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.trigger_on_rising_edge(touching);
             }
             Op::HatNever => self.trigger_on_rising_edge(false),
+            Op::HatMakeyKey(key) => {
+                let key = self.value(key);
+                let down = self.is_makey_key_down(&key);
+                self.trigger_on_rising_edge(down);
+            }
+            Op::HatMakeyCode(sequence) => {
+                let sequence = self.text(sequence);
+                let typed = self.was_typed(&sequence);
+                self.trigger_on_rising_edge(typed);
+            }
 
             Op::MoveSteps(steps) => self.move_steps(steps),
             Op::GoTo(place) => self.go_to(place),
@@ -106,6 +116,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let backdrop = self.value(backdrop);
                 self.switch_backdrop(&backdrop);
             }
+            Op::SwitchBackdropAndWait(backdrop) => self.switch_backdrop_and_wait(backdrop),
             Op::NextBackdrop => {
                 let next = self.state.targets[self.program.stage].costume as f64 + 1.0;
                 self.set_costume(self.program.stage, next);
@@ -141,11 +152,19 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.go_layers(if backward { -by } else { by });
             }
 
+            Op::PlaySound(sound) => self.play_sound(no, sound, false),
+            Op::PlaySoundUntilDone(sound) if self.state.promises.is_some() => {
+                self.play_sound(no, sound, true);
+            }
             Op::PlaySoundUntilDone(sound) => self.play_until_done(no, sound),
+            Op::StopAllSounds => self.stop_all_sounds(),
             Op::SetSoundEffect { effect, value, change } => {
                 self.set_sound_effect(effect, value, change);
             }
-            Op::ClearSoundEffects => self.state.targets[self.target].sound_effects = [0.0; 2],
+            Op::ClearSoundEffects => {
+                self.state.targets[self.target].sound_effects = [0.0; 2];
+                self.change_pitch(self.target);
+            }
             Op::SetVolume { value, change } => self.set_volume(value, change),
 
             Op::Broadcast(message) => {

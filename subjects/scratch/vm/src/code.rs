@@ -80,6 +80,9 @@ pub(crate) enum Op {
     HatTouching(ExprId),
     /// Hats of hardware that does not exist here: never true.
     HatNever,
+    /// Hats of Makey Makey: a key, and a sequence of keys.
+    HatMakeyKey(ExprId),
+    HatMakeyCode(ExprId),
 
     MoveSteps(ExprId),
     GoTo(ExprId),
@@ -118,6 +121,8 @@ pub(crate) enum Op {
     SwitchCostume(ExprId),
     NextCostume,
     SwitchBackdrop(ExprId),
+    /// Waits for the scripts that it starts.
+    SwitchBackdropAndWait(ExprId),
     NextBackdrop,
     ChangeEffect(Effect, ExprId),
     SetEffect(Effect, ExprId),
@@ -131,7 +136,9 @@ pub(crate) enum Op {
         backward: bool,
     },
 
+    PlaySound(ExprId),
     PlaySoundUntilDone(ExprId),
+    StopAllSounds,
     /// Ends the slice, because the original returns a promise.
     SetSoundEffect {
         effect: SoundEffect,

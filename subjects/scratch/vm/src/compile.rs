@@ -5,6 +5,7 @@ mod commands;
 mod expressions;
 mod monitors;
 mod scope;
+mod today;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use catherd_scratch_sb3::{self as sb3, Block, BlockIndex, Opcode, Project};
 use rustc_hash::FxHashMap;
 
 use crate::code::*;
+use crate::compat::Compat;
 use crate::linear::{Source, lower};
 use crate::program::*;
 use crate::text::Text;
@@ -48,23 +50,36 @@ impl Program {
     /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes
     /// are no errors: the blocks do nothing, the costumes show nothing.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
-        Self::with_skins(project, SkinSetBuilder::new(Limits::default()))
+        Self::compile_for(project, Compat::default())
     }
 
-    /// Compiles a project. Costumes that this program has as well, for example because both
+    /// Compiles a project for a machine.
+    ///
+    /// # Errors
+    /// As for [`Program::compile`].
+    pub fn compile_for(project: &Project, compat: Compat) -> Result<Program, CompileError> {
+        Self::with_skins(project, compat, SkinSetBuilder::new(Limits::default()))
+    }
+
+    /// Compiles a project for the machine of this program. Costumes that this program has as well, for example because both
     /// projects are based on one template, are shared, so that they are not read or rasterised
     /// again.
     ///
     /// # Errors
     /// As for [`Program::compile`].
     pub fn compile_sharing(&self, project: &Project) -> Result<Program, CompileError> {
-        Self::with_skins(project, SkinSetBuilder::sharing(&self.skins))
+        Self::with_skins(project, self.compat, SkinSetBuilder::sharing(&self.skins))
     }
 
-    fn with_skins(project: &Project, mut skins: SkinSetBuilder) -> Result<Program, CompileError> {
-        let costumes = project.targets.iter().map(|target| costumes(project, target, &mut skins));
+    fn with_skins(
+        project: &Project,
+        compat: Compat,
+        mut skins: SkinSetBuilder,
+    ) -> Result<Program, CompileError> {
+        let targets = project.targets.iter();
+        let costumes = targets.map(|target| costumes(project, target, compat, &mut skins));
         let costumes = costumes.collect();
-        Compiler::new(project).program(costumes, Arc::new(skins.build()))
+        compile(project, compat, costumes, Arc::new(skins.build()))
     }
 
     /// Compiles a version of this program's project in which only blocks were changed. Costumes
@@ -78,15 +93,42 @@ impl Program {
     pub fn recompile(&self, project: &Project) -> Result<Program, CompileError> {
         assert_eq!(project.targets.len(), self.sprites.len(), "the same project");
         let costumes = self.sprites.iter().map(|sprite| sprite.costumes.clone()).collect();
-        Compiler::new(project).program(costumes, Arc::clone(&self.skins))
+        compile(project, self.compat, costumes, Arc::clone(&self.skins))
     }
 }
 
+fn compile(
+    project: &Project,
+    compat: Compat,
+    costumes: Vec<Arc<[Costume]>>,
+    skins: Arc<SkinSet>,
+) -> Result<Program, CompileError> {
+    let repaired = (compat == Compat::Today).then(|| today::repaired(project));
+    let project = repaired.as_ref().unwrap_or(project);
+    Compiler::new(project, compat).program(costumes, skins)
+}
+
 /// The costumes of a target. Adds their pictures to the skins of the project.
-fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder) -> Arc<[Costume]> {
+fn costumes(
+    project: &Project,
+    target: &sb3::Target,
+    compat: Compat,
+    skins: &mut SkinSetBuilder,
+) -> Arc<[Costume]> {
+    // In place of a costume that is missing or cannot be read, the machine of 2022 shows nothing.
+    let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
+        let shown = match (compat, costume.vector) {
+            (Compat::Of2022, _) => return skins.add_blank(),
+            (Compat::Today, true) => skins.add_svg(today::default_vector(), None),
+            (Compat::Today, false) => {
+                skins.add_bitmap(today::default_bitmap(), costume.bitmap_resolution, None)
+            }
+        };
+        shown.unwrap_or_else(|_| skins.add_blank())
+    };
     let add = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let Some(asset) = costume.asset.and_then(|a| project.assets.get(a as usize)) else {
-            return skins.add_blank();
+            return replacement(costume, skins);
         };
         let (bytes, center) = (asset.bytes.clone(), costume.rotation_center);
         let skin = if costume.vector {
@@ -94,8 +136,10 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
         } else {
             skins.add_bitmap(bytes, costume.bitmap_resolution, center)
         };
-        // An unreadable costume shows nothing.
-        skin.unwrap_or_else(|_| skins.add_blank())
+        skin.unwrap_or_else(|error| {
+            // A picture that is too large here is none that the original cannot read.
+            if error.is_limit() { skins.add_blank() } else { replacement(costume, skins) }
+        })
     };
     if target.costumes.is_empty() {
         let (name, upper) = (Text::new(""), Text::new(""));
@@ -110,6 +154,7 @@ fn costumes(project: &Project, target: &sb3::Target, skins: &mut SkinSetBuilder)
 
 struct Compiler<'a> {
     project: &'a Project,
+    compat: Compat,
     stage: usize,
     commands: Vec<Command>,
     exprs: Vec<Expr>,
@@ -130,12 +175,13 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(project: &'a Project) -> Compiler<'a> {
+    fn new(project: &'a Project, compat: Compat) -> Compiler<'a> {
         let stage = project.stage();
         let target = &project.targets[stage];
         let stage_scope = Scope::new(target);
         Compiler {
             project,
+            compat,
             stage,
             commands: Vec::new(),
             exprs: Vec::new(),
@@ -190,6 +236,9 @@ impl<'a> Compiler<'a> {
             Opcode::VideoSensingWhenMotionGreaterThan,
             Opcode::MakeyMakeyWhenMakeyKeyPressed,
             Opcode::MakeyMakeyWhenCodePressed,
+            Opcode::FaceSensingWhenTilted,
+            Opcode::FaceSensingWhenSpriteTouchesPart,
+            Opcode::FaceSensingWhenFaceDetected,
         ] {
             if sprites.iter().any(|s| s.scripts_by_trigger.contains_key(&Trigger::Edge(opcode))) {
                 edge_hats.push(opcode);
@@ -207,6 +256,7 @@ impl<'a> Compiler<'a> {
             sprites: &sprites,
         });
         Ok(Program {
+            compat: self.compat,
             linear,
             senses_colors,
             commands: self.commands,

@@ -106,6 +106,10 @@ impl<'a> Context<'a> {
             print = state.random.fingerprint(print);
         }
         if self.has_time() {
+            if let Some(promises) = &state.promises {
+                let (thread, target) = (|it| self.thread_place(it), |it| self.place(it));
+                print = print.numbers(&promises.numbers(thread, target));
+            }
             // Unlimited fuel decreases as well, but decides nothing.
             if state.fuel < u64::MAX / 2 {
                 print = print.with(state.fuel, 4);
@@ -195,7 +199,7 @@ impl<'a> Context<'a> {
         let Some(top) = top else { return print };
         let mut print = print;
         match self.program.commands[top.block as usize].op {
-            Op::BroadcastAndWait(_) => {
+            Op::BroadcastAndWait(_) | Op::SwitchBackdropAndWait(_) => {
                 let awaited = thread.awaited.iter();
                 let places = awaited.map(|thread| self.thread_place(*thread));
                 return places.fold(print, |print, place| print.with(place, 0));

@@ -82,7 +82,9 @@ impl<T: Tracer> Vm<T> {
 
     /// Replaces the state by a snapshot, as [`Vm::restore`] does, but leaves what Whisker does not
     /// restore between tests: layers, rotation styles, pens and what they have drawn, the answer
-    /// and the tempo.
+    /// and the tempo. What is drawn and sensed of the stage and of sprites is left as well, except
+    /// their positions: Whisker restores costume, size, direction and visibility only in the
+    /// targets, whose drawables are updated by the next block that changes them.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
         let originals = 0..self.program.targets().len() as u32;
@@ -103,12 +105,17 @@ impl<T: Tracer> Vm<T> {
         (state.answer, state.tempo) = (answer, tempo);
         for (target, (style, pen)) in state.targets.iter_mut().zip(kept) {
             (target.rotation_style, target.pen) = (style, pen);
-            target.update_rotation(&mut state.scene);
+            state.scene.take_look(target.drawable, &scene);
         }
         for id in order.iter().filter(|id| id.0 as usize != self.program.stage) {
             state.scene.set_order(state.targets[id.0 as usize].drawable, f64::INFINITY);
         }
         state.execution_order = order;
+        for target in originals.map(TargetId) {
+            let (x, y) =
+                (self.state.targets[target.0 as usize].x, self.state.targets[target.0 as usize].y);
+            self.drag(target, x, y);
+        }
     }
 
     /// A draw from the VM's stream of random numbers, in [0, 1).

@@ -189,7 +189,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::MouseX => self.state.mouse.x?,
             Expr::MouseY => self.state.mouse.y?,
             Expr::Loudness => self.loudness(),
-            Expr::Timer => self.state.timer,
+            Expr::Timer => self.timer(),
             Expr::Current(field) => current(field, self.now()),
             Expr::DaysSince2000 => self.now(),
             Expr::VideoMotion => NO_MOTION,
@@ -263,7 +263,11 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Username => Value::from(""),
             Expr::Translate(words) => {
                 let words = self.text(*words);
-                Value::Text(if self.settings.awaits_translations { Text::new("") } else { words })
+                Value::Text(if self.settings.awaits_translations && self.state.promises.is_none() {
+                    Text::new("")
+                } else {
+                    words
+                })
             }
             Expr::AwaitedTranslation => Value::Undefined,
             Expr::Of { property, object } => {

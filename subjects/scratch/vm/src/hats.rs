@@ -172,7 +172,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
         let Some(edge) = sprite.scripts[thread.script as usize].edge_hat else { return };
         let old = self.state.targets[self.target].edges[edge as usize].replace(new);
-        if !new || old == Some(true) {
+        let starts = new && old != Some(true);
+        if T::ACTIVE {
+            let hat = self.state.threads[self.thread].hat;
+            self.tracer.hat(self.program.commands[hat as usize].no, starts);
+        }
+        if !starts {
             self.state.threads[self.thread].kill();
         }
     }

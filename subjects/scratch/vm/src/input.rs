@@ -21,6 +21,7 @@ impl<T: Tracer> Vm<T> {
             interpreter.state.keys.retain(|k| *k != key);
             return;
         }
+        interpreter.note_key(name);
         interpreter.start_hats(&Trigger::Key(KeyQuery::Key(key)), None);
         interpreter.start_hats(&Trigger::Key(KeyQuery::Any), None);
         if !interpreter.state.keys.contains(&key) {

@@ -51,6 +51,8 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) redraw: bool,
     /// A watcher has ended the step.
     pub(crate) aborted: bool,
+    /// A block has failed, which ends the step for all threads.
+    pub(crate) failed: bool,
 }
 
 impl<T: Tracer> Interpreter<'_, T> {

@@ -39,6 +39,7 @@
 mod blocks;
 mod code;
 mod compare;
+mod compat;
 mod compile;
 mod cycles;
 mod digest;
@@ -55,6 +56,7 @@ mod linear;
 mod midstep;
 mod position;
 mod program;
+mod promises;
 mod random;
 mod rounding;
 mod scheduler;
@@ -73,6 +75,7 @@ mod view;
 mod vm;
 mod watch;
 
+pub use compat::{Compat, UnknownCompat};
 pub use compile::CompileError;
 pub use digest::DigestScope;
 pub use hats::StartEvent;

@@ -9,6 +9,7 @@ use catherd_scratch_sb3::{BlockNo, Opcode, RotationStyle};
 use rustc_hash::FxHashMap;
 
 use crate::code::{Command, CommandId, Expr, ExprId, Op};
+use crate::compat::Compat;
 use crate::linear::Form;
 use crate::text::Text;
 use crate::trigger::Trigger;
@@ -16,6 +17,8 @@ use crate::value::Value;
 
 /// A compiled project: immutable, shared by all VMs that execute it.
 pub struct Program {
+    /// The machine for which the project was compiled.
+    pub(crate) compat: Compat,
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) constants: Vec<Value>,
@@ -46,6 +49,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The machine for which the project was compiled, and whose behaviour the program has.
+    pub fn compat(&self) -> Compat {
+        self.compat
+    }
+
     /// Number of blocks in the project; every [`BlockNo`] is below it.
     pub fn block_count(&self) -> usize {
         self.block_count

@@ -48,6 +48,9 @@ impl<T: Tracer> Vm<T> {
 
 impl<T: Tracer> Interpreter<'_, T> {
     fn step(&mut self) {
+        if self.state.promises.is_some() {
+            self.resolve_promises_of_time();
+        }
         self.state.steps += 1;
         let budget =
             self.settings.halved_budget(self.settings.step_budget, self.state.step_overruns);
@@ -66,7 +69,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         for batch in 0..self.settings.batches.max(1) {
             let runnable = self.run_batch(batch == 0);
             let drawn = self.redraw && !self.settings.pace.turbo;
-            if !runnable || drawn || self.aborted {
+            if !runnable || drawn || self.aborted || self.failed {
                 break;
             }
         }
@@ -78,7 +81,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.overloaded |= executed >= u64::from(self.settings.warp_budget);
         self.state.executed += executed;
         self.state.fuel -= executed;
-        self.state.scene.end_frame();
+        if !self.failed {
+            self.state.scene.end_frame();
+        }
         self.state.timer += self.settings.timer_increment;
         self.state.clock += 1.0;
         self.resolve_promises();
@@ -111,15 +116,15 @@ impl<T: Tracer> Interpreter<'_, T> {
                     continue;
                 }
                 ended |= self.run_slice(slot as usize);
+                if self.failed {
+                    self.release_detached();
+                    return false;
+                }
             }
             runnable |= self.state.threads[slot as usize].status == Status::Running;
         }
         let before = self.state.thread_list.len();
-        if let Some(old) = self.state.detached_threads.take() {
-            for slot in old {
-                self.release_thread(slot);
-            }
-        }
+        self.release_detached();
         // A thread that was ended by a later thread stays in the list, unless the batch came across
         // another thread that had ended. The thread of a visible monitor executes in every batch
         // and ends in it.
@@ -129,6 +134,13 @@ impl<T: Tracer> Interpreter<'_, T> {
         // A thread that ended in this step still counts as activity of it.
         self.state.active_threads = self.state.active_threads.max(before);
         runnable
+    }
+
+    /// Releases the threads that `stop all` removed during this batch.
+    fn release_detached(&mut self) {
+        for slot in self.state.detached_threads.take().unwrap_or_default() {
+            self.release_thread(slot);
+        }
     }
 
     /// Removes threads that have ended from the list, keeping its order.
@@ -243,7 +255,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.execute(block);
             let thread = &mut self.state.threads[slot];
             let command = &self.program.commands[block as usize];
-            if command.op.only_computes() {
+            // A block that waits for a translation has not computed anything yet.
+            if command.op.only_computes() && thread.status == Status::Running {
                 // The frame is in its initial state, so that only its block changes.
                 if let Some(top) = thread.stack.last_mut() {
                     top.block = command.next;
@@ -388,7 +401,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel(1);
         let (from, to) = command.early_inputs;
         if from != to {
-            if self.settings.awaits_translations && self.waits_for_translations(to) {
+            let awaits = self.settings.awaits_translations || self.state.promises.is_some();
+            if awaits && self.waits_for_translations(to) {
                 return;
             }
             self.buffers.early_values.clear();

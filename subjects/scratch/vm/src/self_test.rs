@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catherd_scratch_sb3::Project;
 
+use crate::compat::Compat;
 use crate::compile::CompileError;
 use crate::program::Program;
 use crate::random::Random;
@@ -58,7 +59,7 @@ impl Tracer for SelfTestReport {
 /// Maximum number of sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
-/// Executes a self-testing project: green flag, then steps until no thread is left, at most
+/// Executes a self-testing project in one of the machines: green flag, then steps until no thread is left, at most
 /// `max_steps`. Such projects were written for unmodified Scratch: a step has several
 /// batches of threads, at most 100, and there is one timer.
 ///
@@ -69,8 +70,12 @@ const SPRITES_TO_ORDER: usize = 5;
 ///
 /// # Errors
 /// [`CompileError`] if the project cannot be compiled.
-pub fn run_self_test(project: &Project, max_steps: u64) -> Result<SelfTestReport, CompileError> {
-    let first = run(project, max_steps)?;
+pub fn run_self_test(
+    project: &Project,
+    max_steps: u64,
+    compat: Compat,
+) -> Result<SelfTestReport, CompileError> {
+    let first = run(project, max_steps, compat)?;
     let layers = |project: &Project| project.targets.iter().map(|t| t.layer_order).collect();
     let stated: Vec<f64> = layers(project);
     let sprites: Vec<usize> =
@@ -85,7 +90,7 @@ pub fn run_self_test(project: &Project, max_steps: u64) -> Result<SelfTestReport
         for (layer, &sprite) in order.iter().enumerate() {
             project.targets[sprite].layer_order = stated[0] + 1.0 + layer as f64;
         }
-        let report = run(&project, max_steps)?;
+        let report = run(&project, max_steps, compat)?;
         if report.is_ok() {
             let names = order.iter().map(|&i| project.targets[i].name.to_string());
             return Ok(SelfTestReport { layers: Some(names.collect()), ..report });
@@ -94,9 +99,9 @@ pub fn run_self_test(project: &Project, max_steps: u64) -> Result<SelfTestReport
     Ok(first)
 }
 
-fn run(project: &Project, max_steps: u64) -> Result<SelfTestReport, CompileError> {
-    let program = Arc::new(Program::compile(project)?);
-    let settings = VmSettings { batches: 100, one_timer: true, ..VmSettings::default() };
+fn run(project: &Project, max_steps: u64, compat: Compat) -> Result<SelfTestReport, CompileError> {
+    let program = Arc::new(Program::compile_for(project, compat)?);
+    let settings = VmSettings { batches: 100, one_timer: true, ..VmSettings::of(compat) };
     let mut vm = Vm::new(program, settings, Random::portable(0), SelfTestReport::default());
     vm.green_flag();
     while vm.thread_count() > 0 && vm.steps() < max_steps {

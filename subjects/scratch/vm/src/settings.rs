@@ -1,5 +1,7 @@
 //! Settings of a VM.
 
+use crate::compat::Compat;
+
 /// Duration of a step in milliseconds, as the original computes it.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
@@ -11,6 +13,11 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// texts, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
+    /// The machine for which programs are compiled ([`Program::compile_for`]), which decides what
+    /// blocks do; the other settings decide about time and limits.
+    ///
+    /// [`Program::compile_for`]: crate::Program::compile_for
+    pub compat: Compat,
     /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
     /// Whisker paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
@@ -73,6 +80,14 @@ impl Default for Pace {
 }
 
 impl VmSettings {
+    /// Defaults for a machine. [Today's](Compat::Today) has up to 100 batches in a step, in place of
+    /// the 25 ms for which Scratch repeats them, and one timer.
+    pub fn of(compat: Compat) -> VmSettings {
+        let today = compat == Compat::Today;
+        let default = VmSettings { compat, ..VmSettings::default() };
+        if today { VmSettings { batches: 100, one_timer: true, ..default } } else { default }
+    }
+
     /// The number of steps in some seconds. It is not rounded, because a wait ends in the first
     /// step that is not earlier.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
@@ -91,6 +106,7 @@ impl VmSettings {
 impl Default for VmSettings {
     fn default() -> VmSettings {
         VmSettings {
+            compat: Compat::Of2022,
             timer_increment: 1.0 / 30.0,
             batches: 1,
             one_timer: false,

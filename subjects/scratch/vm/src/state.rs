@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use catherd_scratch_render::{DrawableId, Group, Scene};
 use smallvec::SmallVec;
 
+use crate::compat::Compat;
 use crate::keys::Key;
 use crate::limits::Hits;
 use crate::program::Program;
+use crate::promises::Promises;
 use crate::random::Random;
 use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
@@ -86,6 +88,8 @@ pub(crate) struct State {
     /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
     pub(crate) hits: Hits,
+    /// Waits that end between steps, of today's machine; `None` in the machine of 2022.
+    pub(crate) promises: Option<Box<Promises>>,
 }
 
 /// A question of `ask and wait` without an answer.
@@ -189,6 +193,7 @@ impl State {
             overloaded: false,
             step_overruns: 0,
             hits: Hits::default(),
+            promises: (program.compat == Compat::Today).then(Box::default),
         }
     }
 }
@@ -228,4 +233,5 @@ clone_fields!(State {
     overloaded,
     step_overruns,
     hits,
+    promises,
 });

@@ -25,6 +25,8 @@ pub(crate) struct Target {
     pub(crate) original: bool,
     /// 0 for the stage and sprites; clones count from 1 in the order of their creation.
     pub(crate) serial: u32,
+    /// Number of clones of its sprite when it was made, itself included; 0 for the stage and sprites.
+    pub(crate) siblings: u16,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,
     pub(crate) x: f64,
@@ -103,6 +105,7 @@ impl Target {
             sprite: number,
             original: true,
             serial: 0,
+            siblings: 0,
             alive: true,
             drawable,
             x: initial.x,
@@ -171,6 +174,7 @@ clone_fields!(Target {
     sprite,
     original,
     serial,
+    siblings,
     alive,
     drawable,
     x,

@@ -41,6 +41,11 @@ pub trait Tracer {
         let _ = (block, to_true, to_false);
     }
 
+    /// An edge-activated hat was evaluated: whether its script starts.
+    fn hat(&mut self, block: BlockNo, starts: bool) {
+        let _ = (block, starts);
+    }
+
     /// Smallest distances of a block reported so far; only smaller ones matter. The VM asks for
     /// them before it measures, and may report any number that is not smaller in place of an
     /// exact distance that is not smaller either.

@@ -2,22 +2,58 @@
 
 use catherd_scratch_sb3::Opcode;
 
-/// Short reason why a block behaves differently here than in Scratch; `None` if it does not.
+use crate::compat::Compat;
+
+/// Short reason why a block behaves differently in a machine than in Scratch; `None` if it does not.
 /// `docs/explanation/conformance.md` has the details.
-pub fn unsupported(opcode: Opcode) -> Option<&'static str> {
+pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;
+    let today = compat == Compat::Today;
     Some(match opcode {
         Unknown => "hardware or an unknown extension: does nothing",
         MicrobitIsButtonPressed => "no device: no button is pressed",
-        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => "makey makey: never starts",
+        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed if !today => {
+            "makey makey: never starts"
+        }
+        MakeyMakeyWhenMakeyKeyPressed => "makey makey: a held key starts it only once",
         VideoSensingWhenMotionGreaterThan
         | VideoSensingVideoOn
         | VideoSensingVideoToggle
         | VideoSensingSetVideoTransparency => "no camera: motion is -1",
+        FaceSensingGoToPart
+        | FaceSensingPointInFaceTiltDirection
+        | FaceSensingSetSizeToFaceSize => "no camera: does nothing",
+        FaceSensingWhenTilted | FaceSensingWhenSpriteTouchesPart | FaceSensingWhenFaceDetected => {
+            "no camera: never starts"
+        }
+        FaceSensingFaceIsDetected => "no camera: no face is found",
+        FaceSensingFaceTilt => "no camera: 90",
+        FaceSensingFaceSize => "no camera: 100",
         TranslateGetTranslate => "no network: the text itself",
+        Text2SpeechSpeakAndWait if today => "no network: says nothing and takes one step",
         Text2SpeechSpeakAndWait => "no voice: lasts as long as the text",
+        LooksSwitchBackdropToAndWait if !today => "does not wait",
+        SensingOnline => "always true",
         SensingCurrent | SensingDaysSince2000 => "no clock: a fixed instant",
         SensingLoudness | SensingLoud => "no microphone: the virtual sound level",
-        _ => return None,
+        opcode => return without_device(opcode.name()),
     })
+}
+
+/// What a block of hardware or speech recognition does without its device; `None` for other blocks,
+/// and for those that take the time that they take in the original.
+fn without_device(opcode: &str) -> Option<&'static str> {
+    let (extension, name) = opcode.split_once('_')?;
+    if !["boost", "ev3", "gdxfor", "microbit", "speech2text", "wedo2"].contains(&extension) {
+        return None;
+    }
+    if name.starts_with("when") {
+        return Some("no device: never starts");
+    }
+    let reports = ["get", "is", "seeing", "button"].iter().any(|first| name.starts_with(first));
+    if reports {
+        return Some("no device: reports nothing");
+    }
+    let skipped = ["motorOnForRotation", "motorSetPower", "listenAndWait"];
+    skipped.contains(&name).then_some("no device: does nothing")
 }

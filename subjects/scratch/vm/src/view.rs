@@ -27,6 +27,9 @@ pub struct TargetView<'a> {
     /// 0 for the stage and sprites; clones count from 1 in the order of their creation, so that
     /// number and serial together tell a clone from a later one with the same number.
     pub serial: u32,
+    /// Number of clones of its sprite when it was made, itself included, by which Whisker names a
+    /// clone; 0 for the stage and sprites.
+    pub siblings: u16,
     /// Whether it is the stage.
     pub is_stage: bool,
     /// Horizontal position in stage units, to the right.
@@ -182,6 +185,7 @@ impl<T: Tracer> Vm<T> {
             name: &self.program.sprites[sprite].name,
             original: state.original,
             serial: state.serial,
+            siblings: state.siblings,
             is_stage: sprite == self.program.stage,
             x: state.x,
             y: state.y,

@@ -180,6 +180,7 @@ impl<T: Tracer> Vm<T> {
             slice_fuel: 0,
             redraw: false,
             aborted: false,
+            failed: false,
         }
     }
 }

@@ -6,11 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::terminal::{self, bar};
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, places};
 use catherd_experiments::{Digest, Measure, Noun};
 use catherd_scratch_corpora::{ProjectEntry, find};
 use catherd_scratch_kind::ProjectMeasures;
-use catherd_scratch_vm::unsupported;
+use catherd_scratch_vm::{Compat, unsupported};
 use clap::Args;
 
 use super::Draw;
@@ -59,6 +59,9 @@ struct CorpusDescription {
 }
 
 pub(super) fn run(arguments: Arguments, draw: &Draw<'_>) -> Result<Exit, Failure> {
+    for path in &arguments.paths {
+        places::check(path, "give .sb3 files, unpacked project folders, or folders of them")?;
+    }
     let found = find(&arguments.paths).map_err(Worded::worded)?;
     let bar = bar(found.projects.len());
     let mut description = CorpusDescription::default();
@@ -91,7 +94,7 @@ impl CorpusDescription {
             let usage = self.opcodes.entry(name.to_owned()).or_default();
             usage.uses += 1;
             usage.projects += usize::from(seen.insert(name));
-            usage.unsupported = unsupported(block.opcode);
+            usage.unsupported = unsupported(block.opcode, Compat::Of2022);
         }
         self.rows.push(ProjectMeasures::of(&entry.name, Digest(entry.digest), &project));
         Ok(())

@@ -10,7 +10,7 @@ use catherd_scratch_grading_report::{
 };
 use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, Verdict};
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Compat, Program};
 use sha2::{Digest as _, Sha256};
 
 use super::itch::PlanTests;
@@ -52,6 +52,14 @@ impl LoadedSuite {
         LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
+    /// The machine for which the suite was made. Whisker has the machine of 2022.
+    fn compat(&self) -> Compat {
+        match &self.tests {
+            Tests::Generated(generated) => generated.0.machine.compat,
+            Tests::Whisker(_) | Tests::Plan(_) => Compat::Of2022,
+        }
+    }
+
     /// The digest of everything on which the report of a project depends.
     pub(crate) fn inputs_with(&self, project: &[u8; 32]) -> String {
         hex::encode(self.inputs.clone().chain_update(project).finalize())
@@ -66,7 +74,7 @@ impl LoadedSuite {
         // The first project that can be compiled is enough: the suite does not depend on it.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
-            project::compile_for_scripts(path, &subject, None).ok()
+            project::compile_for_scripts(path, &subject, self.compat(), None).ok()
         });
         let Some(program) = program else { return Ok(()) };
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
@@ -94,7 +102,8 @@ impl LoadedSuite {
         let compile = || {
             let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
             let earlier = last().clone();
-            let program = project::compile_for_scripts(path, subject, earlier.as_deref());
+            let compat = self.compat();
+            let program = project::compile_for_scripts(path, subject, compat, earlier.as_deref());
             let program = program.map_err(|failure| failure.cause().to_owned())?;
             *last() = Some(Arc::clone(&program));
             Ok::<_, String>(program)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_corpora::{ProjectEntry, find};
-use catherd_scratch_vm::SelfTestReport;
+use catherd_scratch_vm::{Compat, SelfTestReport};
 use clap::Args;
 
 use crate::failure::Worded;
@@ -32,14 +32,18 @@ pub struct Arguments {
     /// Maximum number of steps of a project (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", default_value_t = 3000)]
     steps: u64,
+
+    /// The machine: 2022, which is Scratch as Whisker's study changed it, or today
+    #[arg(long, value_name = "MACHINE", default_value_t)]
+    compat: Compat,
 }
 
-pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure> {
+pub(super) fn run(Arguments { files, steps, compat }: Arguments) -> Result<Exit, Failure> {
     let found = find(files).map_err(Worded::worded)?;
     let mut table = String::new();
     let mut passed = 0;
     for entry in &found.projects {
-        let (word, count, detail) = match run_self_test(entry, steps) {
+        let (word, count, detail) = match run_self_test(entry, steps, compat) {
             Ok(report) if report.is_ok() => ("pass", tally(&report), assumed_layers(&report)),
             Ok(report) => ("FAIL", tally(&report), format!("  {}", shortfall(&report, steps))),
             Err(error) => ("FAIL", "-".to_owned(), format!("  {error}")),
@@ -56,9 +60,14 @@ pub(super) fn run(Arguments { files, steps }: Arguments) -> Result<Exit, Failure
     Ok(if passed == all { Exit::Success } else { Exit::Incomplete })
 }
 
-fn run_self_test(entry: &ProjectEntry, steps: u64) -> Result<SelfTestReport, String> {
+fn run_self_test(
+    entry: &ProjectEntry,
+    steps: u64,
+    compat: Compat,
+) -> Result<SelfTestReport, String> {
     let subject = entry.load().map_err(|error| error.reason())?;
-    catherd_scratch_vm::run_self_test(&subject.project, steps).map_err(|error| error.to_string())
+    let report = catherd_scratch_vm::run_self_test(&subject.project, steps, compat);
+    report.map_err(|error| error.to_string())
 }
 
 fn assumed_layers(report: &SelfTestReport) -> String {

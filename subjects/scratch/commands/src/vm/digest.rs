@@ -6,6 +6,7 @@ use catherd_cli_console::terminal::{self, bar};
 use catherd_cli_console::{Exit, Failure};
 use catherd_scratch_conformance::{RandomInputDriver, RunDigest, digests};
 use catherd_scratch_corpora::find;
+use catherd_scratch_vm::Compat;
 use clap::Args;
 
 use super::thread_count;
@@ -51,18 +52,22 @@ pub struct Arguments {
     #[arg(long)]
     interpret: bool,
 
+    /// The machine: 2022, which is Scratch as Whisker's study changed it, or today
+    #[arg(long, value_name = "MACHINE", default_value_t)]
+    compat: Compat,
+
     /// Print one JSON object per line instead of `DIGEST  PROJECT`
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { projects, steps, seed, limit, jobs, interpret, json } = arguments;
+    let Arguments { projects, steps, seed, limit, jobs, interpret, compat, json } = arguments;
     let mut found = find(projects).map_err(Worded::worded)?;
     found.projects.truncate(limit.unwrap_or(usize::MAX));
     let named: Vec<_> = found.projects.iter().map(|e| (e.name.clone(), e.path.clone())).collect();
     let bar = bar(named.len());
-    let driver = RandomInputDriver { steps, seed, interpret };
+    let driver = RandomInputDriver { steps, seed, interpret, compat };
     let runs = digests(&named, driver, thread_count(jobs), |_| bar.inc(1));
     bar.finish_and_clear();
     let mut failures: Vec<String> = found.skipped.iter().map(ToString::to_string).collect();

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_cli_console::{Exit, Failure, places, terminal};
 use catherd_scratch_conformance::{Replay, Trace, device_states, replay_indexed, trace_files};
+use catherd_scratch_vm::Compat;
 use clap::Args;
 
 use super::project_index;
@@ -14,12 +15,14 @@ use super::project_index;
 /// state of keyboard and mouse at its beginning, so that the states in which the other traces of
 /// its folder end are tried until one agrees. Nor does it contain the recorder's clock: if a
 /// project uses the clock, its readings are inferred from the recording, and nothing else may
-/// differ.
+/// differ. Nor does a recording of today's machine say whether the recorder executed one batch a
+/// step: both are tried.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd vm replay corpus/traces/game.json.gz
   catherd vm replay game.json.gz --corpus corpus
+  catherd vm replay game.json.gz --compat today
 
 Exit codes: 0 if the replay is identical, 2 if it diverges, 1 if it cannot be done.")]
 pub struct Arguments {
@@ -30,10 +33,16 @@ pub struct Arguments {
     /// Folder of the projects [default: the parent of the trace's folder]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+
+    /// The machine: 2022, which is Scratch as Whisker's study changed it, or today
+    #[arg(long, value_name = "MACHINE", default_value_t)]
+    compat: Compat,
 }
 
-pub(super) fn run(Arguments { trace: path, corpus }: Arguments) -> Result<Exit, Failure> {
-    let trace = Trace::read(&path).map_err(Failure::new)?;
+pub(super) fn run(Arguments { trace: path, corpus, compat }: Arguments) -> Result<Exit, Failure> {
+    let hint = "name a recording of the original machine (docs/explanation/conformance.md)";
+    places::check(&path, hint)?;
+    let trace = Trace::read(&path).map_err(|error| Failure::new(error).hint(hint))?;
     let folder = path.parent().unwrap_or(&path);
     let index = project_index(corpus.as_deref(), folder)?;
     let siblings: Vec<Trace> = trace_files(folder)
@@ -41,7 +50,7 @@ pub(super) fn run(Arguments { trace: path, corpus }: Arguments) -> Result<Exit, 
         .iter()
         .filter_map(|sibling| Trace::read(sibling).ok())
         .collect();
-    let replay = replay_indexed(&trace, &index, &device_states(&siblings))
+    let replay = replay_indexed(&trace, &index, &device_states(&siblings), compat)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     terminal::print(&describe(&trace, &replay));
     Ok(if replay.is_identical() { Exit::Success } else { Exit::Incomplete })

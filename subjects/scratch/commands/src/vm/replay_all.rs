@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_scratch_conformance::{ReplayOutcome, TraceVerdict, replay_all, trace_files};
+use catherd_scratch_vm::Compat;
 use clap::Args;
 
 use super::project_index;
@@ -14,6 +15,7 @@ use super::project_index;
 #[command(after_help = "\
 Examples:
   catherd vm replay-all corpus/traces
+  catherd vm replay-all corpus/today/traces --compat today
   catherd vm replay-all traces --corpus projects --json > conformance.json
 
 Exit codes: 0 if all are identical, 2 if one is not, 1 if a folder cannot be read.")]
@@ -27,13 +29,17 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
 
+    /// The machine: 2022, which is Scratch as Whisker's study changed it, or today
+    #[arg(long, value_name = "MACHINE", default_value_t)]
+    compat: Compat,
+
     /// Print one JSON object instead of tables
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { folder, corpus, json } = arguments;
+    let Arguments { folder, corpus, compat, json } = arguments;
     let files = trace_files(&folder)
         .map_err(|error| Failure::new(format!("{}: {error}", folder.display())))?;
     if files.is_empty() {
@@ -42,7 +48,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let index = project_index(corpus.as_deref(), &folder)?;
     let bar = terminal::bar(files.len());
-    let verdicts = replay_all(&files, &index, |_| bar.inc(1));
+    let verdicts = replay_all(&files, &index, compat, |_| bar.inc(1));
     bar.finish_and_clear();
     let identical = verdicts.iter().filter(|v| v.is_identical()).count();
     if json {

@@ -5,15 +5,30 @@ use std::path::Path;
 use super::{Corpus, CorpusError, Member};
 use crate::atomic_file;
 
+/// Whether a project can be fetched: its id is one of Scratch, a number.
+fn is_shared(member: &Member) -> bool {
+    !member.id.is_empty() && member.id.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Writes the list from which another laboratory can fetch the same corpus: ids and digests in
 /// order, for `--from-list`.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub fn export_frozen(corpus: &Corpus, file: &Path) -> Result<(), CorpusError> {
+    let local = corpus.members.iter().filter(|member| !is_shared(member)).count();
+    let get = match local {
+        0 => "Get them with: catherd dataset sample --from-list FILE -o DIR".to_owned(),
+        some if some == corpus.members.len() => {
+            "They are not shared on Scratch: pass on the folder of the corpus as well".to_owned()
+        }
+        some => format!(
+            "{some} of them are not shared on Scratch: pass on the folder of the corpus as well. Get the \
+             others with: catherd dataset sample --from-list FILE -o DIR"
+        ),
+    };
     let mut text = format!(
-        "# {} projects; the digest of the corpus is {}\n# Get them with: catherd dataset sample \
-         --from-list FILE -o DIR\nid,sha256\n",
+        "# {} projects; the digest of the corpus is {}\n# {get}\nid,sha256\n",
         corpus.members.len(),
         corpus.metadata.digest
     );

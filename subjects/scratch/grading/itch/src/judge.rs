@@ -13,7 +13,8 @@ use crate::session::Course;
 
 /// Judges a submission that began as a copy of a template.
 ///
-/// # Errors If the plan cannot be loaded, or the submission cannot be compiled. An error that the
+/// # Errors
+/// If the plan cannot be loaded, or the submission cannot be compiled. An error that the
 /// plan throws later is part of the judgement.
 pub fn judge(
     plan: &Plan,

@@ -140,13 +140,13 @@ impl Shared {
     pub(crate) fn compile(&self) -> Result<Arc<Program>, catherd_scratch_vm::CompileError> {
         let impatient = self.impatient.borrow();
         if impatient.is_empty() {
-            return Program::compile(&self.submission).map(Arc::new);
+            return Program::compile_for(&self.submission, self.options.compat).map(Arc::new);
         }
         let mut project = self.submission.clone();
         for target in project.targets.iter_mut().filter(|t| impatient.contains(&*t.name)) {
             crate::model::skip_waits_of_procedures(target);
         }
-        Program::compile(&project).map(Arc::new)
+        Program::compile_for(&project, self.options.compat).map(Arc::new)
     }
 
     /// Calls a function with the machine; `None` before the execution.

@@ -1,10 +1,13 @@
 //! Options of a judgement.
 
 use catherd_javascript_engine::Limits;
+use catherd_scratch_vm::Compat;
 
 /// How a submission is judged. All options influence the judgement.
 #[derive(Clone, Debug)]
 pub struct JudgeOptions {
+    /// The machine that executes the submission.
+    pub compat: Compat,
     /// Language of the judge's own messages: `nl` or `en`.
     pub language: String,
     /// The strings of the plan's function `t`, by language and key: a JSON object.
@@ -29,6 +32,7 @@ pub struct JudgeOptions {
 impl Default for JudgeOptions {
     fn default() -> JudgeOptions {
         JudgeOptions {
+            compat: Compat::Today,
             language: "nl".to_owned(),
             translations: serde_json::Value::Null,
             seed: "itch-judge".to_owned(),

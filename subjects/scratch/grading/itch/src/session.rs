@@ -173,7 +173,7 @@ impl<'a, 'js> Course<'a, 'js> {
             one_timer: true,
             days_since_2000: DATE,
             pace,
-            ..VmSettings::default()
+            ..VmSettings::of(program.compat())
         };
         let random = self.shared.random.borrow().clone().drawing_names();
         let mut vm = Vm::new(program, settings, random, ());
@@ -194,7 +194,7 @@ impl<'a, 'js> Course<'a, 'js> {
             one_timer: true,
             days_since_2000: DATE,
             pace: shared.pace.get(),
-            ..VmSettings::default()
+            ..VmSettings::of(program.compat())
         };
         let random = shared.random.borrow().clone();
         let mut watching = Vm::new(program, settings, random, observer);

@@ -91,7 +91,8 @@ impl Bundle {
 
     /// Reads a bundle from bytes that need not be trusted.
     ///
-    /// # Errors If the bytes are not a bundle, or have more or larger files than a bundle may have.
+    /// # Errors
+    /// If the bytes are not a bundle, or have more or larger files than a bundle may have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Bundle, BundleError> {
         let mut archive = ZipArchive::new(Cursor::new(bytes))?;
         let form = |cause: &str| BundleError::Form(cause.to_owned());

@@ -14,7 +14,7 @@ mod record;
 mod runner;
 mod settings;
 
-use catherd_experiments::{Algorithm, Mutation, ProjectSource, SubjectInfo};
+use catherd_experiments::{Algorithm, Digest, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
     ANY_ALGORITHM, AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, Progress,
     ProjectTable, Runner, RunnerContext, SubjectKind,
@@ -79,6 +79,34 @@ impl SubjectKind for Suites {
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
+    }
+
+    /// Goals are blocks of the project, as in the kind `scratch`. Suites have those of its default settings.
+    fn name_goals(
+        &self,
+        projects: &[FoundProject],
+        algorithms: &[Algorithm],
+    ) -> Result<Vec<NamedGoals>, FindError> {
+        let generator = |algorithm: &Algorithm| match generates(&algorithm.name) {
+            true => algorithm.clone(),
+            false => Algorithm { label: algorithm.label.clone(), ..Algorithm::plain("random") },
+        };
+        let algorithms: Vec<Algorithm> = algorithms.iter().map(generator).collect();
+        let mut all = Vec::new();
+        for found in projects {
+            // A project that no run can read has no goals; its runs report the reason.
+            let Ok(Bundle { project, .. }) = Bundle::from_bytes(&found.bytes()?) else { continue };
+            let (digest, name, path) = (Digest::of(&project), found.name.clone(), &found.path);
+            let project =
+                FoundProject::new(name, path.clone(), digest, move || Ok(project.clone()));
+            let goals = Scratch.name_goals(&[project], &algorithms)?;
+            all.extend(goals.into_iter().map(|one| NamedGoals { project: found.digest, ..one }));
+        }
+        Ok(all)
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

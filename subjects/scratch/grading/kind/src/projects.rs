@@ -195,7 +195,8 @@ fn read_suite(path: &Path) -> Result<String, String> {
 
 /// The table of `projects.csv`.
 ///
-/// # Errors If a project can no longer be read.
+/// # Errors
+/// If a project can no longer be read.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {

@@ -16,7 +16,7 @@ use catherd_scratch_suite::goals::{self, GoalSettings};
 use catherd_scratch_suite::{
     Bounds, CoveredBlocks, LinkedSuite, Runner as GeneratedRunner, Suite, Verdict,
 };
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Compat, Program};
 
 use crate::bundle::Bundle;
 use crate::javascript::JavaScriptTests;
@@ -159,7 +159,8 @@ impl Loaded {
         let mut record = measurement.record(spec);
         let reports = tests.executed().iter().map(|test| TestReport::from(test.outcome.clone()));
         self.add_tests(&mut record, &suite.name, reports.collect());
-        self.add_mutants(record, spec, tests, true, on_progress)
+        let program = Arc::clone(&self.program);
+        self.add_mutants(record, spec, program, tests, true, on_progress)
     }
 
     fn execute_generated(
@@ -170,11 +171,11 @@ impl Loaded {
         refused: &dyn Fn(String) -> RunError,
         on_progress: &mut OnProgress<'_>,
     ) -> Result<RunRecord, RunError> {
+        let program = self.program_for(suite.machine.compat)?;
         let linked =
-            LinkedSuite::new(&suite, &self.program).map_err(|error| refused(error.to_string()))?;
-        let covered = CoveredBlocks::new(self.program.block_count());
-        let mut runner =
-            GeneratedRunner::new(Arc::clone(&self.program), suite.machine.clone(), covered);
+            LinkedSuite::new(&suite, &program).map_err(|error| refused(error.to_string()))?;
+        let covered = CoveredBlocks::new(program.block_count());
+        let mut runner = GeneratedRunner::new(Arc::clone(&program), suite.machine.clone(), covered);
         let mut measurement = Measurement::new(&self.goals, Instant::now());
         let mut reports = Vec::new();
         for (number, test) in suite.tests.iter().enumerate() {
@@ -202,9 +203,19 @@ impl Loaded {
         }
         let mut record = measurement.record(spec);
         self.add_tests(&mut record, &spec.algorithm.name, reports);
-        let tests = GeneratedTests::new(suite, &self.program)
-            .map_err(|error| refused(error.to_string()))?;
-        self.add_mutants(record, spec, tests, flaky, on_progress)
+        let tests =
+            GeneratedTests::new(suite, &program).map_err(|error| refused(error.to_string()))?;
+        self.add_mutants(record, spec, program, tests, flaky, on_progress)
+    }
+
+    /// The program of the project for a machine.
+    fn program_for(&self, compat: Compat) -> Result<Arc<Program>, RunError> {
+        if compat == self.program.compat() {
+            return Ok(Arc::clone(&self.program));
+        }
+        let program = Program::compile_for(&self.project, compat);
+        let program = program.map_err(|error| RunError::Failed(error.to_string()))?;
+        Ok(Arc::new(program.with_colors()))
     }
 
     /// Adds the results of the tests to a record, one JSON object on each line.
@@ -230,6 +241,7 @@ impl Loaded {
         &self,
         mut record: RunRecord,
         spec: &RunSpec,
+        program: Arc<Program>,
         tests: T,
         flaky: bool,
         on_progress: &mut OnProgress<'_>,
@@ -237,7 +249,6 @@ impl Loaded {
         let Some(mutation) = &spec.mutation else { return Ok(record) };
         let mut settings = configuration::mutation(mutation).map_err(failed)?;
         settings.stable_only |= !flaky;
-        let program = Arc::clone(&self.program);
         let analysis = Analysis::of(&self.project, program, tests, settings);
         let done = RunProgress {
             work: record.work.clone(),

@@ -56,7 +56,8 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
 impl Settings {
     /// The settings of an algorithm.
     ///
-    /// # Errors The first parameter that is not valid.
+    /// # Errors
+    /// The first parameter that is not valid.
     pub(crate) fn read(algorithm: &Algorithm) -> Result<Settings, FieldError> {
         let mut settings =
             Settings { suite: algorithm.name.clone(), strict: false, of_2022: false };

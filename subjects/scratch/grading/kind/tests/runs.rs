@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 use catherd_experiments::{
@@ -97,6 +98,20 @@ fn suites_are_those_whose_names_begin_as_the_project_does() {
     fs::write(folder.path().join("maze_manual.json"), "{}").unwrap();
     let found = Suites.find(&ProjectSource::Paths(vec![folder.path().to_owned()]), &()).unwrap();
     assert!(found.skipped[0].reason.contains("two files are the suite `manual`"));
+}
+
+/// Each goal of a run has a name, for suites written by hand as for generated ones.
+#[test]
+fn goals_are_named_by_blocks() {
+    let folder = folder();
+    let project = find(folder.path()).swap_remove(0);
+    let algorithms = [Algorithm::plain("manual"), Algorithm::plain("random")];
+    let named = Suites.name_goals(slice::from_ref(&project), &algorithms).unwrap();
+    assert!(!named.is_empty() && named.iter().all(|goals| goals.project == project.digest));
+    let record = run(&project, &spec(&project, "manual")).unwrap();
+    let goals = named.iter().map(|named| named.names.len()).collect::<Vec<_>>();
+    assert!(goals.iter().all(|count| *count == record.goals() as usize), "{goals:?}");
+    assert!(named[0].names.iter().all(|name| name.contains(": ")), "{:?}", named[0].names);
 }
 
 #[test]

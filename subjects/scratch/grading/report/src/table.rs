@@ -2,16 +2,20 @@
 
 use std::fmt;
 
-use crate::report::{ProjectReport, Status, SuiteReport};
+use crate::report::{Audience, ProjectReport, Status, SuiteReport};
 
 /// Columns before the columns of the tests.
 const FIRST: [&str; 3] = ["project", "digest", "status"];
 /// Columns after the columns of the tests.
-const LAST: [&str; 9] = [
+const LAST: [&str; 13] = [
     "passed",
     "failed",
     "error",
     "skip",
+    "points",
+    "of",
+    "percentage",
+    "messages",
     "covered_blocks",
     "total_blocks",
     "steps",
@@ -135,6 +139,7 @@ fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     row.extend(statuses.iter().map(|status| status.map_or("", Status::name).to_owned()));
     let tally = report.tally();
     row.extend([tally.pass, tally.fail, tally.error, tally.skip].map(|count| count.to_string()));
+    row.extend(marks(report));
     let (covered, total) = report.coverage.map(|c| (c.covered, c.total)).unzip();
     row.extend(
         [covered, total].map(|n: Option<usize>| n.map(|n| n.to_string()).unwrap_or_default()),
@@ -143,6 +148,31 @@ fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     row.push(report.limits().iter().map(|limit| limit.name()).collect::<Vec<_>>().join(" "));
     row.push(report.inputs.clone());
     row
+}
+
+/// Points, the most points, the percentage with one decimal, and what went wrong. Each test that the
+/// suite does not skip is worth a point.
+fn marks(report: &SuiteReport) -> [String; 4] {
+    let tally = report.tally();
+    let most = tally.pass + tally.fail + tally.error;
+    let percentage = match most {
+        0 => String::new(),
+        most => format!("{:.1}", 100.0 * tally.pass as f64 / most as f64),
+    };
+    let wrong = report
+        .tests
+        .iter()
+        .enumerate()
+        .filter(|(_, test)| matches!(test.status, Status::Fail | Status::Error));
+    let message = |(at, test): (usize, &crate::report::TestReport)| {
+        let name = report.path(at).join(" / ");
+        let pupil = test.feedback.iter().filter(|one| one.audience == Audience::Pupil);
+        let texts = std::iter::once(&test.message).chain(pupil.map(|one| &one.text));
+        let texts: Vec<&str> = texts.map(String::as_str).filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() { name } else { format!("{name}: {}", texts.join(", ")) }
+    };
+    let messages: Vec<String> = wrong.map(message).collect();
+    [tally.pass.to_string(), most.to_string(), percentage, messages.join("; ")]
 }
 
 fn text(rows: &[Vec<String>]) -> Result<String, TableError> {
@@ -179,7 +209,9 @@ mod tests {
         assert_eq!((&rows[1][2], &rows[2][2]), ("no, zip", "executed"));
         let statuses: Vec<_> = rows[2].iter().skip(3).take(8).collect();
         assert_eq!(statuses, ["pass", "fail", "error", "skip", "1", "1", "1", "1"]);
-        assert_eq!((&rows[2][13], &rows[2][14], &rows[2][15]), ("45", "time", "ab12"));
+        assert_eq!((&rows[2][11], &rows[2][12], &rows[2][13]), ("1", "3", "33.3"));
+        assert!(!rows[2][14].is_empty() && rows[2][14].contains(": "), "{}", &rows[2][14]);
+        assert_eq!((&rows[2][17], &rows[2][18], &rows[2][19]), ("45", "time", "ab12"));
         assert_eq!(table.end().unwrap(), "");
         let mut resumed = Table::resumed(rows[0].iter()).unwrap();
         assert_eq!(resumed.row(&unusable()).unwrap(), table.row(&unusable()).unwrap());

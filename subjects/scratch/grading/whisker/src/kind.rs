@@ -25,7 +25,8 @@ const PHASES: [&str; 3] = ["beforeExecution", "duringExecution", "afterExecution
 impl SuiteKind {
     /// The kind of a suite.
     ///
-    /// # Errors If the kind is not known.
+    /// # Errors
+    /// If the kind is not known.
     pub fn of(text: &str) -> Result<SuiteKind, KindError> {
         let assigns = text.match_indices("module.exports").any(|(at, found)| {
             let rest = text[at + found.len()..].trim_start();

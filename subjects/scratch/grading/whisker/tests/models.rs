@@ -174,3 +174,16 @@ fn models_that_cannot_be_used_say_why() {
     let outcome = whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap();
     assert_eq!(outcome.tests[0].message, "the script does not stop computing");
 }
+
+#[test]
+fn inputs_of_old_files_and_short_names_of_arrows_are_known() {
+    let mut user = graph("user", "u", &[("a", "a", always(), json!([]))]);
+    let edge = &mut user["edges"][0];
+    edge["inputEffects"] = json!([check("InputKey", &["space"]), check("InputKey", &["Left"])]);
+    let keys = json!([check("Key", &["space"]), check("Key", &["left arrow"])]);
+    let moves = json!([check("AttrChange", &["Dog", "y", "+"])]);
+    let program = graph("program", "m", &[("a", "b", keys, moves)]);
+    let outcome = run(&[user, program]);
+    assert_eq!(outcome.status.name(), "pass", "{}", outcome.message);
+    assert!(outcome.log.contains(&"model m: 1 of 1 edges".to_owned()), "{:?}", outcome.log);
+}

@@ -1,8 +1,13 @@
 //! Behaviour that suites see only in strict mode: quirks of the original between tests.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use crate::support;
 
-use catherd_scratch_grading_whisker::whisker::{SuiteOptions, SuiteOutcome};
+use catherd_scratch_grading_whisker::whisker::{self, SuiteFile, SuiteOptions, SuiteOutcome};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::Program;
 use support::{messages, run, run_with, statuses};
 
 fn strict(compat_p: bool) -> SuiteOptions {
@@ -65,4 +70,29 @@ fn lines_beyond_the_limit_of_the_log_are_left_out() {
     let log = &outcome.tests[0].log;
     assert!(log.len() == 10 && log.last().unwrap().contains("left out"), "{log:?}");
     assert_eq!(statuses(&outcome), "pass");
+}
+
+#[test]
+fn what_is_drawn_stays_between_tests_of_strict_mode() {
+    // The basket stays as large as the first test left it, until a block changes it, although its size is
+    // restored.
+    let suite = pair(
+        "t.getSprite('Basket').getScratchTarget().setSize(300);",
+        "const basket = t.getSprite('Basket'), raw = basket.getScratchTarget();
+        t.assert.less(basket.size, 200);
+        raw.setXY(0, 0);
+        const {left, right} = raw.getBounds();
+        t.log(right - left);",
+    );
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../datasets/demo/apple-catch");
+    let program = Program::compile(&Project::read(Path::new(demo)).unwrap()).unwrap();
+    let program = Arc::new(program.with_colors());
+    let suite = SuiteFile::new("suite.js", &suite).unwrap();
+    let width = |options: &SuiteOptions| {
+        let outcome = whisker::run(&suite, &program, options).unwrap();
+        assert_eq!(statuses(&outcome), "pass pass");
+        outcome.tests[1].log[0].parse::<f64>().unwrap()
+    };
+    let (fresh, kept) = (width(&SuiteOptions::default()), width(&strict(false)));
+    assert!(kept > 1.4 * fresh, "{kept} {fresh}");
 }

@@ -559,3 +559,21 @@ fn reports_are_in_tap() {
     let strict = catherd_scratch_grading_report::tap(&report, Skips::NotOk);
     assert!(strict.contains("\nnot ok 3 - c\nnot ok 4 - d\n"), "{strict}");
 }
+
+#[test]
+fn clones_are_dragged_by_the_number_of_clones_when_they_were_made() {
+    test_of(
+        "
+        const dog = t.getSprite('Dog');
+        t.clickSprite('Dog');
+        await t.runForSteps(2);
+        t.clickSprite('Dog');
+        await t.runForSteps(2);
+        t.dragSprite('Dog', 30, 40, 2);
+        t.dragSprite('Dog', 50, 60, 7);
+        t.dragSprite('Dog', -30, -40, 0);
+        const places = dog.getClones().map(it => it.x + ' ' + it.y).sort();
+        t.assert.equal(dog.x + ' ' + dog.y, '-30 -40');
+        t.assert.equal(places.join(), '0 0,30 40');",
+    );
+}

@@ -67,6 +67,14 @@ impl Scene {
         }
     }
 
+    /// Takes over how a drawable looks in another scene with the same costumes: its costume, effects,
+    /// visibility, direction, scale and position. Has no effect if one of the scenes lacks it.
+    pub fn take_look(&mut self, id: DrawableId, other: &Self) {
+        if let (Some(drawable), Some(other)) = (self.get_mut(id), other.get(id)) {
+            drawable.clone_from(other);
+        }
+    }
+
     /// The pen. The first call creates it together with the drawable of its layer.
     pub(super) fn pen(&mut self) -> &mut Pen {
         if self.pen.is_none() {

@@ -1,6 +1,6 @@
 //! Settings of the machine in suite files.
 
-use catherd_scratch_vm::VmSettings;
+use catherd_scratch_vm::{Compat, VmSettings};
 use serde::{Deserialize, Serialize};
 
 use crate::error::SuiteError;
@@ -14,6 +14,8 @@ use crate::error::SuiteError;
 )]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Machine {
+    #[serde(with = "compat", skip_serializing_if = "is_default")]
+    compat: Compat,
     timer_increment: f64,
     batches: u32,
     one_timer: bool,
@@ -30,6 +32,31 @@ pub(crate) struct Machine {
     awaits_translations: bool,
     #[serde(skip)]
     pace: catherd_scratch_vm::Pace,
+}
+
+/// Whether a suite need not name its machine.
+fn is_default(compat: &Compat) -> bool {
+    *compat == Compat::default()
+}
+
+/// The name of a machine.
+mod compat {
+    use super::{Compat, Deserialize};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(super) fn serialize<S: serde::Serializer>(
+        compat: &Compat,
+        out: S,
+    ) -> Result<S::Ok, S::Error> {
+        out.serialize_str(compat.name())
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+        input: D,
+    ) -> Result<Compat, D::Error> {
+        let name = std::borrow::Cow::<str>::deserialize(input)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 /// Maximum of a bound that a suite sets, as a multiple of its default. Files are not trusted, and

@@ -1,5 +1,7 @@
 //! Versions of the format of suite files.
 
+use catherd_scratch_vm::Compat;
+
 use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 
 /// Newest version of the format that this release reads. It reads all earlier versions, and writes
@@ -12,12 +14,14 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// 4. Goals that a test covers by chance, and clicks on a certain clone.
 /// 5. Tests that a network plays.
 /// 6. Rules of policies whose aim sways, conditions on places, and ranges of variables in play.
-pub const FORMAT: u32 = 6;
+/// 7. Tests that were executed again less often than asked; suites for today's machine.
+pub const FORMAT: u32 = 7;
 
 impl Suite {
     /// The version of the format in which the suite is written.
     pub(super) fn written_format(&self) -> u32 {
-        self.tests.iter().map(SuiteTest::format).max().unwrap_or(0).max(2)
+        let of_machine = if self.machine.compat == Compat::default() { 2 } else { 7 };
+        self.tests.iter().map(SuiteTest::format).max().unwrap_or(0).max(of_machine)
     }
 }
 
@@ -25,6 +29,9 @@ impl SuiteTest {
     /// The earliest version that can say what the test contains.
     fn format(&self) -> u32 {
         let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
+        if self.reexecutions.is_some() {
+            return 7;
+        }
         let mut all = self.assertions.iter().chain(&self.flaky);
         if all.any(|assertion| matches!(assertion.expect, Expected::Range { .. }))
             || self.policy.as_ref().is_some_and(SuitePolicy::sways_or_asks_for_places)

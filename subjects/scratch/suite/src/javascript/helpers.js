@@ -24,7 +24,34 @@ const start = t => {
   runtime.getTargetForStage().updateAllDrawableProperties();
   runtime.executableTargets = loaded.executed.slice();
   t.typeText('');
+  countSteps(runtime);
   t.greenFlag();
+};
+// The blocks of music and the clock of `when timer >` wait in milliseconds of real time, which pass in another
+// number of steps in each execution and at each acceleration. Here they count steps of 1/30 s.
+const counting = new WeakSet();
+const countSteps = runtime => {
+  if (counting.has(runtime)) return;
+  counting.add(runtime);
+  runtime.updateCurrentMSecs = () => { runtime.currentMSecs = runtime.stepsExecuted * runtime.currentStepTime; };
+  runtime.updateCurrentMSecs();
+  const now = () => runtime.stepsExecuted * 1000;
+  for (const opcode of ['playDrumForBeats', 'midiPlayDrumForBeats', 'restForBeats', 'playNoteForBeats']) {
+    const name = 'music_' + opcode;
+    const block = runtime._primitives[name];
+    if (!block) continue;
+    runtime._primitives[name] = (args, util) => {
+      const result = block(args, util);
+      const {timer} = util.stackFrame;
+      if (timer && timer.nowObj.now !== now) {
+        timer.nowObj = {now};
+        timer.start();
+        util.stackFrame.duration = util.stackFrame.duration * 1000 / (1000 / 30);
+      }
+      return result;
+    };
+  }
+  runtime.targets.forEach(target => target.blocks.resetCache());
 };
 // A sprite (0) or one of its clones, which count from 1 in the order of their creation.
 const find = (t, name, clone) => {

@@ -19,8 +19,9 @@ const WITHOUT_DRAWS: u32 = 5;
 /// Each assertion that fails restarts the row.
 const PATIENCE: u32 = 4;
 
-/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A test for
-/// which no work is left keeps only the assertions and goals before its first draw.
+/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A half is
+/// shared out equally among the tests. The other half, and what tests leave of their shares, is
+/// for tests in the order of the suite.
 const WORK: u64 = 200_000_000;
 
 /// Work of a step, in blocks.
@@ -30,11 +31,24 @@ const STEP: u64 = 100;
 /// not hold as flaky and the goals that are not covered as covered by chance.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` executions in a
-/// row. A test that draws no random numbers needs fewer.
+/// row. A test that draws no random numbers needs fewer. A test whose work is spent before, but
+/// that has been executed at least [`WITHOUT_DRAWS`] times, keeps what has always held, and says in
+/// how many executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.
 pub(crate) fn separate_chance(
+    suite: &mut Suite,
+    program: &Arc<Program>,
+    goals: &[BlockNo],
+    needed: u32,
+) -> Result<(), SuiteError> {
+    separate_within(WORK, suite, program, goals, needed)
+}
+
+/// Like [`separate_chance`], with a maximum of work.
+pub(super) fn separate_within(
+    work: u64,
     suite: &mut Suite,
     program: &Arc<Program>,
     goals: &[BlockNo],
@@ -51,12 +65,14 @@ pub(crate) fn separate_chance(
             Runner::new(Arc::clone(program), machine, tracer())
         })
         .collect();
-    let mut work = WORK;
+    let mut work = Shares::new(work, suite.tests.len());
     for (number, test) in suite.tests.iter_mut().enumerate() {
         let mut lasting = Lasting::new(test, goals);
         let (mut draws, mut row, mut executions) = (false, 0, 0);
         let enough = |draws: bool| if draws { needed } else { needed.min(WITHOUT_DRAWS) };
-        while row < enough(draws) && executions < enough(draws).saturating_mul(PATIENCE) && work > 0
+        while row < enough(draws)
+            && executions < enough(draws).saturating_mul(PATIENCE)
+            && (executions < WITHOUT_DRAWS || work.is_left())
         {
             let seed = others.next_u64();
             let day = executions as usize % runners.len();
@@ -70,41 +86,44 @@ pub(crate) fn separate_chance(
             draws |= !runner.drew_nothing();
             row = if lasting.assertions == before { row + 1 } else { 0 };
             executions += 1;
-            work = work.saturating_sub(ran.blocks + STEP * ran.steps);
+            work.spend(ran.blocks + STEP * ran.steps);
         }
-        if row < enough(draws) {
-            let runner = Runner::new(Arc::clone(program), machine.clone(), tracer());
-            lasting.drop_after(&First::of(runner, &linked, number, tracer()), test);
-        }
+        work.end_test();
         lasting.apply(test);
+        test.reexecutions = (row < enough(draws)).then_some(executions);
     }
     Ok(())
 }
 
-/// The execution of a test under its own seed.
-struct First {
-    /// Position of the event after which the first random number was drawn; `None` if none was.
-    draw: Option<u32>,
-    /// Blocks that were executed before that event.
-    before: CoveredBlocks,
+/// The work that the re-executions of a suite may still take.
+struct Shares {
+    /// What any test may take.
+    common: u64,
+    /// What only the current test may take.
+    own: u64,
+    /// The share of a test.
+    share: u64,
 }
 
-impl First {
-    fn of(
-        mut runner: Runner<CoveredBlocks>,
-        suite: &LinkedSuite,
-        test: usize,
-        mut before: CoveredBlocks,
-    ) -> Self {
-        let seed = suite.seed_of(test);
-        let draw = runner.drive(suite, test, seed, |after, vm| {
-            if !vm.random().is_fresh() {
-                return ControlFlow::Break(after);
-            }
-            before.clone_from(&vm.tracer);
-            ControlFlow::Continue(())
-        });
-        Self { draw: draw.break_value(), before }
+impl Shares {
+    fn new(work: u64, tests: usize) -> Self {
+        let share = work / 2 / (tests as u64).max(1);
+        Self { common: work / 2, own: share, share }
+    }
+
+    fn is_left(&self) -> bool {
+        self.own > 0 || self.common > 0
+    }
+
+    fn spend(&mut self, work: u64) {
+        let more = work.saturating_sub(self.own);
+        self.own = self.own.saturating_sub(work);
+        self.common = self.common.saturating_sub(more);
+    }
+
+    /// Begins the next test.
+    fn end_test(&mut self) {
+        self.common += std::mem::replace(&mut self.own, self.share);
     }
 }
 
@@ -143,17 +162,6 @@ impl<'a> Lasting<'a> {
             let block = self.goals.get(*goal as usize);
             *covered &= block.is_some_and(|block| executed.contains(*block));
         }
-    }
-
-    /// Drops everything after the first draw, because it was not shown to be independent of chance.
-    fn drop_after(&mut self, first: &First, test: &SuiteTest) {
-        let Some(draw) = first.draw else { return };
-        for (position, assertion) in test.assertions.iter().enumerate() {
-            if assertion.after >= draw {
-                self.drop_assertion(position);
-            }
-        }
-        self.drop_goals(&first.before);
     }
 
     /// Marks the dropped assertions and goals in the test.

@@ -3,11 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Vocabulary;
-use catherd_scratch_suite::{LinkedSuite, Runner};
-use catherd_scratch_suite::{Suite, SuiteError};
+use catherd_scratch_suite::{LinkedSuite, Runner, Suite, SuiteError, SuiteTest};
 use catherd_scratch_vm::Program;
 
+use super::chance::separate_chance;
 use super::observer::{Observation, Observer, changes};
 
 /// Settings of the generation of assertions.
@@ -79,6 +80,53 @@ pub(crate) fn assert_changes(
         assertions.truncate(settings.limit);
         test.assertions = assertions;
         test.flaky = Vec::new();
+    }
+    Ok(())
+}
+
+/// Gives each test without stable assertions, although its program changes something, assertions
+/// about all attributes of the stage and of original sprites at its end. They check that what did
+/// not change, or changes in the same way under every seed, stays as it is.
+///
+/// # Errors
+/// If the suite does not fit the program.
+pub(crate) fn assert_state(
+    suite: &mut Suite,
+    program: &Arc<Program>,
+    observer: &Observer,
+    settings: Assertions,
+    goals: &[BlockNo],
+) -> Result<(), SuiteError> {
+    let empty = |test: &SuiteTest| test.assertions.is_empty() && !test.flaky.is_empty();
+    let numbers: Vec<usize> =
+        (0..suite.tests.len()).filter(|&number| empty(&suite.tests[number])).collect();
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let words = Vocabulary::of(program);
+    let tests = numbers.iter().map(|&number| suite.tests[number].clone()).collect();
+    let mut rest = Suite { tests, ..suite.clone() };
+    let linked = LinkedSuite::new(&rest, program)?;
+    let mut runner = Runner::new(Arc::clone(program), suite.machine.clone(), ());
+    for (number, test) in rest.tests.iter_mut().enumerate() {
+        let last = test.events.len() + usize::from(test.policy.is_some());
+        let _: ControlFlow<()> =
+            runner.drive(&linked, number, linked.seed_of(number), |after, vm| {
+                if after as usize + 1 == last {
+                    let state = observer.observe(vm, settings.touching).into_iter();
+                    let originals = state.filter(|observation| observation.object.clone == 0);
+                    let asserted = originals.filter_map(|it| it.assertion(after, &words, program));
+                    test.assertions = asserted.take(settings.limit).collect();
+                }
+                ControlFlow::Continue(())
+            });
+        test.flaky = Vec::new();
+    }
+    separate_chance(&mut rest, program, goals, settings.reexecutions)?;
+    for (number, found) in numbers.into_iter().zip(rest.tests) {
+        let test = &mut suite.tests[number];
+        test.assertions = found.assertions;
+        test.reexecutions = test.reexecutions.or(found.reexecutions);
     }
     Ok(())
 }

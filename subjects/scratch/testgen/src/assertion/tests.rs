@@ -9,9 +9,9 @@ use catherd_scratch_suite::{
 };
 use catherd_scratch_vm::Program;
 
-use super::chance::separate_chance;
+use super::chance::{separate_chance, separate_within};
 use super::observer::Observer;
-use super::regression::{Assertions, Deviations, assert_changes};
+use super::regression::{Assertions, Deviations, assert_changes, assert_state};
 
 /// Says `hi` at the flag; the key `a` moves by 10, adds to the list and makes a clone; `r`
 /// goes to a random place; `d` sets a variable to the days since 2000.
@@ -191,4 +191,58 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
     let many = executed_again(300);
     assert_eq!(many.flaky, [hidden]);
     assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
+}
+
+/// A suite for [`cat`] of tests that press these keys, with assertions.
+fn of_tests(tests: &[&[&str]]) -> (Suite, Arc<Program>, Observer) {
+    let project = cat();
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let press = |key: &&str| SuiteEvent::KeyPress { key: (*key).to_owned(), steps: 1 };
+    let test = |keys: &&[&str]| SuiteTest {
+        events: keys.iter().map(press).collect(),
+        ..SuiteTest::default()
+    };
+    let mut suite = Suite { seed: 3, tests: tests.iter().map(test).collect(), ..Suite::default() };
+    let observer = Observer::new(&project);
+    assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+    (suite, program, observer)
+}
+
+#[test]
+fn tests_share_the_work_of_re_executions() {
+    let random: &[&str] = &["r", "a"];
+    let (mut suite, program, _) = of_tests(&[random; 4]);
+    // Enough for a few executions of each test, and not for 300 of the first.
+    separate_within(20_000, &mut suite, &program, &[], 300).unwrap();
+    let times: Vec<_> = suite.tests.iter().map(|test| test.reexecutions.unwrap()).collect();
+    assert!(times.iter().all(|times| *times >= 5) && times[3] < 300, "{times:?}");
+    let kept: Vec<_> = suite.tests.iter().map(|test| test.assertions.len()).collect();
+    assert!(kept[0] > 0 && kept.iter().all(|assertions| *assertions == kept[0]), "{kept:?}");
+    let text = suite.to_json();
+    assert!(text.contains("\"format\": 7,") && text.contains("\"reexecutions\": 5"), "{text}");
+    assert_eq!(Suite::from_json(&text).unwrap(), suite);
+    // With enough work, nothing is said.
+    let (mut suite, program, _) = of_tests(&[random; 4]);
+    separate_chance(&mut suite, &program, &[], 300).unwrap();
+    assert!(suite.tests.iter().all(|test| test.reexecutions.is_none()));
+}
+
+#[test]
+fn a_test_in_which_only_chance_changes_something_asserts_the_rest() {
+    let (mut suite, program, observer) = of_tests(&[&["r"], &[], &["x"]]);
+    // The flag makes the sprite say something, which `only_changes_are_asserted` covers.
+    suite.tests[0].assertions.retain(|it| it.expect.to_string().starts_with("position"));
+    suite.tests[1].assertions.clear();
+    suite.tests[2].assertions.clear();
+    separate_chance(&mut suite, &program, &[], 20).unwrap();
+    assert!(suite.tests[0].assertions.is_empty() && suite.tests[0].flaky.len() == 1);
+    let how = Assertions { reexecutions: 20, ..Assertions::default() };
+    assert_state(&mut suite, &program, &observer, how, &[]).unwrap();
+    let found = &suite.tests[0];
+    assert!(found.assertions.contains(&assertion(0, 0, Expected::Visible(true))), "{found:?}");
+    let position = |it: &&Assertion| it.expect.to_string().starts_with("position");
+    assert_eq!(found.assertions.iter().find(position), None);
+    assert_eq!(found.flaky.len(), 1);
+    // Nothing changes in the others.
+    assert!(suite.tests[1..].iter().all(|test| test.assertions.is_empty()));
 }

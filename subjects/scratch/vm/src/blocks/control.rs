@@ -98,6 +98,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.clear_effects(target);
             self.state.targets[target].sound_effects = [0.0; 2];
         }
+        self.stop_all_sounds();
+        self.forget_keys();
         let is_original = |live: &LiveTarget| self.state.targets[live.id.0 as usize].original;
         let originals = self.state.live_targets.partition_point(is_original);
         for clone in self.state.live_targets.split_off(originals) {
@@ -155,8 +157,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (pen, sound_effects) = (original.pen.clone(), original.sound_effects);
         self.state.clone_serial = self.state.clone_serial.wrapping_add(1);
         self.state.random.draw_name();
+        let sprite = self.state.targets[place].sprite;
+        let same = self.state.live_targets.iter().filter(|live| live.sprite == sprite);
+        // The original is one of them, and the clone is not yet. There are at most 300 clones.
+        let siblings = same.count() as u16;
         let clone = &mut self.state.targets[place];
-        clone.serial = self.state.clone_serial;
+        (clone.serial, clone.siblings) = (self.state.clone_serial, siblings);
         (clone.original, clone.drawable) = (false, drawable);
         (clone.volume, clone.pen, clone.sound_effects) = (100.0, pen, sound_effects);
         clone.bubble = Bubble { text: None, drawable: None, on_right: true };

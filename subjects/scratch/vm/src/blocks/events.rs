@@ -1,6 +1,6 @@
 //! Broadcast blocks. Hats are started by [`Interpreter::start_hats`].
 
-use crate::code::Message;
+use crate::code::{ExprId, Message};
 use crate::interpreter::Interpreter;
 use crate::midstep::Change;
 use crate::text::Text;
@@ -41,14 +41,41 @@ impl<T: Tracer> Interpreter<'_, T> {
             if self.buffers.started.is_empty() {
                 return;
             }
-            self.frame().in_progress = true;
-            let started = std::mem::take(&mut self.buffers.started);
-            let mut waits = std::mem::take(&mut self.thread().awaited);
-            waits.clear();
-            waits.extend(started.iter().map(|&s| (s, self.state.threads[s as usize].serial)));
-            self.thread().awaited = waits;
-            self.buffers.started = started;
+            self.await_started();
         }
+        self.wait_for_awaited();
+    }
+
+    /// Switches the backdrop and waits for the scripts that this starts, in today's machine.
+    ///
+    /// A defect of the original is kept: if some script starts, the block fails, which ends the
+    /// step for all threads. It waits when it is executed again, in the next step.
+    pub(super) fn switch_backdrop_and_wait(&mut self, backdrop: ExprId) {
+        if self.frame().in_progress {
+            return self.wait_for_awaited();
+        }
+        let backdrop = self.value(backdrop);
+        self.switch_backdrop(&backdrop);
+        if !self.buffers.started.is_empty() {
+            self.await_started();
+            self.failed = true;
+            self.set_status(Status::YieldTick);
+        }
+    }
+
+    /// Makes the executing block wait for the threads that were just started.
+    fn await_started(&mut self) {
+        self.frame().in_progress = true;
+        let started = std::mem::take(&mut self.buffers.started);
+        let mut waits = std::mem::take(&mut self.thread().awaited);
+        waits.clear();
+        waits.extend(started.iter().map(|&s| (s, self.state.threads[s as usize].serial)));
+        self.thread().awaited = waits;
+        self.buffers.started = started;
+    }
+
+    /// Ends the slice as long as a thread is left for which the executing block waits.
+    fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
             // A receiver that can continue may end in a further batch of this step. (In warp

@@ -32,6 +32,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(crate) fn set_bubble(&mut self, target: usize, text: Text) {
         self.state.random.draw_name();
         self.state.targets[target].bubble.text = Some(text);
+        self.note_bubble(target);
         self.show_bubble(target);
         self.report(|| Change::Bubble(TargetId(target as u32)));
     }
@@ -91,6 +92,10 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn say_for(&mut self, no: BlockNo, text: ExprId, seconds: ExprId) {
         let text = self.value(text);
         let seconds = self.number(seconds);
+        if self.state.promises.is_some() {
+            self.say(self.target, &text);
+            return self.wait_for_timer(no, seconds, true);
+        }
         if !self.frame().in_progress {
             self.say(self.target, &text);
         }

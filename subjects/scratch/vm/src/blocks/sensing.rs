@@ -148,6 +148,31 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    /// The value of the block `timer` in seconds. Today's machine reads it from its only clock, which
+    /// has advanced when a step begins.
+    pub(crate) fn timer(&self) -> f64 {
+        if self.state.promises.is_some() && self.settings.one_timer {
+            let steps = self.state.clock + 1.0 - self.state.clock_start;
+            return steps * self.settings.pace.step_ms / 1000.0;
+        }
+        self.state.timer
+    }
+
+    /// Whether the key that a hat of Makey Makey names is pressed.
+    pub(crate) fn is_makey_key_down(&self, key: &Value) -> bool {
+        let key = match &*key.to_text().to_str() {
+            "SPACE" => "space".into(),
+            arrow @ ("LEFT" | "RIGHT" | "UP" | "DOWN") => {
+                Value::from(&*format!("{} arrow", arrow.to_lowercase()))
+            }
+            _ => key.clone(),
+        };
+        match Key::of_sensing(&key) {
+            KeyQuery::Any => !self.state.keys.is_empty(),
+            KeyQuery::Key(key) => self.state.keys.contains(&key),
+        }
+    }
+
     /// Shows the first question of the queue in a bubble if its target was visible.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {

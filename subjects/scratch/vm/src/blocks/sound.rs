@@ -29,19 +29,33 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Duration in seconds of the sound that a menu names: by name, otherwise by number.
+    /// Plays a sound in today's machine. An unknown sound is skipped.
+    pub(super) fn play_sound(&mut self, no: BlockNo, sound: ExprId, wait: bool) {
+        let sound = self.value(sound);
+        let Some(number) = self.sound_number(&sound) else { return };
+        let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
+        self.start_sound(no, number as u32, sprite.sounds[number].length, wait);
+    }
+
+    /// Duration in seconds of the sound that a menu names.
     fn sound_length(&self, value: &Value) -> Option<f64> {
+        let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
+        Some(sprite.sounds[self.sound_number(value)?].length)
+    }
+
+    /// Number of the sound that a menu names: by name, otherwise by number.
+    fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
             return None;
         }
         if let Value::Text(name) = value
-            && let Some(sound) = sounds.iter().find(|s| s.name == *name)
+            && let Some(sound) = sounds.iter().position(|s| s.name == *name)
         {
-            return Some(sound.length);
+            return Some(sound);
         }
         let n = integer_prefix(&value.to_text())?;
-        Some(sounds[wrap(n - 1.0, 0.0, sounds.len() as f64 - 1.0) as usize].length)
+        Some(wrap(n - 1.0, 0.0, sounds.len() as f64 - 1.0) as usize)
     }
 
     pub(super) fn set_sound_effect(&mut self, effect: SoundEffect, value: ExprId, change: bool) {
@@ -49,6 +63,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let limit = if effect == SoundEffect::Pitch { 360.0 } else { 100.0 };
         let slot = &mut self.state.targets[self.target].sound_effects[effect as usize];
         *slot = clamp(if change { *slot + value } else { value }, -limit, limit);
+        self.change_pitch(self.target);
         self.set_status(Status::Promise { resolved: true });
     }
 
@@ -90,6 +105,10 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     pub(super) fn speak(&mut self, no: BlockNo, words: ExprId) {
         let words = self.text(words);
+        if self.state.promises.is_some() {
+            // Without a network, the original continues in the next step.
+            return self.wait_for_timer(no, 0.0, false);
+        }
         if self.frame().in_progress {
             self.continue_wait(no);
             return;

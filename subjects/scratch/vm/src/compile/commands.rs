@@ -5,6 +5,7 @@ use catherd_scratch_sb3::{self as sb3, Block, Opcode, RotationStyle};
 
 use super::{Compiler, message};
 use crate::code::*;
+use crate::compat::Compat;
 
 impl<'a> Compiler<'a> {
     /// The operation of a stack block, and the range of its inputs in
@@ -21,7 +22,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn operation_at_once(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
-        let (names, constructor) = operands(block.opcode);
+        let today = (self.compat == Compat::Today).then(|| super::today::operands(block.opcode));
+        let (names, constructor) = today.flatten().unwrap_or_else(|| operands(block.opcode));
         let mut operands = [ExprId(0); 3];
         for (slot, name) in names.iter().enumerate() {
             operands[slot] = self.input(block, name);
@@ -251,7 +253,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// How an operation is constructed from its operands.
-enum Constructor {
+pub(super) enum Constructor {
     Fixed(Op),
     Unary(fn(ExprId) -> Op),
     Binary(fn(ExprId, ExprId) -> Op),
@@ -270,7 +272,11 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         VideoSensingWhenMotionGreaterThan => {
             (&["REFERENCE"], Unary(|value| Op::HatGreater { sensor: Sensor::Motion, value }))
         }
-        MakeyMakeyWhenMakeyKeyPressed | MakeyMakeyWhenCodePressed => (&[], Fixed(Op::HatNever)),
+        MakeyMakeyWhenMakeyKeyPressed
+        | MakeyMakeyWhenCodePressed
+        | FaceSensingWhenTilted
+        | FaceSensingWhenSpriteTouchesPart
+        | FaceSensingWhenFaceDetected => (&[], Fixed(Op::HatNever)),
 
         MotionMoveSteps => (&["STEPS"], Unary(Op::MoveSteps)),
         MotionGoTo => (&["TO"], Unary(Op::GoTo)),
@@ -298,6 +304,7 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         LooksSwitchCostumeTo => (&["COSTUME"], Unary(Op::SwitchCostume)),
         LooksNextCostume => (&[], Fixed(Op::NextCostume)),
         // "and wait" does not wait in the original with the changes of the Whisker paper.
+        // See `today::operands`.
         LooksSwitchBackdropTo | LooksSwitchBackdropToAndWait => {
             (&["BACKDROP"], Unary(Op::SwitchBackdrop))
         }

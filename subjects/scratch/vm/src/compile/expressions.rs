@@ -191,6 +191,11 @@ impl<'a> Compiler<'a> {
                 let node = self.unary(block, "WORDS", Expr::Translate);
                 self.with_unused_inputs(block, &["WORDS"], node)
             }
+            SensingOnline => self.constant(Value::Bool(true)),
+            // Without a camera no face is found.
+            FaceSensingFaceIsDetected => self.constant(Value::Bool(false)),
+            FaceSensingFaceTilt => self.expr(Expr::Number(90.0), false),
+            FaceSensingFaceSize => self.expr(Expr::Number(100.0), false),
             TranslateGetViewerLanguage => self.text("English"),
 
             DataVariable => match block.field("VARIABLE") {

@@ -244,7 +244,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
                 driver.limit(match stop {
                     // The runner never asks for a stop itself, so that `Caller` does not occur.
                     Stop::Operations | Stop::Caller => Limit::Time,
-                    Stop::Memory => Limit::Memory,
+                    // Its engine has no guard, which the limit of the stack needs.
+                    Stop::Memory | Stop::Stack => Limit::Memory,
                 });
                 thrown.message = stop.to_string();
             }

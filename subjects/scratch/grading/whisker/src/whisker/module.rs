@@ -191,9 +191,25 @@ impl SuiteFile {
         // The opening is on the first line of the suite, so that line numbers do not change.
         let text = format!("{OPENING}{}\n}})", self.text);
         CompiledScript::compile(&self.name, &text, limits).map_err(|error| match error {
-            CompileError::Thrown(thrown) => self.thrown(thrown),
+            CompileError::Thrown(thrown) => self.thrown(self.of_suite(thrown, limits)),
             stopped => LoadError::Stopped(stopped.to_string()),
         })
+    }
+
+    /// The error of the suite, if an error is in the line after it, with which catherd closes its function:
+    /// the suite ends too early, so it is compiled as it is.
+    fn of_suite(&self, thrown: Thrown, limits: Limits) -> Thrown {
+        let last = self.text.trim_end().lines().count().max(1) as u32;
+        if thrown.line.is_none_or(|line| line <= last) {
+            return thrown;
+        }
+        let own = match CompiledScript::compile(&self.name, self.text.trim_end(), limits) {
+            Err(CompileError::Thrown(own)) => own,
+            _ => thrown,
+        };
+        let message = format!("{} (at the end: is a bracket not closed?)", own.message);
+        let line = own.line.map(|line| line.min(last));
+        Thrown { message, line, column: None, ..own }
     }
 
     /// Converts an error that was thrown while the suite was loaded.

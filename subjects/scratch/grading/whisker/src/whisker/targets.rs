@@ -140,7 +140,7 @@ pub(super) fn install_reading<'js>(
             "size" => view.size,
             "costume" => view.costume as f64,
             "volume" => view.volume,
-            "serial" => f64::from(view.serial),
+            "clone id" => f64::from(view.siblings),
             _ if !view.exists() => return None,
             _ => view.order() as f64,
         })

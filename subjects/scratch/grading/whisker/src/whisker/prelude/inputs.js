@@ -105,8 +105,8 @@
             // Version P moves the original only for an explicit null.
             const ids = kit.compatP && cloneId === undefined ? [] : host.targets();
             for (let i = 0; i < ids.length; i++) {
-                const same = host.text(ids[i], 'name') === name && (cloneId === undefined || cloneId === null
-                    ? host.flag(ids[i], 'original') : host.number(ids[i], 'serial') === cloneId);
+                const same = host.text(ids[i], 'name') === name && (cloneId
+                    ? host.number(ids[i], 'clone id') === cloneId : host.flag(ids[i], 'original'));
                 if (same) {
                     host.drag(ids[i], NativeNumber(x), NativeNumber(y));
                     return void changed(MOVED, ids[i]);

@@ -43,6 +43,7 @@
         TimeBetween: 1, TimeAfterEnd: 1, RandomValue: 2,
     };
     const INPUTS = {InputClickSprite: 1, InputClickStage: 0, InputKey: 1, InputMouseDown: 1, InputMouseMove: 2, InputText: 1};
+    const ARROWS = ['left', 'right', 'up', 'down'];
     const loadCheck = (data, allowed, place) => {
         const {name, args = [], negated = false} = data || {};
         if (!Object.hasOwn(allowed, name)) {
@@ -83,7 +84,9 @@
             if (conditions.length === 0) {
                 refuse(place + ': an edge needs a condition');
             }
-            const effects = listOf(edge.effects, place + ': effects')
+            // Old files name the effects of user models `inputEffects`.
+            const inputs = usage === 'user' && edge.inputEffects ? 'inputEffects' : 'effects';
+            const effects = listOf(edge[inputs], place + ': ' + inputs)
                 .map(check => loadCheck(check, usage === 'user' ? INPUTS : ARGUMENTS, place));
             const limit = value => value === undefined || value === null ? -1 : Number(value);
             return {name: place, from: known(String(edge.from)), to: known(String(edge.to)), conditions, effects,
@@ -335,7 +338,7 @@
                     switch (input) {
                     case 'InputClickSprite': clickSprite(existing(a).name); break;
                     case 'InputClickStage': clickStage(); break;
-                    case 'InputKey': keyPress(a, 1); break;
+                    case 'InputKey': keyPress(ARROWS.includes(a.toLowerCase()) ? a.toLowerCase() + ' arrow' : a, 1); break;
                     case 'InputMouseDown': mouseDown(a === 'true'); break;
                     case 'InputMouseMove': mouseMove(number(expression(a)), number(expression(b))); break;
                     default: typeText(a);

@@ -1,0 +1,185 @@
+//! Names of goals: the block with its sprite and the hat of its script.
+
+use std::collections::HashMap;
+
+use catherd_experiments::{Algorithm, NamedGoals};
+use catherd_interface::{FindError, FoundProject};
+use catherd_scratch_sb3::Notation;
+use catherd_scratch_sb3::{BlockIndex, BlockNo, Limits, Project};
+use catherd_scratch_suite::goals::{self, GoalSettings};
+
+use crate::configuration;
+use crate::info::BLOCKS;
+
+/// Maximum number of goals of all projects that are named, because the names are sent with a study.
+const MAX_NAMED: usize = 40_000;
+
+/// The names of the goals of projects, with the algorithms whose runs have them. Empty if there are too
+/// many: goals then have numbers.
+///
+/// # Errors
+///
+/// If a project cannot be read any more.
+pub(crate) fn of(
+    found: &[FoundProject],
+    algorithms: &[Algorithm],
+) -> Result<Vec<NamedGoals>, FindError> {
+    let mut kinds: Vec<(GoalSettings, Vec<String>)> = Vec::new();
+    for algorithm in algorithms {
+        let Ok((generator, _)) = configuration::read(algorithm) else { continue };
+        let settings = generator.settings();
+        let own = GoalSettings { set: settings.goals, clone_links: settings.compat.clone_links };
+        match kinds.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, labels)) => labels.push(algorithm.label.clone()),
+            None => kinds.push((own, vec![algorithm.label.clone()])),
+        }
+    }
+    let mut all = Vec::new();
+    let mut count = 0;
+    for project in found {
+        // A project that no run can read has no goals; its runs report the reason.
+        let bytes = project.bytes()?;
+        let read = Project::from_bytes(&project.digest.short(), &bytes, &Limits::default());
+        let Ok(read) = read else { continue };
+        for (settings, labels) in &kinds {
+            let blocks = goals::find(&read, *settings);
+            count += blocks.len();
+            if count > MAX_NAMED {
+                return Ok(Vec::new());
+            }
+            all.push(NamedGoals {
+                project: project.digest,
+                criterion: BLOCKS.to_owned(),
+                algorithms: labels.clone(),
+                names: names(&read, &blocks),
+                before: before(&read, &blocks),
+                unreachable: Vec::new(),
+            });
+        }
+    }
+    Ok(all)
+}
+
+/// The number of the goal before each goal: the goal above it in its script, or around it; before a hat that
+/// receives a message, the block that sends it, if there is only one.
+fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
+    let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
+    let mut before: HashMap<u32, u32> = HashMap::new();
+    // Hats that receive a message, and blocks that send one, by the message as blocks name it.
+    let mut received: Vec<(u32, String)> = Vec::new();
+    let mut sent: HashMap<String, Vec<u32>> = HashMap::new();
+    for target in &project.targets {
+        let notation = Notation::new(target);
+        let tops = (0..target.blocks.len() as BlockIndex)
+            .filter(|&block| target.blocks[block as usize].top_level);
+        for top in tops {
+            // The last goal at each depth of the lines read so far.
+            let mut last: Vec<Option<u32>> = Vec::new();
+            for line in notation.script(top) {
+                if line.block.is_none() {
+                    // What is below `else` follows the condition, not the other branch.
+                    last.truncate(line.depth + 1);
+                    continue;
+                }
+                last.truncate(line.depth + 1);
+                last.resize(line.depth + 1, None);
+                let goal = line.block.and_then(|block| numbers.get(&target.number(block)).copied());
+                if let Some(goal) = goal {
+                    // Messages are equal in any case.
+                    let text = line.text.to_lowercase();
+                    if let Some(message) = text.strip_prefix("when i receive ") {
+                        received.push((goal, message.to_owned()));
+                    } else if let Some(message) = text.strip_prefix("broadcast ") {
+                        let message = message.trim_end_matches(" and wait").to_owned();
+                        sent.entry(message).or_default().push(goal);
+                    }
+                    if let Some(&earlier) = last.iter().flatten().next_back() {
+                        before.insert(goal, earlier);
+                    }
+                    last[line.depth] = Some(goal);
+                }
+            }
+        }
+    }
+    for (hat, message) in received {
+        if let Some([only]) = sent.get(&message).map(Vec::as_slice) {
+            before.entry(hat).or_insert(*only);
+        }
+    }
+    (0..blocks.len() as u32).map(|goal| before.get(&goal).copied()).collect()
+}
+
+/// The name of each block: its sprite, the first line of its script, and its own line. Of blocks with
+/// equal names, the later ones have a number.
+fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
+    let lines: Vec<HashMap<BlockIndex, String>> = project
+        .targets
+        .iter()
+        .map(|target| {
+            let notation = Notation::new(target);
+            let tops = (0..target.blocks.len() as BlockIndex)
+                .filter(|&block| target.blocks[block as usize].top_level);
+            let mut lines = HashMap::new();
+            for top in tops {
+                let script = notation.script(top);
+                let head = script.first().map_or(String::new(), |line| line.text.clone());
+                for line in script {
+                    if let Some(block) = line.block {
+                        let name = format!("{}, {head}: {}", target.name, line.text);
+                        lines.insert(block, name);
+                    }
+                }
+            }
+            lines
+        })
+        .collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let name = |&no: &BlockNo| {
+        let (target, block) = project.locate(no);
+        let name = match lines[target].get(&block) {
+            Some(name) => name.clone(),
+            None => {
+                let target = &project.targets[target];
+                format!("{}: {}", target.name, Notation::new(target).block(block))
+            }
+        };
+        let times = seen.entry(name.clone()).or_insert(0);
+        *times += 1;
+        if *times == 1 { name } else { format!("{name} ({times})") }
+    };
+    blocks.iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use catherd_experiments::{Algorithm, ProjectSource};
+    use catherd_interface::SubjectKind as _;
+
+    use crate::Scratch;
+
+    #[test]
+    fn blocks_are_named_by_sprite_script_and_text() {
+        let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo");
+        let found = Scratch.find(&ProjectSource::Paths(vec![demo]), &()).unwrap();
+        let algorithms = ["mio", "random"].map(Algorithm::plain);
+        let goals = Scratch.name_goals(&found.projects, &algorithms).unwrap();
+        assert_eq!(goals.len(), found.projects.len());
+        assert!(goals.iter().all(|one| one.algorithms == ["mio", "random"]));
+        let kiosk = found.projects.iter().position(|one| one.name.contains("kiosk")).unwrap();
+        let names = &goals[kiosk].names;
+        let unique: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(unique.len(), names.len());
+        let plenty = names.iter().position(|name| name.contains("That is plenty")).unwrap();
+        // The block is in a condition, which is its goal before.
+        let before = goals[kiosk].before[plenty].unwrap() as usize;
+        assert!(names[before].contains(": if <"), "{}", names[before]);
+        // The hat receives a message that one block sends.
+        let apples = found.projects.iter().position(|one| one.name.contains("apple")).unwrap();
+        let names = &goals[apples].names;
+        let hat = names.iter().position(|name| name.ends_with("]: when I receive [harvest v]"));
+        let before = goals[apples].before[hat.unwrap()].unwrap() as usize;
+        assert!(names[before].ends_with(": broadcast [harvest v]"), "{}", names[before]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Branches: outcomes of the blocks that decide how a script continues.
+//!
+//! A branch has a number like a block: the numbers of branches follow those of the blocks, two for
+//! each block, so that sets of goals can contain both.
+
+use catherd_scratch_sb3::{BlockNo, Opcode, Project};
+
+/// An outcome of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The block that decides.
+    pub block: BlockNo,
+    /// For conditions their value; for other loops whether the body is entered; for hats whether
+    /// the script starts.
+    pub outcome: bool,
+}
+
+impl Branch {
+    /// The number of the branch in a project of that many blocks.
+    pub fn number(self, block_count: usize) -> BlockNo {
+        BlockNo(block_count as u32 + 2 * self.block.0 + u32::from(self.outcome))
+    }
+
+    /// The branch with a number; `None` if it is the number of a block.
+    pub fn of(number: BlockNo, block_count: usize) -> Option<Branch> {
+        let rest = number.0.checked_sub(block_count as u32)?;
+        Some(Branch { block: BlockNo(rest / 2), outcome: rest % 2 == 1 })
+    }
+}
+
+/// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and of
+/// hats that can refuse to start; for `forever` only that it is entered.
+///
+/// Whisker's published program has no branches to follow.
+pub fn branches(project: &Project, blocks: &[BlockNo]) -> Vec<BlockNo> {
+    let count = project.block_count();
+    let of_block = |&block: &BlockNo| {
+        let (target, index) = project.locate(block);
+        let opcode = project.targets[target].blocks[index as usize].opcode;
+        let outcomes: &[bool] = match opcode {
+            Opcode::ControlForever => &[true],
+            Opcode::ControlIf
+            | Opcode::ControlIfElse
+            | Opcode::ControlWaitUntil
+            | Opcode::ControlRepeatUntil
+            | Opcode::ControlWhile
+            | Opcode::ControlRepeat
+            | Opcode::ControlForEach => &[false, true],
+            opcode if opcode.is_edge_hat() => &[false, true],
+            _ => &[],
+        };
+        outcomes.iter().map(move |&outcome| Branch { block, outcome }.number(count))
+    };
+    let mut numbers: Vec<BlockNo> = blocks.iter().flat_map(of_block).collect();
+    numbers.sort_unstable();
+    numbers
+}

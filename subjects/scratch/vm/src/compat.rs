@@ -1,0 +1,47 @@
+//! The two machines whose behaviour a VM can have.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The Scratch whose behaviour a program has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compat {
+    /// The machine of the Whisker paper: Scratch of November 2020 as Whisker changed it.
+    #[default]
+    Of2022,
+    /// Scratch as it is today: version 15.1.1 of its machine.
+    Today,
+}
+
+impl Compat {
+    /// All of them.
+    pub const ALL: [Compat; 2] = [Compat::Of2022, Compat::Today];
+
+    /// The name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compat::Of2022 => "2022",
+            Compat::Today => "today",
+        }
+    }
+}
+
+impl fmt::Display for Compat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Error of a name that no machine has.
+#[derive(Debug, thiserror::Error)]
+#[error("no machine is named `{0}`; there are 2022 and today")]
+pub struct UnknownCompat(String);
+
+impl FromStr for Compat {
+    type Err = UnknownCompat;
+
+    fn from_str(name: &str) -> Result<Compat, UnknownCompat> {
+        let found = Compat::ALL.into_iter().find(|compat| compat.name() == name);
+        found.ok_or_else(|| UnknownCompat(name.to_owned()))
+    }
+}
