@@ -97,6 +97,13 @@ impl Coverage {
         ]
     }
 
+    /// Number of locations of branches, and the covered ones by number.
+    pub(crate) fn covered_branches(&self) -> (u32, Vec<u32>) {
+        let times = self.branches.iter().flatten();
+        let covered = times.clone().zip(0..).filter(|(times, _)| **times > 0);
+        (times.count() as u32, covered.map(|(_, number)| number).collect())
+    }
+
     /// The goals that no test covers.
     pub fn uncovered<'u>(&self, units: &'u Units) -> Vec<&'u Goal> {
         let goals = units.goals.iter().zip(&self.goals);

@@ -1,15 +1,19 @@
 //! Suites as code for `node:test`, Jest and Mocha.
 
+mod claims;
+mod code;
+mod layout;
 mod literals;
+mod test;
+mod titles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use catherd_javascript_machine::{Operation, Statement};
-use serde_json::Value;
-
-use self::literals::{argument, plain_literal, quoted};
-use crate::suite::{Suite, SuiteTest};
+use self::claims::claims;
+use self::literals::quoted;
+use self::test::{Test, thrown_by};
+use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
 /// The test framework that executes the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub struct Code {
     pub style: Style,
     /// The entry of the subject relative to the file of the code, such as `./list.js`.
     pub subject: String,
+    /// The folder of the subject relative to the file of the code, such as `./`.
+    pub root: String,
     /// Whether the entry is a module.
     pub module: bool,
     /// Whether the file of the code is a module.
@@ -37,6 +43,11 @@ pub struct Code {
     pub namespace: Vec<String>,
     /// Whether the entry is a script whose definitions at the top level count as exported.
     pub script: bool,
+    /// Whether all tests of errors are written. Otherwise those of errors of the language are left out, and others are
+    /// at most a tenth of the tests.
+    pub all_errors: bool,
+    /// A line that says whether the suite was confirmed in Node.js; empty to say nothing.
+    pub note: String,
 }
 
 /// A suite as code, with the tests that are left out of it.
@@ -46,47 +57,53 @@ pub struct Exported {
     pub text: String,
     /// The tests that are not in it, as numbers, each with the reason.
     pub skipped: Vec<(usize, String)>,
+    /// The tests that are in it, as numbers, each with its group and title.
+    pub titles: Vec<(usize, String, String)>,
 }
 
-/// Names that the code uses itself, so that no variable may have them.
-const TAKEN: &str = "subject load data caught rejected assert describe test expect it require module exports \
-    process globalThis arguments eval await async beforeEach break case catch class const continue \
-    debugger default delete do else enum export extends false finally for function if implements \
-    import in instanceof interface let new null package private protected public return static super \
-    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files";
+/// The function `data`, which converts a value to the data of assertions, as code.
+pub const DATA: &str = include_str!("export/data.js");
+
+/// Code by which Node.js loads all modules of a project again with its entry.
+pub const RELOAD: &str = code::RELOAD;
 
 /// Writes a suite as code. Equal suites give equal code.
 pub fn export(suite: &Suite, code: &Code) -> Exported {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
-    let mut skipped = Vec::new();
-    for (number, test) in suite.tests.iter().enumerate() {
-        if !test.limit.is_empty() {
-            let reason = format!("the limit `{}` is reached after its last statement", test.limit);
-            skipped.push((number, reason));
-            continue;
+    let (mut skipped, mut titles) = (Vec::new(), Vec::new());
+    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let word = if code.style == Style::Mocha { "it" } else { "test" };
+    for (number, chosen) in chosen(suite, code) {
+        let test = match chosen {
+            Ok(test) => test,
+            Err(reason) => {
+                skipped.push((number, reason));
+                continue;
+            }
+        };
+        let written = Test::new(&test, code.style).write();
+        let mut title = written.title;
+        let count = known.entry((written.group.clone(), title.clone())).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            let _ = write!(title, " ({count})");
         }
-        let (group, text) = Test::new(test, code.style).write(number);
-        groups.entry(group).or_default().push_str(&text);
+        let is_async = written.lines.iter().any(|line| line.contains("await "));
+        let head = if is_async { "async () => {" } else { "() => {" };
+        let body = written.lines.join("\n");
+        let group = groups.entry(written.group.clone()).or_default();
+        if !group.is_empty() {
+            group.push('\n');
+        }
+        let _ = write!(group, "  {word}({}, {head}\n{body}\n  }});\n", quoted(&title));
+        titles.push((number, written.group, title));
     }
     let mut body = String::new();
     for (group, tests) in &groups {
         let _ = write!(body, "describe({}, () => {{\n{tests}}});\n\n", quoted(group));
     }
-    for (number, reason) in &skipped {
-        let _ = writeln!(body, "// Test {number} is left out: {reason}.");
-    }
     let mut text = code.head(suite);
-    if body.contains("data(") {
-        text.push_str(include_str!("export/data.js"));
-        text.push('\n');
-    }
-    if body.contains("caught(") {
-        text.push_str(
-            "// What a function throws.\nfunction caught(f) {\n  try {\n    f();\n  } catch (thrown) {\n    \
-             return thrown;\n  }\n  throw new Error('nothing was thrown');\n}\n\n",
-        );
-    }
-    if body.contains("rejected(") {
+    if body.contains("rejected()") {
         text.push_str(
             "// A rejected promise that need not be handled.\nfunction rejected() {\n  \
              const promise = Promise.reject(new Error('e'));\n  promise.catch(() => {});\n  \
@@ -95,290 +112,98 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
     }
     text.push_str(body.trim_end());
     text.push('\n');
-    Exported { text, skipped }
+    Exported { text, skipped, titles }
 }
 
-impl Code {
-    /// The imports, and a function that loads the subject before each test, so that no test sees the
-    /// state that an earlier one left in modules.
-    fn head(&self, suite: &Suite) -> String {
-        let mut text = format!("// Generated by {} with seed {}.\n", suite.algorithm, suite.seed);
-        let import = |names: &str, from: &str| match self.in_module {
-            true => format!("import {names} from '{from}';\n"),
-            false => format!("const {names} = require('{from}');\n"),
-        };
-        if self.style == Style::NodeTest {
-            text += &import("{ beforeEach, describe, test }", "node:test");
-        }
-        if self.style == Style::Jest && self.in_module {
-            text += &import("{ beforeEach, describe, expect, jest, test }", "@jest/globals");
-        }
-        if self.style != Style::Jest {
-            text += &import("assert", "node:assert/strict");
-        }
-        let path = quoted(&self.subject);
-        let inside: String = self.namespace.iter().map(|name| literals::member(name)).collect();
-        if self.script {
-            text += &import("fs", "node:fs");
-            text += &import("files", "node:path");
-            let folder = if self.in_module { "import.meta.dirname" } else { "__dirname" };
-            let names: BTreeSet<&str> = suite
-                .tests
-                .iter()
-                .flat_map(|test| &test.statements)
-                .filter_map(|statement| statement.path.first().map(String::as_str))
-                .collect();
-            let names: Vec<&str> = names.into_iter().collect();
-            let _ = write!(
-                text,
-                "\nconst script = fs.readFileSync(files.join({folder}, {path}), 'utf8');\n\
-                 let subject;\nbeforeEach(() => {{\n  subject = new Function(`${{script}}\\n;return {{ {} }};`)();\n}});\n\n",
-                names.join(", ")
-            );
-            return text;
-        }
-        text.push('\n');
-        if self.module {
-            let _ = write!(
-                text,
-                "let subject;\nlet loads = 0;\nbeforeEach(async () => {{\n  loads += 1;\n  \
-                 const loaded = await import({path} + '?load=' + loads);\n  subject = loaded{inside};\n}});\n\n"
-            );
-            return text;
-        }
-        if self.in_module {
-            text = text.trim_end().to_owned();
-            text += "\nimport { createRequire } from 'node:module';\n\nconst require = createRequire(import.meta.url);\n";
-        }
-        let reset = match self.style {
-            Style::Jest => "  jest.resetModules();\n".to_owned(),
-            _ => format!(
-                "  const entry = require.resolve({path});\n  const folder = entry.slice(0, entry.lastIndexOf('/') + 1);\n  \
-                 for (const file of Object.keys(require.cache)) {{\n    if (file.startsWith(folder)) delete require.cache[file];\n  }}\n"
-            ),
-        };
-        let _ = write!(
-            text,
-            "let subject;\nbeforeEach(() => {{\n{reset}  subject = require({path}){inside};\n}});\n\n"
-        );
-        text
-    }
-}
-
-/// A test that is being written as code.
-struct Test<'s> {
-    test: &'s SuiteTest,
-    style: Style,
-    /// Names of variables by statement.
-    names: Vec<String>,
-    /// Whether a variable is used after its statement.
-    used: Vec<bool>,
-    lines: Vec<String>,
-}
-
-/// The name of the class whose instance a statement makes. If the class is the export itself, its name is
-/// taken from the recorded state of the instance. `None` if it has no name.
-fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
-    let path = &test.statements.get(index)?.path;
-    let own = || test.after.get(index)?.get("object")?.as_str();
-    path.last().map(String::as_str).or_else(own)
-}
-
-impl<'s> Test<'s> {
-    fn new(test: &'s SuiteTest, style: Style) -> Test<'s> {
-        let mut used: Vec<bool> = test.after.iter().map(|state| !state.is_null()).collect();
-        used.resize(test.statements.len(), false);
-        for statement in &test.statements {
-            for variable in statement.variables() {
-                if let Some(used) = used.get_mut(variable) {
-                    *used = true;
-                }
-            }
-        }
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        let names = test.statements.iter().enumerate().map(|(index, statement)| {
-            let base = match statement.operation {
-                Operation::New => class_of(test, index).unwrap_or("instance"),
-                _ => "result",
+/// The tests that are written, shortened where necessary, and why the others are left out.
+fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)> {
+    let mut chosen: Vec<(usize, Result<SuiteTest, String>)> = Vec::new();
+    let mut errors = Vec::new();
+    for (number, test) in suite.tests.iter().enumerate() {
+        if !test.limit.is_empty() {
+            let reason = match test.limit.as_str() {
+                "rejection" => "it leaves a rejection that nothing handles".to_owned(),
+                "timer" => "it leaves a timer that throws an exception".to_owned(),
+                limit => format!("the limit `{limit}` is reached after its last statement"),
             };
-            let mut name = String::new();
-            for (at, letter) in base.chars().filter(|c| c.is_ascii_alphanumeric()).enumerate() {
-                name.push(if at == 0 { letter.to_ascii_lowercase() } else { letter });
-            }
-            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-                name = "value".to_owned();
-            }
-            let count = counts.entry(name.clone()).or_insert(0);
-            let full = format!("{name}{count}");
-            *count += 1;
-            let taken = TAKEN.split_whitespace().any(|word| word == full);
-            if taken { format!("{full}_") } else { full }
-        });
-        Test { test, style, names: names.collect(), used, lines: Vec::new() }
-    }
-
-    /// Returns the name of the test's group and its code.
-    fn write(mut self, number: usize) -> (String, String) {
-        for index in 0..self.test.statements.len() {
-            self.statement(index);
+            chosen.push((number, Err(reason)));
+            continue;
         }
-        for (index, state) in self.test.after.iter().enumerate().filter(|(_, s)| !s.is_null()) {
-            let name = self.names[index].clone();
-            let line = self.equal_data(&name, state);
-            self.lines.push(line);
-        }
-        let last = self.test.statements.len().checked_sub(1);
-        let target = last.map(|last| self.target(last)).unwrap_or_default();
-        let group = target.split('.').next().unwrap_or("").to_owned();
-        let asynchronous =
-            if self.lines.iter().any(|line| line.contains("await ")) { "async " } else { "" };
-        let title = quoted(&format!("{target} {number}"));
-        let word = if self.style == Style::Mocha { "it" } else { "test" };
-        let mut text = format!("  {word}({title}, {asynchronous}() => {{\n");
-        for line in &self.lines {
-            for part in line.lines() {
-                let _ = writeln!(text, "    {part}");
+        let mut test = test.clone();
+        let thrown = test.assertions.last().and_then(thrown_by).map(|(_, name)| name.to_owned());
+        if let Some(name) = thrown.filter(|_| !code.all_errors) {
+            let own = test.assertions.last().is_some_and(|last| last.get("message").is_some())
+                || !OF_THE_LANGUAGE.contains(&&*name);
+            if own {
+                errors.push(chosen.len());
+            } else if !shortened(&mut test) {
+                let reason = format!("it only shows a {name} of the language");
+                chosen.push((number, Err(reason)));
+                continue;
             }
         }
-        text.push_str("  });\n");
-        (if group.is_empty() { "subject".to_owned() } else { group }, text)
+        chosen.push((number, Ok(test)));
     }
+    let written = chosen.iter().filter(|(_, test)| test.is_ok()).count();
+    let others = written - errors.len();
+    // At most a tenth of all, but one.
+    let most = (others / 9).max(1);
+    let mut seen = BTreeSet::new();
+    let mut kept = 0;
+    // Different errors come first.
+    let (first, again): (Vec<usize>, Vec<usize>) = errors.into_iter().partition(|at| {
+        let test = chosen[*at].1.as_ref().ok();
+        let last = test.and_then(|test| Some((test.statements.last()?, test.assertions.last()?)));
+        last.is_some_and(|(statement, thrown)| {
+            seen.insert((statement.path.clone(), statement.name.clone(), thrown.to_string()))
+        })
+    });
+    for at in first.into_iter().chain(again) {
+        kept += 1;
+        if kept > most
+            && let Ok(test) = &mut chosen[at].1
+            && !shortened(test)
+        {
+            let reason = "a tenth of the tests show errors already".to_owned();
+            chosen[at].1 = Err(reason);
+        }
+    }
+    chosen
+}
 
-    /// The name of what a statement calls: `Chain.add`.
-    fn target(&self, index: usize) -> String {
-        let statement = &self.test.statements[index];
-        match statement.operation {
-            Operation::New | Operation::Call | Operation::Code if !statement.path.is_empty() => {
-                statement.path.join(".")
-            }
-            Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
-            Operation::Call | Operation::Code => "exports".to_owned(),
-            _ => {
-                let class = class_of(self.test, statement.receiver).unwrap_or("exports");
-                format!("{class}.{}", statement.name)
-            }
-        }
+/// Removes the last statement of a test if something else is asserted. Returns whether it was.
+fn shortened(test: &mut SuiteTest) -> bool {
+    let count = test.statements.len().saturating_sub(1);
+    let asserts = |value: &serde_json::Value| {
+        value.get("undefined").is_none()
+            && value.get("flaky").is_none()
+            && !claims(value).is_empty()
+    };
+    if !test.assertions[..count].iter().any(asserts) {
+        return false;
     }
+    test.statements.truncate(count);
+    test.assertions.truncate(count);
+    // The states were observed after the statement, so that only the classes are known.
+    test.after.truncate(count);
+    for state in test.after.iter_mut().filter(|state| !state.is_null()) {
+        *state = serde_json::json!({"object": state["object"]});
+    }
+    true
+}
 
-    fn expression(&self, statement: &Statement) -> String {
-        let arguments: Vec<String> =
-            statement.arguments.iter().map(|value| argument(value, &self.names)).collect();
-        let arguments = arguments.join(", ");
-        let path: String = statement.path.iter().map(|name| literals::member(name)).collect();
-        let receiver = self.names.get(statement.receiver).map_or("subject", String::as_str);
-        match statement.operation {
-            Operation::New => format!("new subject{path}({arguments})"),
-            Operation::Call | Operation::Code => format!("subject{path}({arguments})"),
-            Operation::Method => {
-                format!("{receiver}{}({arguments})", literals::member(&statement.name))
-            }
-            Operation::Get => format!("{receiver}{}", literals::member(&statement.name)),
-            Operation::Set => {
-                format!("{receiver}{} = {arguments}", literals::member(&statement.name))
-            }
-        }
-    }
-
-    fn statement(&mut self, index: usize) {
-        let statement = &self.test.statements[index];
-        let expected = &self.test.assertions[index];
-        let expression = self.expression(statement);
-        if let Some(name) = expected.get("throws").and_then(Value::as_str) {
-            let line = self.throws(&expression, name, expected);
-            return self.lines.push(line);
-        }
-        if let Some(name) = expected.get("rejects").and_then(Value::as_str) {
-            let line = self.rejects(&expression, name, expected);
-            return self.lines.push(line);
-        }
-        let pending = expected.get("type").is_some_and(|kind| kind == "promise");
-        let awaits = statement.awaits && !pending;
-        let expression = if awaits { format!("await {expression}") } else { expression };
-        let asserted = !expected.is_null()
-            && expected.get("flaky").is_none()
-            && statement.operation != Operation::Set;
-        let name = self.names[index].clone();
-        let subject = if self.used[index] {
-            self.lines.push(format!("const {name} = {expression};"));
-            name
-        } else if asserted {
-            expression
-        } else {
-            return self.lines.push(format!("{expression};"));
-        };
-        if asserted {
-            let line = self.equal(&subject, expected);
-            self.lines.push(line);
-        }
-    }
-
-    /// An assertion on a value.
-    fn equal(&self, subject: &str, expected: &Value) -> String {
-        let jest = self.style == Style::Jest;
-        if let Some(kind) = expected.get("type").and_then(Value::as_str) {
-            let (left, right) = match kind {
-                "array" => (format!("Array.isArray({subject})"), "true".to_owned()),
-                "promise" => (format!("{subject} instanceof Promise"), "true".to_owned()),
-                kind => (format!("typeof ({subject})"), quoted(kind)),
-            };
-            return match jest {
-                true => format!("expect({left}).toBe({right});"),
-                false => format!("assert.equal({left}, {right});"),
-            };
-        }
-        let Some(literal) = plain_literal(expected) else {
-            return self.equal_data(subject, expected);
-        };
-        match jest {
-            true => format!("expect({subject}).toBe({literal});"),
-            false => format!("assert.equal({subject}, {literal});"),
-        }
-    }
-
-    fn equal_data(&self, subject: &str, expected: &Value) -> String {
-        match self.style {
-            Style::Jest => format!("expect(data({subject})).toEqual({expected});"),
-            _ => format!("assert.deepEqual(data({subject}), {expected});"),
-        }
-    }
-
-    fn throws(&self, expression: &str, name: &str, expected: &Value) -> String {
-        let thrown = format!("caught(() => {expression})");
-        self.about_thrown(&thrown, name, expected)
-    }
-
-    fn rejects(&self, expression: &str, name: &str, expected: &Value) -> String {
-        let thrown = format!(
-            "await {expression}.then(() => {{ throw new Error('nothing was rejected'); }}, thrown => thrown)"
-        );
-        self.about_thrown(&thrown, name, expected)
-    }
-
-    /// Assertions on what was thrown, in a block of its own.
-    fn about_thrown(&self, thrown: &str, name: &str, expected: &Value) -> String {
-        let equal = |left: &str, right: &str| match self.style {
-            Style::Jest => format!("expect({left}).toBe({right});\n"),
-            _ => format!("assert.equal({left}, {right});\n"),
-        };
-        let mut text = format!("const thrown = {thrown};\n");
-        if name.is_empty() {
-            if let Some(value) = expected.get("value").filter(|value| !value.is_null()) {
-                text += &self.equal("thrown", value);
-            }
-            return text;
-        }
-        text += &equal("thrown.name", &quoted(name));
-        if let Some(message) = expected.get("message").and_then(Value::as_str) {
-            text += &equal("thrown.message", &quoted(message));
-        }
-        text
-    }
+/// The definitions of a script that a suite uses.
+pub fn names_of_script(suite: &Suite) -> Vec<&str> {
+    let statements = suite.tests.iter().flat_map(|test| &test.statements);
+    let names: BTreeSet<&str> =
+        statements.filter_map(|each| each.path.first().map(String::as_str)).collect();
+    names.into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use catherd_javascript_machine::Argument;
-    use serde_json::json;
+    use catherd_javascript_machine::{Argument, Operation, Statement};
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -404,7 +229,11 @@ mod tests {
                     json!({"number": "3"}),
                     json!({"throws": "Error", "message": "it's"}),
                 ],
-                after: vec![json!({"object": "Chain"}), Value::Null, Value::Null],
+                after: vec![
+                    json!({"object": "Chain", "members": {"_top": {"number": "7"}, "size": {"number": "1"}}}),
+                    Value::Null,
+                    Value::Null,
+                ],
                 ..SuiteTest::default()
             }],
             ..Suite::default()
@@ -415,27 +244,46 @@ mod tests {
         Code {
             style,
             subject: "./chain.js".to_owned(),
+            root: "./".to_owned(),
             module: false,
             in_module: false,
             namespace: vec!["Lists".to_owned()],
             script: false,
+            all_errors: true,
+            note: String::new(),
         }
     }
 
     #[test]
     fn assertions_have_the_form_of_the_framework() {
         let node = export(&suite(), &code(Style::NodeTest)).text;
-        assert!(node.contains("const chain0 = new subject.Chain();"), "{node}");
-        assert!(node.contains("assert.equal(chain0.add(-0), 3);"), "{node}");
-        assert!(node.contains("caught(() => chain0[\"not a name\"](rejected()))"), "{node}");
-        assert!(node.contains("assert.equal(thrown.message, \"it's\");"), "{node}");
-        assert!(node.contains("assert.deepEqual(data(chain0), {\"object\":\"Chain\"});"), "{node}");
-        assert!(node.contains("subject = require(\"./chain.js\").Lists;"), "{node}");
+        assert!(node.contains("const chain = new subject.Chain();"), "{node}");
+        assert!(node.contains("assert.equal(chain.add(-0), 3);"), "{node}");
+        assert!(node.contains("assert.throws(() => chain['not a name'](rejected()), {"), "{node}");
+        assert!(node.contains("message: \"it's\""), "{node}");
+        assert!(node.contains("assert.equal(chain.size, 1);") && !node.contains("data("), "{node}");
+        assert!(node.contains("subject = require('./chain.js').Lists;"), "{node}");
         let jest = export(&suite(), &code(Style::Jest)).text;
-        assert!(jest.contains("expect(chain0.add(-0)).toBe(3);"), "{jest}");
+        assert!(jest.contains("expect(chain.add(-0)).toBe(3);"), "{jest}");
         assert!(!jest.contains("node:assert"), "{jest}");
         let mocha = export(&suite(), &code(Style::Mocha)).text;
-        assert!(mocha.contains("  it(\"Chain.not a name 0\""), "{mocha}");
+        assert!(mocha.contains("  it('not a name throws Error for rejected()'"), "{mocha}");
+    }
+
+    #[test]
+    fn errors_of_the_language_are_left_out_unless_asked_for() {
+        let mut suite = suite();
+        suite.tests[0].assertions[2] = json!({"throws": "TypeError"});
+        let few = Code { all_errors: false, ..code(Style::NodeTest) };
+        let text = export(&suite, &few).text;
+        assert!(
+            text.contains("assert.equal(chain.add(-0), 3);") && !text.contains("throws"),
+            "{text}"
+        );
+        suite.tests[0].assertions[1] = Value::Null;
+        let exported = export(&suite, &few);
+        assert_eq!(exported.skipped, [(0, "it only shows a TypeError of the language".to_owned())]);
+        assert!(export(&suite, &code(Style::NodeTest)).text.contains("assert.throws("));
     }
 
     #[test]
@@ -443,11 +291,11 @@ mod tests {
         let mut suite = suite();
         suite.tests[0].statements[0].path.clear();
         let text = export(&suite, &code(Style::NodeTest)).text;
-        assert!(text.contains("const chain0 = new subject();"), "{text}");
-        assert!(text.contains("describe(\"Chain\", () => {"), "{text}");
+        assert!(text.contains("const chain = new subject();"), "{text}");
+        assert!(text.contains("describe('Chain', () => {"), "{text}");
         suite.tests[0].after[0] = Value::Null;
         let text = export(&suite, &code(Style::NodeTest)).text;
-        assert!(text.contains("const instance0 = new subject();"), "{text}");
-        assert!(text.contains("describe(\"exports\", () => {"), "{text}");
+        assert!(text.contains("const instance = new subject();"), "{text}");
+        assert!(text.contains("describe('exports', () => {"), "{text}");
     }
 }

@@ -96,6 +96,8 @@ pub struct Generated {
     pub counts: RunCounts,
     /// Coverage of the suite: covered and all statements, branches, functions, lines.
     pub coverage: [(usize, usize); 4],
+    /// Number of locations of branches as Istanbul counts them, and those that the suite covers, loading included.
+    pub branches: (u32, Vec<u32>),
     /// How often the program was loaded, by its evaluation or from an image.
     pub loads: u64,
     /// Tests whose results differ between executions.
@@ -132,6 +134,22 @@ pub fn machine(
         ..MachineSettings::default()
     };
     Machine::new(program, limits, seed)
+}
+
+/// The goals of runs with these settings by name, each with the number of the goal on which it depends, such as
+/// the condition around it.
+///
+/// # Errors
+/// If the program cannot be loaded.
+pub fn goals_of(
+    program: &Rc<Program>,
+    settings: &GenerationSettings,
+) -> Result<Vec<(String, Option<usize>)>, MachineError> {
+    let machine = machine(program, settings, 0, true);
+    let subject = Subject::new(program, machine, settings.clone(), 0)?;
+    let names = subject.goals.iter().map(|goal| program.units.goal_name(goal));
+    let before = subject.dependencies().into_iter().map(|needed| needed.first().copied());
+    Ok(names.zip(before).collect())
 }
 
 /// Generates a suite.
@@ -196,6 +214,7 @@ pub fn generate(
         failures: subject.failures.values().cloned().collect(),
         counts: subject.counts.clone(),
         coverage: coverage.totals(&program.units),
+        branches: coverage.covered_branches(),
         loads: subject.machine.loads(),
         flaky,
         targets: subject.model.targets.len(),

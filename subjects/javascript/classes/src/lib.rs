@@ -34,9 +34,9 @@ mod variation;
 pub use building::{Building, Maker};
 pub use catherd_javascript_machine as machine;
 pub use coverage::Coverage;
-pub use export::{Code, Exported, Style, export};
+pub use export::{Code, DATA, Exported, RELOAD, Style, export, names_of_script};
 pub use generate::{
-    Generated, Method, ParameterReport, Request, generate, machine as machine_of, report,
+    Generated, Method, ParameterReport, Request, generate, goals_of, machine as machine_of, report,
 };
 pub use genes::Genes;
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
@@ -44,5 +44,5 @@ pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};
 pub use results::{CallResults, FailedTest};
 pub use settings::{Drawing, GenerationSettings, Goals, Hints, Profile, Scope};
-pub use suite::{Suite, SuiteError, SuiteTest, Verdict, check};
+pub use suite::{Suite, SuiteError, SuiteTest, Verdict, adopt, check};
 pub use values::{ConfigError, Constants, check_config};

@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
-use catherd_javascript_kind::classes::{self, Generated, export};
+use catherd_javascript_kind::classes::{self, Code, Generated, Suite, export};
+use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use crate::apart::execute_apart;
 use crate::suites::unusable;
 
 /// Flags of `catherd generate` for JavaScript projects.
@@ -30,6 +32,20 @@ pub struct Flags {
     /// Test framework of a suite that is written as code (JavaScript)
     #[arg(long, value_name = "NAME", default_value = "node-test")]
     style: Style,
+
+    /// Node.js in which a suite that is written as code is confirmed: its tests are executed there three times, and
+    /// what differs is asserted as Node.js shows it or left out (JavaScript)
+    #[arg(long, value_name = "PROGRAM", default_value = "node")]
+    node: PathBuf,
+
+    /// Do not confirm a suite that is written as code (JavaScript)
+    #[arg(long)]
+    no_confirmation: bool,
+
+    /// Write all tests of errors as code. Otherwise errors of the language are left out, and at most a tenth of the
+    /// tests shows errors that the program throws itself (JavaScript)
+    #[arg(long)]
+    all_errors: bool,
 }
 
 impl Flags {
@@ -66,6 +82,9 @@ impl From<Style> for classes::Style {
 ///
 /// If the project or the algorithm cannot be used, or the suite cannot be written.
 pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
+    if let Some(ended) = execute_apart(&asked.project) {
+        return ended;
+    }
     let bar = BudgetBar::new(asked.budget.clone(), asked.quiet);
     let start = Instant::now();
     let (path, out) = (asked.project.as_path(), asked.out.as_deref());
@@ -84,12 +103,20 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     bar.end();
     let generated = generated.map_err(|cause| unusable(path, &cause))?;
     let mut skipped = Vec::new();
+    let mut confirmed = String::new();
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        let code =
+        let mut code =
             project.code(path, out, flags.style.into()).map_err(|cause| unusable(path, &cause))?;
-        let exported = export(&generated.suite, &code);
-        (text, skipped) = (exported.text, exported.skipped);
+        code.all_errors = flags.all_errors;
+        let mut suite = generated.suite.clone();
+        if !flags.no_confirmation {
+            code.note = confirm(&mut suite, &code, out, &flags.node, &mut skipped);
+            confirmed = format!("{}\n", code.note);
+        }
+        let exported = export(&suite, &code);
+        text = exported.text;
+        skipped.extend(exported.skipped);
     }
     match out {
         Some(out) => std::fs::write(out, &text).map_err(|error| {
@@ -98,7 +125,7 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         })?,
         None => terminal::print(&text),
     }
-    let report = summary(path, &generated, &skipped, start.elapsed().as_secs_f64());
+    let report = summary(path, &generated, &skipped, start.elapsed().as_secs_f64()) + &confirmed;
     match (out, asked.json) {
         (Some(_), true) => {
             let line = json!({
@@ -116,6 +143,32 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         (None, _) => {}
     }
     Ok(Exit::Success)
+}
+
+/// Confirms a suite in Node.js. Returns a line that says whether it was confirmed, and adds the tests that were
+/// dropped to `skipped`.
+fn confirm(
+    suite: &mut Suite,
+    code: &Code,
+    out: &Path,
+    node: &Path,
+    skipped: &mut Vec<(usize, String)>,
+) -> String {
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let confirmed = Node::find(node).and_then(|node| node.confirm(suite, code, folder));
+    match confirmed {
+        Ok(Confirmation { version, rewritten, dropped }) => {
+            let line = format!(
+                "Confirmed in Node.js {version}, in three random orders: {} changed, {} left out.",
+                plural(rewritten, "assertion"),
+                plural(dropped.len(), "test")
+            );
+            skipped.extend(dropped);
+            line
+        }
+        Err(cause) => format!("Not confirmed in Node.js: {cause}."),
+    }
 }
 
 /// Whether a suite in this file is code.

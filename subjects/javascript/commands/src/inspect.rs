@@ -1,30 +1,18 @@
 //! `catherd inspect`: what a JavaScript project offers to tests.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::Path;
 
-use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use catherd_cli_console::{Exit, Failure, terminal};
 use clap::Args;
 use serde_json::Value;
 
+use crate::apart::execute_apart;
 use crate::suites;
 
-const EXAMPLES: &str = "\
-Examples:
-  catherd inspect list.js
-  catherd inspect package --json";
-
-/// Shows the classes and inferred types of a JavaScript project.
-///
-/// For each class: methods, fields and functions, and the types of parameters that tests with unknown
-/// values infer, with their evidence.
+/// Flags of `catherd inspect` for JavaScript projects.
 #[derive(Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
-pub struct Arguments {
-    /// The project: a .js file, a folder with package.json or subject.toml, or a .tgz package
-    #[arg(value_name = "PROJECT")]
-    project: PathBuf,
-
+pub struct Flags {
     /// Number of tests with unknown values for each method and function
     #[arg(long, value_name = "N", default_value_t = 20)]
     executions: u64,
@@ -32,25 +20,23 @@ pub struct Arguments {
     /// Seed of all random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    json: bool,
 }
 
-/// Executes the command.
+/// Shows the classes and inferred types of a project.
 ///
 /// # Errors
 ///
-/// If a project cannot be used or a file cannot be read or written.
-pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let project = suites::open(&arguments.project)?;
+/// If the project cannot be used.
+pub fn run(path: &Path, flags: &Flags, json: bool) -> Result<Exit, Failure> {
+    if let Some(ended) = execute_apart(path) {
+        return ended;
+    }
+    let project = suites::open(path)?;
     let spinner = terminal::spinner("inference of types");
-    let shown = project.inspect(arguments.executions, arguments.seed);
+    let shown = project.inspect(flags.executions, flags.seed);
     spinner.finish_and_clear();
-    let shown =
-        shown.map_err(|cause| Failure::new(format!("{}: {cause}", arguments.project.display())))?;
-    terminal::print(&if arguments.json { format!("{shown:#}\n") } else { text(&shown) });
+    let shown = shown.map_err(|cause| Failure::new(format!("{}: {cause}", path.display())))?;
+    terminal::print(&if json { format!("{shown:#}\n") } else { text(&shown) });
     Ok(Exit::Success)
 }
 

@@ -5,6 +5,7 @@
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands of these names, for JavaScript
 //!   projects.
 
+mod apart;
 mod generate;
 pub mod inspect;
 mod methods;

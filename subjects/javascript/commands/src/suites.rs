@@ -17,6 +17,8 @@ use catherd_javascript_kind::configuration;
 use catherd_javascript_kind::project::{Project, is_project};
 use serde_json::{Value, json};
 
+use crate::apart::execute_apart;
+
 /// Whether a file with this content is a suite for a JavaScript project.
 pub fn is_suite(text: &str) -> bool {
     text.trim_start().starts_with('{')
@@ -59,6 +61,9 @@ fn open_pair(pair: &Pair, text: &str) -> Result<(Project, Suite), Failure> {
 /// If the project or the suite cannot be used.
 pub fn test(pair: &Pair, text: &str, seed: Option<u64>, as_json: bool) -> Result<Exit, Failure> {
     let (project, file) = (pair.project.as_path(), pair.suite.as_path());
+    if let Some(ended) = execute_apart(project) {
+        return ended;
+    }
     let (opened, suite) = open_pair(pair, text)?;
     let spinner = terminal::spinner(plural(suite.tests.len(), "test"));
     let seed = seed.unwrap_or(suite.seed);
@@ -117,6 +122,9 @@ fn details(verdict: &Verdict) -> Value {
 /// If the project or the suite cannot be used.
 pub fn coverage(pair: &Pair, text: &str, as_json: bool) -> Result<Exit, Failure> {
     let project = pair.project.as_path();
+    if let Some(ended) = execute_apart(project) {
+        return ended;
+    }
     let (opened, suite) = open_pair(pair, text)?;
     let spinner = terminal::spinner(plural(suite.tests.len(), "test"));
     let coverage = opened.coverage(&suite).map_err(|cause| unusable(project, &cause))?;
@@ -155,6 +163,9 @@ Mutation operators of JavaScript:
 ///
 /// If the project, the suite or the operators cannot be used.
 pub fn mutate(asked: &Mutation, text: &str) -> Result<Exit, Failure> {
+    if let Some(ended) = execute_apart(&asked.pair.project) {
+        return ended;
+    }
     let mut settings = MutationSettings {
         sample: asked.sample,
         seed: asked.seed,

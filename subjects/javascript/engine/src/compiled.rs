@@ -11,7 +11,7 @@ use rquickjs::{Context, Ctx, Error, Runtime, Value, qjs};
 use thiserror::Error;
 
 use crate::allocator::MeteredAllocator;
-use crate::context::Intrinsics;
+use crate::context::{Intrinsics, limit_stack};
 use crate::limits::{Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
@@ -50,9 +50,9 @@ impl CompiledScript {
         let started = |error: Error| CompileError::Start(error.to_string());
         let meter = Rc::new(Meter::new(limits));
         let runtime = Runtime::new_with_alloc(MeteredAllocator::new(&meter)).map_err(started)?;
-        runtime.set_max_stack_size(limits.stack);
         let context = Context::custom::<Intrinsics>(&runtime).map_err(started)?;
         context.with(|ctx| {
+            limit_stack(&ctx, limits.stack);
             let bytecode = compile(&ctx, file, script).map_err(|error| match meter.stopped() {
                 Some(stop) => {
                     ctx.catch();

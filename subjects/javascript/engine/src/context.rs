@@ -1,6 +1,10 @@
 //! The built-in objects that every context of this crate has.
 
+// A function of the engine that rquickjs wraps with another meaning.
+#![allow(unsafe_code)]
+
 use rquickjs::context::intrinsic;
+use rquickjs::{Ctx, qjs};
 
 /// The built-in objects of contexts, as rquickjs groups them.
 pub(crate) type Intrinsics = (
@@ -14,3 +18,10 @@ pub(crate) type Intrinsics = (
     intrinsic::TypedArrays,
     intrinsic::Promise,
 );
+
+/// Limits the bytes of the stack that an engine uses from here on. The function of rquickjs removes the limit instead
+/// if it is more than 16 MiB.
+pub(crate) fn limit_stack(ctx: &Ctx<'_>, bytes: usize) {
+    // SAFETY: the context and its runtime are alive, and the function only sets two numbers.
+    unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
+}

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use catherd_javascript_heap::{Heap, Image};
 use rquickjs::context::EvalOptions;
@@ -15,10 +16,12 @@ use thiserror::Error;
 use crate::allocator::MeteredAllocator;
 use crate::clock::Clock;
 use crate::compiled::CompiledScript;
-use crate::context::Intrinsics;
+use crate::context::{Intrinsics, limit_stack};
 use crate::globals::{self, Host};
 use crate::limits::{Halt, Limits, Meter, Stop};
+use crate::stack::Depth;
 use crate::thrown::Thrown;
+use crate::watch::Pulse;
 
 /// Maximum number of rejections that are kept for [`Session::unhandled_rejections`].
 const MAX_REJECTIONS: usize = 1_000;
@@ -56,6 +59,13 @@ pub struct Engine {
     /// Rejected promises without a handler, with their reasons.
     rejections: Rc<RefCell<Vec<Rejection>>>,
     host: RefCell<Option<Host>>,
+    guard: Option<Guard>,
+}
+
+/// The second line of limits of an engine.
+struct Guard {
+    pulse: Arc<Pulse>,
+    depth: Depth,
 }
 
 #[derive(Clone)]
@@ -76,13 +86,13 @@ impl Engine {
         let allocator = MeteredAllocator::new(&meter);
         let heap = Rc::clone(allocator.heap());
         let runtime = Runtime::new_with_alloc(allocator).map_err(failed)?;
-        runtime.set_max_stack_size(limits.stack);
         let interrupts = Rc::clone(&meter);
         let mut poll = std::mem::replace(&mut host.poll, Box::new(|| false));
         runtime.set_interrupt_handler(Some(Box::new(move || {
             if poll() {
                 interrupts.stop(Stop::Caller);
             }
+            interrupts.check_floor();
             interrupts.count(1)
         })));
         let rejections: Rc<RefCell<Vec<Rejection>>> = Rc::default();
@@ -101,7 +111,55 @@ impl Engine {
         let context = Context::custom::<Intrinsics>(&runtime).map_err(failed)?;
         let host = RefCell::new(Some(host));
         let (fire, functions) = (RefCell::new(None), RefCell::new(None));
-        Ok(Engine { fire, functions, context, meter, heap, clock: Rc::default(), rejections, host })
+        Ok(Engine {
+            fire,
+            functions,
+            context,
+            meter,
+            heap,
+            clock: Rc::default(),
+            rejections,
+            host,
+            guard: None,
+        })
+    }
+
+    /// Guards the engine before its first use, so that nothing depends on the bytes of its stack or on processor
+    /// time:
+    ///
+    /// - Built-in functions count their work more closely, and their recursion by levels.
+    /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and ended
+    ///   ([`Stop::Stack`]) at the next poll or request for memory at that depth.
+    /// - An execution, which is a call of [`Engine::enter`], ends the process if it takes far more processor time
+    ///   than the limit of operations of a turn explains ([`end_process`](crate::end_process)); the message names
+    ///   the subject.
+    pub fn guard(&mut self, subject: &str) {
+        let pulse = Pulse::start(subject, self.meter.limits().turn);
+        self.guard = Some(Guard { pulse, depth: Depth::default() });
+    }
+
+    /// Whether scripts in a guarded engine took most of its stack since the last call of [`Engine::deepen`]. They
+    /// may have caught an error that the engine throws at the end of its stack, at a depth that differs between
+    /// builds, so nothing that they did since may be used. Until the stack is exceeded, the engine throws no
+    /// such error. Outside of Linux this is noticed only if it polls or asks for memory at that depth.
+    pub fn exceeded_stack(&self) -> bool {
+        let deep = self.guard.as_ref().is_some_and(|guard| guard.depth.was_exceeded());
+        deep || self.meter.was_below_floor()
+    }
+
+    /// Multiplies [`Limits::stack`] of a guarded engine from now on. A script that exceeds even several times the
+    /// stack recurs without end in any build.
+    pub fn deepen(&mut self, times: usize) {
+        self.meter.forget_floor();
+        if let Some(guard) = &mut self.guard {
+            guard.depth.restart(times);
+        }
+    }
+
+    /// Bytes of the stack that scripts may take now.
+    fn stack(&self) -> usize {
+        let times = self.guard.as_ref().map_or(1, |guard| guard.depth.times());
+        self.meter.limits().stack.saturating_mul(times)
     }
 
     /// The clock of scripts.
@@ -119,10 +177,17 @@ impl Engine {
         use_session: impl for<'js> FnOnce(&Session<'js>) -> R,
     ) -> Result<R, StartError> {
         let failed = |error: Error| StartError(error.to_string());
+        let _entered = self.guard.as_ref().map(|guard| {
+            self.meter.set_floor(guard.depth.begin(self.stack()));
+            (guard.depth.watch(), guard.pulse.enter())
+        });
         self.context.with(|ctx| {
+            // The limit is part of the engine's memory, which may have been restored.
+            limit_stack(&ctx, self.stack());
             let fire = match self.host.take() {
                 Some(host) => {
-                    let installed = globals::install(&ctx, host, &self.clock, &self.meter);
+                    let guarded = self.guard.is_some();
+                    let installed = globals::install(&ctx, host, guarded, &self.clock, &self.meter);
                     let (fire, functions) = installed.map_err(failed)?;
                     *self.functions.borrow_mut() = Some(Persistent::save(&ctx, functions));
                     fire
@@ -138,6 +203,7 @@ impl Engine {
                 ctx: ctx.clone(),
                 fire,
                 meter: Rc::clone(&self.meter),
+                pulse: self.guard.as_ref().map(|guard| Arc::clone(&guard.pulse)),
                 clock: Rc::clone(&self.clock),
                 rejections: Rc::clone(&self.rejections),
                 file: RefCell::default(),
@@ -207,6 +273,7 @@ pub struct Session<'js> {
     ctx: Ctx<'js>,
     fire: Function<'js>,
     meter: Rc<Meter>,
+    pulse: Option<Arc<Pulse>>,
     clock: Rc<Clock>,
     rejections: Rc<RefCell<Vec<Rejection>>>,
     file: RefCell<String>,
@@ -237,6 +304,9 @@ impl<'js> Session<'js> {
     /// from now on, which replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
+        if let Some(pulse) = &self.pulse {
+            pulse.permit(turn);
+        }
     }
 
     /// Begins a turn, which has [`Limits::turn`] operations.

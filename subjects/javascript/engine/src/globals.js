@@ -70,30 +70,171 @@
     // Methods of arrays that the engine executes without counting, and whose time grows with a
     // length that costs no memory.
     const LONG = 65536;
-    const count = length => {
-        if (length > LONG && host.count(length)) {
+    const {guarded} = host;
+    let debt = 0;
+    const spend = polls => {
+        if (host.count(polls)) {
             for (;;) {
                 // The next poll ends the script.
+            }
+        }
+    };
+    const count = length => {
+        if (length > LONG) {
+            spend(length);
+        } else if (guarded && typeof length === 'number' && length > 0) {
+            debt += length;
+            if (debt > LONG) {
+                const polls = debt;
+                debt = 0;
+                spend(polls);
+            }
+        }
+    };
+    const isCountable = value => isObject(value) && (guarded || typeof value === 'object');
+    // Nested arrays are joined level by level: the levels are counted, and a cycle is empty as in other engines.
+    const MOST_LEVELS = 2000;
+    // The first levels are compared one by one, because most arrays are not nested deeper.
+    const FEW_LEVELS = 16;
+    const joined = {__proto__: null};
+    const deeper = new Set();
+    const {has, add, delete: remove} = Set.prototype;
+    let levels = 0;
+    const tooDeep = () => {
+        throw new RangeError('Maximum call stack size exceeded');
+    };
+    const join = (native, array, values) => {
+        if (!guarded || !isObject(array)) {
+            return apply(native, array, values);
+        }
+        for (let i = 0; i < levels && i < FEW_LEVELS; i++) {
+            if (joined[i] === array) {
+                return '';
+            }
+        }
+        if (levels >= FEW_LEVELS && apply(has, deeper, [array])) {
+            return '';
+        }
+        if (levels >= MOST_LEVELS) {
+            tooDeep();
+        }
+        const level = levels++;
+        if (level < FEW_LEVELS) {
+            joined[level] = array;
+        } else {
+            apply(add, deeper, [array]);
+        }
+        try {
+            return apply(native, array, values);
+        } finally {
+            levels = level;
+            if (level < FEW_LEVELS) {
+                joined[level] = undefined;
+            } else {
+                apply(remove, deeper, [array]);
             }
         }
     };
     for (const name of ['with', 'concat', 'join', 'toLocaleString', 'shift', 'unshift', 'reverse',
         'toReversed', 'sort', 'toSorted', 'slice', 'splice', 'toSpliced', 'copyWithin', 'flat', 'flatMap']) {
         const native = Array.prototype[name];
+        const joins = name === 'join' || name === 'toLocaleString';
         method(Array.prototype, name, named(name, native.length, function (...values) {
-            if (this !== null && typeof this === 'object') {
+            if (isCountable(this)) {
                 count(this.length);
             }
             if (name === 'concat') {
                 for (let i = 0; i < values.length; i++) {
                     const value = values[i];
-                    if (value !== null && typeof value === 'object') {
+                    if (isCountable(value)) {
                         count(value.length);
                     }
                 }
             }
-            return apply(native, this, values);
+            return joins ? join(native, this, values) : apply(native, this, values);
         }));
+    }
+
+    // Other functions whose time grows faster than their memory, and recursion that depends on a text.
+    if (guarded) {
+        const wrap = (object, name, make) => {
+            const native = object[name];
+            method(object, name, named(name, native.length, make(native)));
+        };
+        wrap(Object, 'fromEntries', native => entries => {
+            if (isObject(entries)) {
+                count(entries.length);
+            }
+            return native(entries);
+        });
+        wrap(BigInt.prototype, 'toString', native => function (radix) {
+            const digits = apply(native, this, [radix]);
+            // The time grows with the square of the number of digits.
+            count(digits.length * digits.length / 5000);
+            return digits;
+        });
+        const marks = /\p{M}{64}/u;
+        const matches = RegExp.prototype.test;
+        wrap(String.prototype, 'normalize', native => function (...values) {
+            const string = this === null || this === undefined ? this : NativeString(this);
+            if (typeof string === 'string' && string.length > 256 && apply(matches, marks, [string])) {
+                // Marks in a row are sorted by exchanging neighbours.
+                count(string.length * string.length / 16);
+            }
+            return apply(native, string, values);
+        });
+        const MOST_JSON = 10000;
+        wrap(JSON, 'parse', native => (text, reviver) => {
+            const string = typeof text === 'string' ? text : `${text}`;
+            if (string.length > MOST_JSON && host.nesting(string, true) > MOST_JSON) {
+                tooDeep();
+            }
+            return native(string, reviver);
+        });
+
+        const NativeRegExp = RegExp;
+        const MOST_GROUPS = 1000;
+        const checked = pattern => {
+            if (typeof pattern === 'string' && pattern.length > MOST_GROUPS && host.nesting(pattern, false) > MOST_GROUPS) {
+                throw new SyntaxError('Invalid regular expression: too many nested groups');
+            }
+            return pattern;
+        };
+        const isRegExp = value => {
+            const matcher = isObject(value) ? value[Symbol.match] : undefined;
+            return matcher !== undefined ? !!matcher : isObject(value) && isNativeRegExp(value);
+        };
+        const nativeCompile = NativeRegExp.prototype.compile;
+        const sourceOf = Object.getOwnPropertyDescriptor(NativeRegExp.prototype, 'source').get;
+        const isNativeRegExp = value => {
+            try {
+                return value !== NativeRegExp.prototype && typeof apply(sourceOf, value, []) === 'string';
+            } catch {
+                return false;
+            }
+        };
+        const patternOf = pattern =>
+            checked(pattern === undefined || typeof pattern === 'string' || isRegExp(pattern) ? pattern : `${pattern}`);
+        const GroupedRegExp = function (pattern, flags) {
+            const own = new.target === undefined;
+            if (own && flags === undefined && isRegExp(pattern) && pattern.constructor === GroupedRegExp) {
+                return pattern;
+            }
+            return construct(NativeRegExp, [patternOf(pattern), flags], own ? GroupedRegExp : new.target);
+        };
+        for (const name of ownKeys(NativeRegExp)) {
+            defineProperty(GroupedRegExp, name, Object.getOwnPropertyDescriptor(NativeRegExp, name));
+        }
+        method(NativeRegExp.prototype, 'constructor', GroupedRegExp);
+        method(NativeRegExp.prototype, 'compile', named('compile', 2, function (pattern, flags) {
+            return apply(nativeCompile, this, [patternOf(pattern), flags]);
+        }));
+        method(global, 'RegExp', GroupedRegExp);
+        for (const name of ['match', 'matchAll', 'search']) {
+            wrap(String.prototype, name, native => function (pattern) {
+                return apply(native, this, [checked(pattern)]);
+            });
+        }
     }
 
     // Mathematics.

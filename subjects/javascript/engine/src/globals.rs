@@ -66,15 +66,19 @@ impl Default for Host {
 pub(crate) fn install<'js>(
     ctx: &Ctx<'js>,
     host: Host,
+    guarded: bool,
     clock: &Rc<Clock>,
     meter: &Rc<Meter>,
 ) -> Result<(Function<'js>, Object<'js>)> {
     let Host { random, log, date, poll: _ } = host;
     let functions = Object::new(ctx.clone())?;
+    functions.set("guarded", guarded)?;
     functions.set("math", math::functions(ctx)?)?;
     let counter = Rc::clone(meter);
     let count = move |polls: f64| counter.count((polls / POLLS_PER_UNIT) as u64);
     functions.set("count", Function::new(ctx.clone(), count)?)?;
+    let depth = |text: String, quotes: bool| nesting(&text, quotes) as f64;
+    functions.set("nesting", Function::new(ctx.clone(), depth)?)?;
     let random = RefCell::new(random);
     functions.set("random", Function::new(ctx.clone(), move || (random.borrow_mut())())?)?;
     let time = Rc::clone(clock);
@@ -106,6 +110,27 @@ pub(crate) fn install<'js>(
     let fire = install.call((functions.clone(),))?;
     own_script(ctx, &LOCALE, include_str!("locale.js"))?.call::<_, ()>(())?;
     Ok((fire, functions))
+}
+
+/// The maximum depth of brackets in a text, without those after a backslash, and without those between double
+/// quotes if `quotes` says so.
+fn nesting(text: &str, quotes: bool) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let mut quoted = false;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'"' if quotes => quoted = !quoted,
+            b'(' | b'[' | b'{' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b')' | b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Compiles a script of this crate if necessary, and evaluates it to the function that it consists of.

@@ -14,6 +14,9 @@
 //! - garbage collection cannot be observed: `WeakRef` keeps its target, and a `FinalizationRegistry`
 //!   never calls; there are no `SharedArrayBuffer` and `Atomics`, because there are no threads.
 //!
+//! What is not counted has a second line of limits ([`Engine::guard`]): an execution that takes far more
+//! processor time than its operations explain ends the process, and native recursion ends the script ([`Stop::Stack`]).
+//!
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
 //! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate
 //! depends on it.
@@ -51,7 +54,9 @@ mod globals;
 mod limits;
 mod math;
 mod shared_array;
+mod stack;
 mod thrown;
+mod watch;
 
 pub use clock::Clock;
 pub use compiled::{CompileError, CompiledScript};
@@ -60,6 +65,7 @@ pub use globals::{Host, Log, LogLevel};
 pub use limits::{Halt, Limits, Stop};
 pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;
+pub use watch::end_process;
 
 /// Values of scripts and the conversions between them and Rust's: a part of rquickjs. It has nothing that
 /// defines classes, because the safety of [`Engine::restore`] depends on that.

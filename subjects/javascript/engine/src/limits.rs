@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::fmt;
 
+use catherd_platform::stack_address;
+
 /// Bytes of a large block of memory that count as one unit of operations: filling and copying it
 /// takes time that no poll counts.
 const BYTES_PER_UNIT: usize = 32 * 1024;
@@ -23,7 +25,8 @@ pub struct Limits {
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can catch.
+    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can catch, unless the
+    /// engine is guarded ([`Engine::guard`](crate::Engine::guard)).
     pub stack: usize,
     /// Number of timers that may wait at the same time. A further one causes a `RangeError`.
     pub timers: usize,
@@ -44,6 +47,9 @@ pub enum Stop {
     Operations,
     /// [`Limits::memory`].
     Memory,
+    /// Most of [`Limits::stack`], in a guarded engine
+    /// ([`Engine::exceeded_stack`](crate::Engine::exceeded_stack)).
+    Stack,
     /// The caller ended it, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
     Caller,
 }
@@ -64,6 +70,7 @@ impl fmt::Display for Stop {
         f.write_str(match self {
             Stop::Operations => "the script does not stop computing",
             Stop::Memory => "the script uses more memory than allowed",
+            Stop::Stack => "the script calls built-in functions too deeply",
             Stop::Caller => "the script was ended",
         })
     }
@@ -79,6 +86,10 @@ pub(crate) struct Meter {
     jobs: Cell<u64>,
     bytes: Cell<usize>,
     stopped: Cell<Option<Stop>>,
+    /// The address on the stack below which scripts are ended; 0 if there is none.
+    floor: Cell<usize>,
+    /// Whether a script got below that address before any other limit was met.
+    below_floor: Cell<bool>,
 }
 
 impl Meter {
@@ -91,6 +102,8 @@ impl Meter {
             jobs: Cell::new(0),
             bytes: Cell::new(0),
             stopped: Cell::new(None),
+            floor: Cell::new(0),
+            below_floor: Cell::new(false),
         }
     }
 
@@ -102,6 +115,28 @@ impl Meter {
         self.jobs.set(other.jobs.get());
         self.bytes.set(other.bytes.get());
         self.stopped.set(other.stopped.get());
+    }
+
+    /// Sets the address on the stack below which scripts are ended.
+    pub(crate) fn set_floor(&self, address: usize) {
+        self.floor.set(address);
+    }
+
+    /// Ends the script if the caller's frame is below the floor.
+    pub(crate) fn check_floor(&self) {
+        if stack_address() < self.floor.get() {
+            self.below_floor.set(self.below_floor.get() || self.stopped.get().is_none());
+            self.stop(Stop::Stack);
+        }
+    }
+
+    /// Whether a script got below the floor since [`Meter::forget_floor`], as far as was checked.
+    pub(crate) fn was_below_floor(&self) -> bool {
+        self.below_floor.get()
+    }
+
+    pub(crate) fn forget_floor(&self) {
+        self.below_floor.set(false);
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -154,6 +189,7 @@ impl Meter {
     /// Small blocks are granted up to twice the limit, although the script ends at the next poll,
     /// because parts of the engine abort the process if such a request fails.
     pub(crate) fn allocate(&self, size: usize) -> bool {
+        self.check_floor();
         let bytes = self.bytes.get().saturating_add(size);
         let large = size >= LARGE_BLOCK;
         if bytes > self.limits.memory {

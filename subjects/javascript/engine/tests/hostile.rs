@@ -2,7 +2,8 @@
 
 use crate::support;
 
-use catherd_javascript_engine::Limits;
+use catherd_javascript_engine::quickjs::Coerced;
+use catherd_javascript_engine::{Engine, Host, Limits, Stop};
 use support::{run, small};
 
 const COMPUTES: &str = "ended: the script does not stop computing";
@@ -161,4 +162,109 @@ fn damaged_built_in_objects_do_not_damage_the_host() {
         queueMicrotask(() => log('job'));
         log(Math.sin(1), Date.now(), typeof Math.random());";
     assert_eq!(run(small(), script), "0.8414709848078965 1704110400000 number\njob\nxy");
+}
+
+/// Evaluates a script in a guarded engine with several times its stack. Returns its result as text, and why it was
+/// ended.
+fn guarded(script: &str, depth: usize) -> (String, Option<Stop>) {
+    let limits = Limits { stack: 4 << 20, memory: 64 << 20, turn: 200, ..small() };
+    let work = move || {
+        let mut engine = Engine::new(limits, Host::default()).unwrap();
+        engine.guard("suite.js");
+        engine.deepen(depth);
+        let evaluated = engine.enter(|session| {
+            let result = session.evaluate::<Coerced<String>>("suite.js", script);
+            let text = result.map_or_else(|thrown| thrown.message, |Coerced(text)| text);
+            (text, session.stopped())
+        });
+        let (text, stopped) = evaluated.unwrap();
+        (text, if engine.exceeded_stack() { Some(Stop::Stack) } else { stopped })
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(32 << 20);
+        thread.spawn_scoped(scope, work).unwrap().join().unwrap()
+    })
+}
+
+#[test]
+fn native_recursion_cannot_be_observed_in_a_guarded_engine() {
+    let scripts = [
+        "const o = {}; Object.setPrototypeOf(o, new Proxy(o, {})); try { o.x } catch (e) { e.message }",
+        "const f = eval('(function f() { try { return f(); } catch (e) { return e.message; } })'); f()",
+        "let p = {}; for (let i = 0; i < 2e5; i++) p = new Proxy(p, {}); try { p.x } catch (e) { e.message }",
+        // The frames of a function leave room for its arguments untouched.
+        "const wide = Function('o', `if (0) f(${'0,'.repeat(65e3)}); return o.x`);
+            const o = {get x() { return wide(o) }}; try { o.x } catch { 1 }",
+        "let f = () => 1; for (let i = 0; i < 300; i++) f = f.bind(null, ...new Array(200));
+            try { f() } catch { 1 }",
+        "const o = {}; o.toString = Reflect.apply.bind(null, String, null, [o]); try { `${o}` } catch { 1 }",
+        "const o = {get x() { return Reflect.get(o, 'x') }}; try { o.x } catch { 1 }",
+        "let i = [1].values(); for (let k = 0; k < 6e4; k++) i = i.drop(0); try { i.next() } catch { 1 }",
+        "try { eval('('.repeat(5e4) + ')'.repeat(5e4)) } catch { 1 }",
+    ];
+    for script in scripts {
+        for depth in [1, 4] {
+            assert_eq!(guarded(script, depth).1, Some(Stop::Stack), "{depth}: {script}");
+        }
+    }
+    let finite = "let p = {x: 5}; for (let i = 0; i < 200; i++) p = new Proxy(p, {}); p.x";
+    assert_eq!(guarded(finite, 1), ("5".to_owned(), None));
+    // Room for half a megabyte of arguments is no error at any depth that may be used.
+    let many = "const f = ((...all) => all.length).bind(null, ...new Array(30000)); f(2)";
+    assert_eq!(guarded(many, 1), ("30001".to_owned(), None));
+}
+
+#[test]
+fn levels_are_counted_in_a_guarded_engine() {
+    let nested =
+        "const nested = n => { let a = []; for (let i = 0; i < n; i++) a = [a]; return a; };";
+    let counted = [
+        ("String(nested(100)).length", "0"),
+        ("const a = [1]; a.push(a, [2, a]); String(a)", "1,,2,"),
+        (
+            "let a = [1]; const first = a; for (let i = 0; i < 30; i++) a = [a]; first.push(a); String(a)",
+            "1,",
+        ),
+        ("JSON.parse('['.repeat(100) + ']'.repeat(100)).length", "1"),
+        (
+            "try { JSON.parse('['.repeat(10001)) } catch (e) { e.message }",
+            "Maximum call stack size exceeded",
+        ),
+        ("JSON.parse('\"' + '['.repeat(10001) + '\"').length", "10001"),
+        (
+            "try { new RegExp('(?:'.repeat(1001) + ')'.repeat(1001)) } catch (e) { e.name }",
+            "SyntaxError",
+        ),
+        (
+            "try { 'a'.search('(?:'.repeat(1001) + ')'.repeat(1001)) } catch (e) { e.name }",
+            "SyntaxError",
+        ),
+        (
+            "class R extends RegExp {}; [new R('a') instanceof R, /a/ instanceof RegExp, RegExp(/a/g).flags]",
+            "true,true,g",
+        ),
+        ("'a1b2'.split(/\\d/).length + RegExp('b').exec('abc').index", "4"),
+    ];
+    for (script, expected) in counted {
+        assert_eq!(
+            guarded(&format!("{nested} {script}"), 4),
+            (expected.to_owned(), None),
+            "{script}"
+        );
+    }
+}
+
+#[test]
+fn work_of_built_in_functions_is_counted_in_a_guarded_engine() {
+    let scripts = [
+        "const g = Object.defineProperty(() => 1, 'length', {value: 2 ** 53 - 1}); Array.prototype.reverse.call(g)",
+        "('a' + '\\u0301\\u0316'.repeat(1 << 17)).normalize('NFD')",
+        "const a = (1n << 130000n) - 1n; for (let i = 0; i < 90000; i++) a.toString()",
+        "const a = new Array(60000).fill(1); for (;;) a.reverse()",
+        "const a = new Array(60000).fill(['x', 1]); for (;;) Object.fromEntries(a)",
+        "const f = Object.defineProperty(() => 1, 'length', {value: 2 ** 40}); f[Symbol.isConcatSpreadable] = true; [].concat(f)",
+    ];
+    for script in scripts {
+        assert_eq!(guarded(script, 1).1, Some(Stop::Operations), "{script}");
+    }
 }

@@ -2,5 +2,6 @@
 
 mod hostile;
 mod images;
+mod refusals;
 mod scripts;
 mod support;

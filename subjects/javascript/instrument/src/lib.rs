@@ -83,7 +83,7 @@ pub enum FileKind {
 
 /// The letters of the probes. Each is a parameter of the function whose body the instrumented code is; the
 /// name of the parameter is [`Instrumented::prefix`] followed by the letter.
-pub const PROBES: &str = "sdcgqbwhopnxyzktjEISYM";
+pub const PROBES: &str = "sdcgqbwhopnxyzktjuEISYM";
 
 /// An instrumented file.
 #[derive(Clone, Debug, PartialEq, Eq)]

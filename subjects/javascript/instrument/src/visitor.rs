@@ -8,9 +8,9 @@ use oxc_ast::ast::{
     BindingPattern, BreakStatement, CallExpression, Class, ClassElement, Comment,
     ComputedMemberExpression, ConditionalExpression, Expression, FormalParameters, Function,
     LogicalExpression, MethodDefinition, MethodDefinitionKind, NewExpression, NumericLiteral,
-    ObjectProperty, PrivateFieldExpression, Program, PropertyDefinition, PropertyKey, Statement,
-    StaticBlock, StaticMemberExpression, StringLiteral, UnaryExpression, UpdateExpression,
-    VariableDeclaration, VariableDeclarator,
+    ObjectProperty, ObjectPropertyKind, PrivateFieldExpression, Program, PropertyDefinition,
+    PropertyKey, Statement, StaticBlock, StaticMemberExpression, StringLiteral, UnaryExpression,
+    UpdateExpression, VariableDeclaration, VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -326,6 +326,18 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         self.surroundings.start = is_method.then_some(it.span.start);
         self.visit_expression(&it.value);
         self.surroundings = Surroundings::default();
+    }
+
+    fn visit_object_property_kind(&mut self, it: &ObjectPropertyKind<'a>) {
+        // The engine spreads no texts, as `{...'ab'}` does.
+        if let ObjectPropertyKind::SpreadProperty(spread) = it {
+            let at = spread.argument.span();
+            self.out.open(at.start, format!("{}u(", self.prefix));
+            walk::walk_object_property_kind(self, it);
+            self.out.close(at.end, ")");
+        } else {
+            walk::walk_object_property_kind(self, it);
+        }
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {

@@ -2,12 +2,12 @@
 
 use catherd_experiments::{Algorithm, Mutation};
 use catherd_interface::search::{parameter_info, setting};
-use catherd_interface::{AlgorithmInfo, FieldError};
+use catherd_interface::{AlgorithmInfo, FieldError, parameter_names};
 use catherd_javascript_classes::machine::ProjectConfig;
 use catherd_javascript_classes::machine::instrument::MutationOperator;
 use catherd_javascript_classes::mutation::MutationSettings;
 use catherd_javascript_classes::{GenerationSettings, Method, Profile};
-use catherd_search::{Budget, Parameters, Setting};
+use catherd_search::{Budget, ParameterError, Parameters, Setting};
 
 use crate::{EXECUTIONS, STEPS};
 
@@ -44,15 +44,7 @@ fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
 /// The first field that cannot be used.
 pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), FieldError> {
     let Some((mut method, mut settings)) = defaults(&algorithm.name) else {
-        return Err(FieldError {
-            field: None,
-            cause: format!(
-                "unknown algorithm `{}`: there are {}",
-                algorithm.name,
-                names().join(", ")
-            ),
-            advice: "choose one of the algorithms listed above".to_owned(),
-        });
+        return Err(FieldError::unknown_algorithm(&algorithm.name, &names()));
     };
     for (name, parameter) in &algorithm.parameters {
         let setting = setting(parameter);
@@ -66,7 +58,13 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), Field
             }
             _ => settings.set(name, setting),
         };
-        result.map_err(|error| catherd_interface::search::refusal(&error))?;
+        result.map_err(|error| match error {
+            ParameterError::Unknown { name, .. } => {
+                let known = parameter_names(&algorithms(), &algorithm.name);
+                FieldError::unknown_parameter(&name, &known)
+            }
+            error => catherd_interface::search::refusal(&error),
+        })?;
     }
     Ok((method, settings))
 }
@@ -113,13 +111,9 @@ pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
 ///
 /// The first unknown name.
 pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> {
-    let known = || MutationOperator::ALL.map(MutationOperator::name).join(", ");
+    let known = MutationOperator::ALL.map(MutationOperator::name);
     let operators = names.iter().map(|name| {
-        MutationOperator::named(name).ok_or_else(|| FieldError {
-            field: Some("operators".to_owned()),
-            cause: format!("unknown mutation operator `{name}`: there are {}", known()),
-            advice: "correct mutation.operators".to_owned(),
-        })
+        MutationOperator::named(name).ok_or_else(|| FieldError::unknown_operator(name, &known))
     });
     operators.collect()
 }

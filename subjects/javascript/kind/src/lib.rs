@@ -4,10 +4,13 @@
 //! - [`JavaScript`]: the kind.
 //! - [`packages`]: corpora of npm packages.
 //! - [`project`]: one project and its suites, without a study.
+//! - [`confirmation`]: execution of a suite in Node.js before it is written as code.
 //! - [`configuration`]: algorithms and parameters as a study names them.
 
 pub mod configuration;
+pub mod confirmation;
 pub mod examples;
+mod goals;
 mod measures;
 pub mod packages;
 pub mod project;
@@ -15,12 +18,14 @@ mod projects;
 mod record;
 mod runner;
 
+use std::sync::Arc;
+
 use catherd_experiments::{
-    Algorithm, CriterionInfo, Mutation, Noun, ProjectSource, SubjectInfo, Unit,
+    Algorithm, CriterionInfo, Digest, Mutation, NamedGoals, Noun, ProjectSource, SubjectInfo, Unit,
 };
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
-    ProjectTable, Runner, RunnerContext, SubjectKind,
+    AlgorithmInfo, Examination, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner,
+    Progress, ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use catherd_javascript_classes as classes;
@@ -29,18 +34,43 @@ pub use catherd_javascript_classes as classes;
 pub const KIND: &str = "javascript";
 
 /// The engine id: the version of everything that influences a record (instrumentation, machine, generation).
-pub const ENGINE: &str = "javascript/11";
+pub const ENGINE: &str = "javascript/12";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const GOALS: &str = "goals";
+pub(crate) const BRANCHES: &str = "branches";
 pub(crate) const STATEMENTS: &str = "statements";
 /// Parts of a mutant's location: the file, the function, line and column.
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
+/// Tries a project and says what is asked for, as [`Runner::examine`] does.
+pub type Examiner = fn(Digest, Arc<[u8]>, &Examination) -> Result<Vec<(String, String)>, String>;
+
 /// The subject kind of JavaScript packages.
 #[derive(Clone, Copy, Debug)]
-pub struct JavaScript;
+pub struct JavaScript {
+    examine: Examiner,
+}
+
+impl Default for JavaScript {
+    /// Projects are examined in this process.
+    fn default() -> JavaScript {
+        JavaScript::examined_by(|digest, bytes, asked| {
+            let mut runner = LoadedRunner::<runner::Loaded>::default();
+            let examined = runner.load(digest, bytes).and_then(|()| runner.examine(asked));
+            examined.map_err(|error| error.to_string())
+        })
+    }
+}
+
+impl JavaScript {
+    /// Projects are examined by a function, which can do this in another process, because a hostile project could
+    /// end its process.
+    pub fn examined_by(examine: Examiner) -> JavaScript {
+        JavaScript { examine }
+    }
+}
 
 impl SubjectKind for JavaScript {
     fn info(&self) -> SubjectInfo {
@@ -61,7 +91,10 @@ impl SubjectKind for JavaScript {
                     "statements, iterations, entries of functions and traps of proxies",
                 ),
             ],
-            criteria: vec![CriterionInfo::new("goal", GOALS)],
+            criteria: vec![
+                CriterionInfo::new("goal", GOALS),
+                CriterionInfo::new("branch", BRANCHES),
+            ],
             suite_unit: Noun::new("statement", STATEMENTS),
             mutant_levels: LEVELS.map(str::to_owned).to_vec(),
             artifact_extension: "json".to_owned(),
@@ -90,11 +123,26 @@ impl SubjectKind for JavaScript {
         projects: &ProjectSource,
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError> {
-        projects::find(projects, progress)
+        projects::find(projects, progress, self.examine)
     }
 
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
-        if projects.is_empty() { Ok(None) } else { measures::table(projects).map(Some) }
+        if projects.is_empty() {
+            return Ok(None);
+        }
+        measures::table(projects, self.examine).map(Some)
+    }
+
+    fn name_goals(
+        &self,
+        projects: &[FoundProject],
+        algorithms: &[Algorithm],
+    ) -> Result<Vec<NamedGoals>, FindError> {
+        goals::of(projects, algorithms, self.examine)
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

@@ -1,35 +1,40 @@
 //! Measures of projects for `projects.csv`.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use catherd_experiments::Measure;
-use catherd_interface::{FindError, FoundProject, ProjectTable};
+use catherd_interface::{Examination, FindError, FoundProject, ProjectTable, ReadError};
+use catherd_javascript_classes::machine::Program;
 use catherd_javascript_classes::machine::instrument::{BranchKind, Goal, GoalKind, Units};
-use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::{GenerationSettings, Model, machine_of};
 
-use crate::runner::on_a_large_stack;
+use crate::Examiner;
 
 /// Measures that reports relate to coverage.
 pub(crate) fn related() -> Vec<Measure> {
     vec![Measure::new("statements", "Statements"), Measure::related("mccabe", "Mean complexity")]
 }
 
-/// Measures of each project.
+/// Measures of each project. They are empty if the project cannot be examined.
 ///
 /// # Errors
 ///
 /// If a project cannot be read any more.
-pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
+pub(crate) fn table(
+    projects: &[FoundProject],
+    examine: Examiner,
+) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {
-        let changed = |cause: String| FindError {
-            cause: format!("{}: {cause}", found.path.display()),
-            advice: "run the command again: the file changed after the study was planned"
-                .to_owned(),
-        };
-        let bytes = found.bytes().map_err(|error| changed(error.to_string()))?;
-        let package = Package::unpack(&bytes).map_err(|error| changed(error.to_string()))?;
-        let cells = on_a_large_stack(|| measured(package));
+        let bytes = bytes(found)?;
+        let examined = examine(found.digest, bytes, &Examination::Measures);
+        let mut examined = examined.unwrap_or_default();
         let first = [("project", found.name.clone()), ("sha256", found.digest.to_string())];
+        let cells = cells(None).into_iter().map(|(name, empty)| {
+            let at = examined.iter().position(|(measured, _)| measured == name);
+            (name, at.map_or(empty, |at| examined.swap_remove(at).1))
+        });
         let (columns, cells) = first.into_iter().chain(cells).unzip();
         table.columns = columns;
         table.rows.push(cells);
@@ -37,15 +42,27 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
     Ok(table)
 }
 
-/// The measures of a package. Measures of the analysis are empty if a limit ends it, as a limit of the
-/// constructor of a class can.
-fn measured(package: Package) -> Vec<(&'static str, String)> {
-    let program = Program::new(package).ok();
-    let model = program.as_ref().and_then(|program| {
+/// The bytes of a project that was found.
+///
+/// # Errors
+///
+/// If it cannot be read any more.
+pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
+    let changed = |error: ReadError| FindError {
+        cause: format!("{}: {error}", found.path.display()),
+        advice: "run the command again: the file changed after the study was planned".to_owned(),
+    };
+    found.bytes().map(Arc::from).map_err(changed)
+}
+
+/// The measures of a program, all empty without one. Measures of the analysis are empty if a limit ends it, as a
+/// limit of the constructor of a class can.
+pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)> {
+    let model = program.and_then(|program| {
         let mut machine = machine_of(program, &GenerationSettings::default(), 0, false);
         Model::of(program, &mut machine).ok()
     });
-    let units = program.as_ref().map(|program| &program.units);
+    let units = program.map(|program| &program.units);
     let of_units = |count: fn(&Units) -> usize| {
         units.map_or_else(String::new, |units| count(units).to_string())
     };

@@ -1,7 +1,7 @@
 //! One project and its suites, without a study: the functions of the commands for single projects.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use catherd_experiments::{Algorithm, Budget, Digest};
@@ -140,15 +140,19 @@ impl Project {
         let (entry, module) = self.with_program(|program| {
             Ok((program.entry.clone(), program.is_module(&program.entry)))
         })?;
+        let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
         let entry = if path.is_dir() { path.join(entry) } else { path };
         let namespace = config.namespace.as_deref().unwrap_or("");
         Ok(Code {
             style,
             subject: relative(&folder, &entry),
+            root: relative(&folder, &root),
             module,
             in_module: in_module(&out),
             namespace: namespace.split('.').filter(|n| !n.is_empty()).map(str::to_owned).collect(),
             script: config.globals && !module,
+            all_errors: false,
+            note: String::new(),
         })
     }
 
@@ -263,6 +267,10 @@ fn description(program: &Program, model: &Model, parameters: &Value) -> Value {
         "targets": targets,
         "parameters": parameters,
     })
+}
+
+fn folder_of(file: &Path) -> PathBuf {
+    file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
 /// The path of a file relative to `folder`, with `/`.

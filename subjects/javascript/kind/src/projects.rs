@@ -5,8 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::{Digest, ProjectSource};
-use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
-use catherd_javascript_classes::machine::{Package, PackageError, Program};
+use catherd_interface::{
+    Examination, FindError, FoundProject, FoundProjects, Progress, SkippedProject,
+};
+use catherd_javascript_classes::machine::{Package, PackageError};
+
+use crate::Examiner;
 
 /// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In any other
 /// folder, the projects directly in it are found.
@@ -17,6 +21,7 @@ use catherd_javascript_classes::machine::{Package, PackageError, Program};
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
+    examine: Examiner,
 ) -> Result<FoundProjects, FindError> {
     let ProjectSource::Paths(paths) = projects else {
         return Err(FindError {
@@ -43,12 +48,13 @@ pub(crate) fn find(
     let total = places.len() as u64;
     let mut found = FoundProjects::default();
     for (done, path) in (1..).zip(places) {
-        match read(&path) {
+        match read(&path, examine) {
             Ok(bytes) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let again = path.clone();
-                let read =
-                    move || read(&again).map_err(|cause| format!("{}: {cause}", again.display()));
+                let read = move || {
+                    read(&again, examine).map_err(|cause| format!("{}: {cause}", again.display()))
+                };
                 found.projects.push(FoundProject::new(name, path, Digest::of(&bytes), read));
             }
             Err(reason) => found.skipped.push(SkippedProject { path, reason }),
@@ -63,7 +69,7 @@ pub(crate) fn find(
 }
 
 /// The bytes of a project that can be loaded.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+fn read(path: &Path, examine: Examiner) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| match error {
         // Leave the path out of the error, because the caller adds it.
         PackageError::File { path: at, cause } if Path::new(&at) == path => cause,
@@ -71,9 +77,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     })?;
     catherd_javascript_classes::check_config(&package.config).map_err(|error| error.to_string())?;
     let bytes = package.pack();
-    crate::runner::on_a_large_stack(move || {
-        Program::new(package).map(drop).map_err(|error| error.to_string())
-    })?;
+    examine(Digest::of(&bytes), bytes.as_slice().into(), &Examination::Usable)?;
     Ok(bytes)
 }
 

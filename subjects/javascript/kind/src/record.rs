@@ -11,7 +11,7 @@ use catherd_javascript_classes::Generated;
 use catherd_javascript_classes::mutation::{self, MutationReport};
 use serde_json::{Value, json};
 
-use crate::{EXECUTIONS, GOALS, LEVELS, STATEMENTS, STEPS};
+use crate::{BRANCHES, EXECUTIONS, GOALS, LEVELS, STATEMENTS, STEPS};
 
 /// Amounts of work by unit.
 pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
@@ -83,11 +83,18 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
         resources: Resources { wall_ms: milliseconds, search_ms: milliseconds, peak_rss_kib: 0 },
         ..RunRecord::new(
             spec,
-            vec![Criterion {
-                name: GOALS.to_owned(),
-                goals: generated.goals.len() as u32,
-                covered: generated.covered.clone(),
-            }],
+            vec![
+                Criterion {
+                    name: GOALS.to_owned(),
+                    goals: generated.goals.len() as u32,
+                    covered: generated.covered.clone(),
+                },
+                Criterion {
+                    name: BRANCHES.to_owned(),
+                    goals: generated.branches.0,
+                    covered: generated.branches.1.clone(),
+                },
+            ],
         )
     }
 }

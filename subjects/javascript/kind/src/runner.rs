@@ -6,13 +6,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{FieldError, LoadError, LoadedProject, RunError, RunProgress};
+use catherd_interface::{Examination, FieldError, LoadError, LoadedProject, RunError, RunProgress};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
 use catherd_javascript_classes::{Generated, Request, check_config, generate};
 use catherd_search::{Meter, Progress, Stop};
 
-use crate::{configuration, record};
+use crate::{configuration, goals, measures, record};
 
 /// Stack size of the thread that parses and executes, because parser and engine are recursive.
 const STACK: usize = 256 << 20;
@@ -38,6 +38,21 @@ impl LoadedProject for Loaded {
         let package = Package::unpack(bytes).map_err(|error| error.to_string())?;
         check_config(&package.config).map_err(|error| error.to_string())?;
         Ok(Loaded(package))
+    }
+
+    fn examine(&mut self, asked: &Examination) -> Result<Vec<(String, String)>, LoadError> {
+        let package = self.0.clone();
+        on_a_large_stack(move || {
+            let program = Program::new(package).map_err(|error| error.to_string())?;
+            Ok(match asked {
+                Examination::Usable => Vec::new(),
+                Examination::Measures => {
+                    let cells = measures::cells(Some(&program)).into_iter();
+                    cells.map(|(name, value)| (name.to_owned(), value)).collect()
+                }
+                Examination::Goals(algorithm) => goals::names(&program, algorithm)?,
+            })
+        })
     }
 
     fn run(

@@ -27,7 +27,7 @@ fn run_with(
     executions: u64,
     mutation: Option<Mutation>,
 ) -> RunRecord {
-    let mut runner = JavaScript.runner(&RunnerContext::default()).unwrap();
+    let mut runner = JavaScript::default().runner(&RunnerContext::default()).unwrap();
     let digest = Digest::of(project);
     runner.load(digest, Arc::clone(project)).unwrap();
     let spec = RunSpec {
@@ -46,7 +46,7 @@ fn run_with(
 #[test]
 fn the_same_run_has_the_same_digest() {
     let project = demo("triangle.js");
-    for info in JavaScript.algorithms() {
+    for info in JavaScript::default().algorithms() {
         let record = run(&project, &info.name, 60);
         assert_eq!(record.outcome, RunOutcome::Done);
         assert!(record.covered() > 0, "{}", info.name);
@@ -80,7 +80,7 @@ fn hostile_programs_end_in_a_record_or_a_reason() {
     assert!(record.metrics.keys().any(|name| name.starts_with("limit.")));
     for source in ["throw new Error('no')", "for (;;);", "let a = ;", "require('./missing')"] {
         let package: Arc<[u8]> = Package::of_source("bad.js", source).unwrap().pack().into();
-        let mut runner = JavaScript.runner(&RunnerContext::default()).unwrap();
+        let mut runner = JavaScript::default().runner(&RunnerContext::default()).unwrap();
         let digest = Digest::of(&package);
         runner.load(digest, Arc::clone(&package)).unwrap();
         let spec = RunSpec {
@@ -113,7 +113,7 @@ fn suites_are_executed_on_mutants() {
     assert_eq!(sample.mutants.len(), 5);
     assert!(sample.mutants.iter().all(|mutant| mutant.operator == "ROR"));
     let unknown = Mutation { operators: vec!["XYZ".into()], ..Mutation::default() };
-    assert!(JavaScript.check_mutation(&unknown).unwrap_err().cause.contains("XYZ"));
+    assert!(JavaScript::default().check_mutation(&unknown).unwrap_err().cause.contains("XYZ"));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn measures_count_units_and_decisions() {
     let endless = "exports.C = class { constructor() { for (;;); } };";
     let projects =
         [found("two", source), found("none", "exports.a = 1;"), found("endless", endless)];
-    let table = JavaScript.describe(&projects).unwrap().unwrap();
+    let table = JavaScript::default().describe(&projects).unwrap().unwrap();
     let columns =
         ["lines", "statements", "branches", "functions", "classes", "parameters", "mccabe"];
     assert_eq!(table.columns[2..], columns);

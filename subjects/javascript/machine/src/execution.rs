@@ -128,6 +128,9 @@ pub struct Execution {
     /// Whether the result is the same with another seed and at another time, because the program used no random
     /// number, time or timer, and no limit ended the test.
     pub repeatable: bool,
+    /// What the test leaves behind that a test framework reports as a failure: `rejection` for a rejected promise that
+    /// nothing handles, `timer` for an exception in a timer; empty if nothing.
+    pub stray: &'static str,
     /// The values of variables after the last statement, if asked for.
     pub after: Vec<Value>,
 }

@@ -7,11 +7,13 @@
 //! - [`Execution`]: the result of a test: outcome, counters, distances, evidence on unknown arguments.
 
 mod compile;
+mod depth;
 mod execution;
 mod images;
 mod live;
 mod loading;
 mod machine;
+mod manifest;
 mod package;
 mod program;
 mod resolve;

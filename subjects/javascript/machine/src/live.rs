@@ -245,7 +245,8 @@ impl Live {
             }),
             ..Host::default()
         };
-        let engine = Engine::new(limits(settings), host).map_err(|error| error.to_string())?;
+        let mut engine = Engine::new(limits(settings), host).map_err(|error| error.to_string())?;
+        engine.guard(&program.entry);
         let made = engine.enter(|session| prelude(session, program, settings, &shared));
         let functions = made.map_err(|error| error.to_string())??;
         let mut live = Live { functions, shared, engine, images: Images::default() };
@@ -283,8 +284,7 @@ impl Live {
         self.enter(|session| {
             let result = self.call::<_, ()>(session, "prepare", (false, false));
             session.drain();
-            self.stopped(session)
-                .map_or(Ok(()), |limit| Err(format!("the limit `{limit}` is met")))?;
+            self.stopped(session).map_or(Ok(()), |limit| Err(met(limit)))?;
             result.map_err(|thrown| thrown.to_string())
         })?
     }
@@ -294,6 +294,7 @@ impl Live {
         Some(match session.stopped()? {
             Stop::Operations => "polls",
             Stop::Memory => "heap",
+            Stop::Stack => "frames",
             Stop::Caller => self.shared.reason.get().unwrap_or("polls"),
         })
     }
@@ -302,6 +303,18 @@ impl Live {
     pub(crate) fn compiled(&self) -> Vec<String> {
         self.shared.compiled.borrow().iter().cloned().collect()
     }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        // A limit of memory can leave objects that the engine cannot free, which exist in no image.
+        self.clear();
+    }
+}
+
+/// Why a program cannot be loaded.
+pub(crate) fn met(limit: &str) -> String {
+    format!("the limit `{limit}` is met")
 }
 
 /// The limits of engines.
@@ -386,7 +399,7 @@ fn host<'js>(
     host.set("proxyText", Function::new(ctx.clone(), text)?)?;
     let (reason, halt) = (Rc::clone(shared), session.halt());
     let stop = move |name: String| {
-        let names = ["trap-threshold", "exit"];
+        let names = ["trap-threshold", "exit", "unsupported"];
         reason.reason.set(Some(names.into_iter().find(|known| *known == name).unwrap_or("polls")));
         halt.now();
     };

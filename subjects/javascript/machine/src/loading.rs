@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use catherd_javascript_instrument::{Build, Units, instrument, line_scores};
 
-use crate::live::Live;
+use crate::live::{Live, met};
 use crate::package::Package;
 use crate::program::{Program, ProgramError};
 use crate::resolve;
@@ -68,7 +68,8 @@ fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
         texts: [BTreeMap::new(), BTreeMap::new()],
         loaded: RefCell::default(),
     });
-    let live = Live::new(&bare, &MachineSettings::default()).map_err(ProgramError::Load)?;
-    live.try_load().map_err(ProgramError::Load)?;
+    let mut live = Live::new(&bare, &MachineSettings::default()).map_err(ProgramError::Load)?;
+    let loaded = live.within_the_stack(&bare.entry, |live| live.try_load());
+    loaded.unwrap_or_else(|| Err(met("frames"))).map_err(ProgramError::Load)?;
     Ok(live.compiled())
 }

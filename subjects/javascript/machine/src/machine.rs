@@ -1,5 +1,7 @@
 //! The machine: executes tests on a program.
 
+mod statements;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -8,11 +10,15 @@ use catherd_search::Stream;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::execution::{Evidence, Execution, Reached, TestOutcome, Thrown};
-use crate::live::{Live, PROXY, SUBJECT};
+use crate::execution::{Evidence, Execution, TestOutcome, Thrown};
+use crate::live::{Live, PROXY, SUBJECT, met};
 use crate::program::Program;
 use crate::settings::{ExecuteOptions, MachineSettings};
 use crate::statement::Statement;
+use statements::{Ended, statements};
+
+/// The limit of a test that uses what exists in Node.js, but not here.
+const UNSUPPORTED: &str = "unsupported";
 
 /// The machine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,16 +42,6 @@ struct Report {
     records: Vec<Evidence>,
     traps: u64,
     types: Vec<String>,
-}
-
-/// The result of executing the statements of a test.
-struct Ended {
-    outcome: TestOutcome,
-    at: usize,
-    observed: Vec<Value>,
-    awaited: Vec<bool>,
-    trace: Vec<Reached>,
-    useful: Option<usize>,
 }
 
 impl Machine {
@@ -84,16 +80,19 @@ impl Machine {
     /// If the program cannot be loaded.
     pub fn analyse(&mut self) -> Result<Value, MachineError> {
         let mut live = self.live()?;
-        live.clear();
-        let text = live.enter(|session| {
-            session.resume(self.settings.load_polls);
-            let text = live.call::<_, String>(session, "analyse", ());
-            match (live.stopped(session), text) {
-                (Some(limit), _) => Err(format!("the limit `{limit}` is met")),
-                (None, text) => text.map_err(|thrown| thrown.to_string()),
-            }
+        let text = live.within_the_stack(&self.program.entry, |live| {
+            live.clear();
+            let text = live.enter(|session| {
+                session.resume(self.settings.load_polls);
+                let text = live.call::<_, String>(session, "analyse", ());
+                match (live.stopped(session), text) {
+                    (Some(limit), _) => Err(met(limit)),
+                    (None, text) => text.map_err(|thrown| thrown.to_string()),
+                }
+            });
+            text.and_then(|text| text)
         });
-        let text = text.and_then(|text| text).map_err(MachineError)?;
+        let text = text.unwrap_or_else(|| Err(met("frames"))).map_err(MachineError)?;
         self.loads += 1;
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
@@ -135,27 +134,75 @@ impl Machine {
     ) -> Result<Execution, MachineError> {
         let mut live = self.live()?;
         let text = Value::from(test.iter().map(Statement::to_json).collect::<Vec<_>>()).to_string();
-        let shared = Rc::clone(&live.shared);
-        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
-        let settings = &self.settings;
-        let mut result = live.load(settings, options).and_then(|ended| {
-            live.enter(|session| execute(&live, session, settings, &text, test, options, ended))
-        });
-        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
+        let (before, entry) = (self.proxy.clone(), self.program.entry.clone());
+        let attempt = |live: &mut Live| {
+            self.proxy = before.clone();
+            self.attempt(live, &text, test, options)
+        };
+        let mut result = match live.within_the_stack(&entry, attempt) {
+            Some(result) => result,
+            None => {
+                self.proxy = before;
+                let steps = options.steps.unwrap_or(self.settings.steps);
+                Ok((live.without_result("frames", steps), After::Stopped))
+            }
+        };
+        if let Ok((execution, after)) = &mut result
+            && execution.outcome == TestOutcome::Limit(UNSUPPORTED)
+        {
+            // What the test reached would be reached in another way in Node.js, or not at all.
+            *execution = live.without_result(UNSUPPORTED, execution.steps);
+            *after = After::Stopped;
+        }
         self.loads += 1;
-        if let (Ok((execution, false)), Some(known)) = (&mut result, &mut self.known_classes) {
-            let found = live.enter(|session| new_classes(&live, session, execution, known));
-            execution.classes = found.map_err(MachineError)?;
+        if let (Ok((execution, After::Usable)), Some(known)) =
+            (&mut result, &mut self.known_classes)
+        {
+            let new = new_classes(execution, known);
+            if !new.is_empty() {
+                let describe =
+                    |live: &mut Live| live.enter(|session| describe(live, session, &new));
+                let found = live.within_the_stack(&entry, describe);
+                execution.classes =
+                    found.unwrap_or_else(|| Ok(Vec::new())).map_err(MachineError)?;
+            }
         }
         if self.settings.reuse {
             self.live = Some(live);
         }
         result.map(|(execution, _)| execution).map_err(MachineError)
     }
+
+    /// Loads the program and executes a test once.
+    fn attempt(
+        &mut self,
+        live: &mut Live,
+        text: &str,
+        test: &[Statement],
+        options: ExecuteOptions,
+    ) -> Result<(Execution, After), String> {
+        let shared = Rc::clone(&live.shared);
+        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
+        let settings = &self.settings;
+        let result = live.load(settings, options).and_then(|ended| {
+            live.enter(|session| execute(live, session, settings, text, test, options, ended))
+        });
+        std::mem::swap(&mut *shared.proxy.borrow_mut(), &mut self.proxy);
+        result
+    }
+}
+
+/// The state of a context after a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// Further functions of the prelude can be called.
+    Usable,
+    /// A limit was met.
+    Stopped,
 }
 
 /// Executes a test in a context in which the program was loaded. `loading` is how loading ended if it
-/// failed. Also returns whether the context must be discarded.
+/// failed.
 fn execute(
     live: &Live,
     session: &Session<'_>,
@@ -164,7 +211,7 @@ fn execute(
     test: &[Statement],
     options: ExecuteOptions,
     loading: Option<TestOutcome>,
-) -> (Execution, bool) {
+) -> (Execution, After) {
     let shared = &live.shared;
     session.resume(settings.load_polls);
     let began = live.call::<_, ()>(session, "begin", (text,));
@@ -219,10 +266,12 @@ fn execute(
         observed: ended.observed,
         awaited: ended.awaited,
         trace: ended.trace,
+        stray: ended.stray,
         after,
     };
     let broken = session.stopped().is_some() || session.unhandled_rejections().len() > 100;
-    (execution, stopped || broken)
+    let after = if stopped || broken { After::Stopped } else { After::Usable };
+    (execution, after)
 }
 
 /// The outcome of a test in which a function of the prelude has thrown.
@@ -232,6 +281,33 @@ fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> TestOutcome {
 }
 
 impl Live {
+    /// An execution that has reached nothing, for a test whose result would not be the same elsewhere.
+    fn without_result(&self, limit: &'static str, steps: u64) -> Execution {
+        let (mut counters, mut outcomes, mut least) = self.shared.counts();
+        counters.fill(0);
+        outcomes.iter_mut().for_each(|counts| counts.fill(0));
+        least.fill(1.0);
+        Execution {
+            outcome: TestOutcome::Limit(limit),
+            ended: 0,
+            steps,
+            traps: 0,
+            counters,
+            outcomes,
+            least,
+            evidence: Vec::new(),
+            observed: Vec::new(),
+            awaited: Vec::new(),
+            types: Vec::new(),
+            classes: Vec::new(),
+            useful: None,
+            trace: Vec::new(),
+            repeatable: false,
+            stray: "",
+            after: Vec::new(),
+        }
+    }
+
     /// Loads the program into the context, from an image if there is one. Returns the outcome of the test if
     /// loading fails.
     fn load(
@@ -261,7 +337,7 @@ impl Live {
                 }
             }
         })?;
-        if complete {
+        if complete && !self.engine.exceeded_stack() {
             self.keep_loaded(&options, settings);
         }
         Ok(ended)
@@ -271,134 +347,30 @@ impl Live {
 /// Maximum number of names of classes that are looked for.
 const MAX_CLASSES: usize = 200;
 
-/// Describes the classes of results whose names are not known yet, and adds these names to the known ones.
-fn new_classes(
-    live: &Live,
-    session: &Session<'_>,
-    execution: &Execution,
-    known: &mut BTreeSet<String>,
-) -> Vec<Value> {
-    let mut found = Vec::new();
+/// The results whose classes have names that are not known yet: their indices, with these names, which are known
+/// from now on.
+fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
+    let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {
-        return found;
+        return new;
     }
     for (index, type_) in execution.types.iter().enumerate() {
         let name = type_.strip_prefix("object:").filter(|name| !name.is_empty());
-        let Some(name) = name.filter(|name| known.len() < MAX_CLASSES && !known.contains(*name))
-        else {
-            continue;
-        };
-        known.insert(name.to_owned());
-        let text = live.call::<_, String>(session, "describe", (index,));
-        let class = text.ok().and_then(|text| serde_json::from_str(&text).ok());
-        found.extend(class.filter(|class: &Value| class["name"] == name));
+        if let Some(name) = name
+            && known.len() < MAX_CLASSES
+            && known.insert(name.to_owned())
+        {
+            new.push((index, name.to_owned()));
+        }
     }
-    found
+    new
 }
 
-impl Ended {
-    fn new(outcome: TestOutcome, at: usize) -> Ended {
-        let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
-        Ended { outcome, at, observed, awaited, trace, useful: None }
-    }
-
-    /// The same observations with another outcome, at the statement with this index.
-    fn stopped_at(self, outcome: TestOutcome, at: usize) -> Ended {
-        Ended { outcome, at, useful: None, ..self }
-    }
-}
-
-/// Executes the statements one by one, each followed by its promise jobs.
-fn statements(
-    live: &Live,
-    session: &Session<'_>,
-    settings: &MachineSettings,
-    test: &[Statement],
-    options: ExecuteOptions,
-) -> Ended {
-    let mut ended = Ended::new(TestOutcome::Passed, test.len());
-    let mut timers = 0;
-    let mut reached = live.shared.reached();
-    let mut useful = reached.map(|_| 0);
-    for (index, _) in test.iter().enumerate() {
-        session.begin_turn();
-        let state = live.call::<_, i32>(session, "run", (index,));
-        session.drain();
-        let mut code = state.unwrap_or(1);
-        let mut rejected = false;
-        ended.awaited.push(code == 2);
-        if code == 2 {
-            code = settle(live, session, settings, &mut timers);
-            rejected = code == 2;
-        }
-        if let Some(limit) = live.stopped(session) {
-            return ended.stopped_at(TestOutcome::Limit(limit), index);
-        }
-        if timers > settings.timers {
-            return ended.stopped_at(TestOutcome::Limit("timers"), index);
-        }
-        if code == 1 && !rejected || code == 2 {
-            let text = live.call::<_, String>(session, "exception", ());
-            let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
-            let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
-            if let Some(limit) = thrown.limit() {
-                return ended.stopped_at(TestOutcome::Limit(limit), index);
-            }
-            return ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
-        }
-        let now = live.shared.reached();
-        if now != reached {
-            (reached, useful) = (now, Some(index + 1));
-        }
-        if options.observe {
-            let text = live.call::<_, String>(session, "observed", (index,));
-            let value = text.ok().and_then(|text| serde_json::from_str(&text).ok());
-            ended.observed.push(value.unwrap_or(Value::Null));
-        }
-        if options.trace {
-            ended.trace.push(live.shared.reached_now());
-        }
-    }
-    while timers <= settings.timers && fire(session) {
-        timers += 1;
-    }
-    if live.shared.reached() != reached {
-        useful = None;
-    }
-    ended.outcome = match live.stopped(session) {
-        Some(limit) => TestOutcome::Limit(limit),
-        None if timers > settings.timers => TestOutcome::Limit("timers"),
-        None => TestOutcome::Passed,
+/// Describes classes of results.
+fn describe(live: &Live, session: &Session<'_>, results: &[(usize, String)]) -> Vec<Value> {
+    let describe = |(index, name): &(usize, String)| {
+        let text = live.call::<_, String>(session, "describe", (*index,)).ok()?;
+        serde_json::from_str(&text).ok().filter(|class: &Value| class["name"] == **name)
     };
-    Ended { useful, ..ended }
-}
-
-/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was fulfilled or no
-/// timer is left that could settle it.
-fn settle(
-    live: &Live,
-    session: &Session<'_>,
-    settings: &MachineSettings,
-    timers: &mut usize,
-) -> i32 {
-    loop {
-        match live.call::<_, i32>(session, "isSettled", ()) {
-            Ok(2) => return 2,
-            Ok(0) if session.stopped().is_none() && *timers <= settings.timers && fire(session) => {
-                *timers += 1;
-            }
-            _ => return 0,
-        }
-    }
-}
-
-/// Calls the next timer and runs the promise jobs after it. Returns false if no timer waits.
-fn fire(session: &Session<'_>) -> bool {
-    let Some(due) = session.clock().next_due() else { return false };
-    session.clock().advance_to(due);
-    session.begin_turn();
-    // Ignore the error: an exception in a timer ends only that timer.
-    let _ = session.fire_timer();
-    session.drain();
-    session.stopped().is_none()
+    results.iter().filter_map(describe).collect()
 }

@@ -1,11 +1,15 @@
 //! Packages: the files of a project, and the packed bytes whose digest names it.
 
+mod dependencies;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
+
+use crate::manifest::Entry;
 
 /// Maximum number of bytes of all files together.
 const MAX_BYTES: u64 = 16 << 20;
@@ -84,6 +88,15 @@ impl Package {
         let mut files = BTreeMap::new();
         if path.is_dir() {
             add_folder(path, path, &mut files, &mut 0)?;
+            let mut package = Package::new(files)?;
+            let reached = dependencies::add(path, &mut package)?;
+            if package.is_too_large() {
+                package.files.retain(|path, _| {
+                    let installed = path.split('/').any(|part| part == "node_modules");
+                    !installed || reached.contains(path) || path.ends_with("/package.json")
+                });
+            }
+            return Package::new(package.files);
         } else {
             let size = fs::metadata(path).map_err(|error| file_error(&shown, error))?.len();
             if size > MAX_BYTES {
@@ -113,19 +126,25 @@ impl Package {
     /// # Errors
     /// If there are too many or none, or if `subject.toml` cannot be read.
     pub fn new(files: BTreeMap<String, Vec<u8>>) -> Result<Package, PackageError> {
-        let bytes: u64 = files.values().map(|bytes| bytes.len() as u64).sum();
-        if files.len() > MAX_FILES || bytes > MAX_BYTES {
+        let config = ProjectConfig::default();
+        let mut package = Package { files, config };
+        if package.is_too_large() {
             return Err(PackageError::TooLarge);
         }
+        let files = &package.files;
         if !files.keys().any(|path| is_script(path)) {
             return Err(PackageError::Empty);
         }
-        let config = match files.get("subject.toml") {
-            None => ProjectConfig::default(),
-            Some(bytes) => toml::from_str(&String::from_utf8_lossy(bytes))
-                .map_err(|error| file_error("subject.toml", error.message()))?,
-        };
-        Ok(Package { files, config })
+        if let Some(bytes) = files.get("subject.toml") {
+            package.config = toml::from_str(&String::from_utf8_lossy(bytes))
+                .map_err(|error| file_error("subject.toml", error.message()))?;
+        }
+        Ok(package)
+    }
+
+    fn is_too_large(&self) -> bool {
+        let bytes: u64 = self.files.values().map(|bytes| bytes.len() as u64).sum();
+        self.files.len() > MAX_FILES || bytes > MAX_BYTES
     }
 
     /// Packs the project into the bytes whose digest names it: each file as path, length and contents, in the
@@ -184,9 +203,9 @@ impl Package {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A JSON file; `None` if there is none or it is no JSON.
-    pub(crate) fn json(&self, path: &str) -> Option<serde_json::Value> {
-        serde_json::from_slice(self.files.get(path)?).ok()
+    /// A manifest; `None` if there is none or it is no JSON.
+    pub(crate) fn manifest(&self, path: &str) -> Option<Entry> {
+        Entry::read(self.files.get(path)?)
     }
 }
 
@@ -213,21 +232,31 @@ fn joined(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
+/// The paths in a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, PackageError> {
+    let failed = |error: std::io::Error| file_error(folder.display().to_string(), error);
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .map_err(failed)?;
+    paths.sort();
+    Ok(paths)
+}
+
 fn add_folder(
     root: &Path,
     folder: &Path,
     files: &mut BTreeMap<String, Vec<u8>>,
     bytes: &mut u64,
 ) -> Result<(), PackageError> {
-    let failed = |error: std::io::Error| file_error(folder.display().to_string(), error);
-    let mut entries: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        entries.push(entry.map_err(failed)?.path());
-    }
-    entries.sort();
-    for path in entries {
+    for path in entries(folder)? {
         let shown = path.display().to_string();
         let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
+        // Of installed packages, only those are read that the project depends on.
+        if path.file_name().is_some_and(|name| name == "node_modules") {
+            continue;
+        }
         if kind.is_symlink() {
             return Err(file_error(shown, "links are not followed: copy what it points to"));
         }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
+use crate::manifest::Entry;
 use crate::package::Package;
 
 /// Modules of Node, with and without `node:`.
@@ -13,23 +12,30 @@ const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cl
     stream stream/promises string_decoder sys timers timers/promises tls tty url util util/types v8 \
     vm wasi worker_threads zlib test";
 
-/// Conditions of `exports` for `require`; the first that is present counts.
-const OF_REQUIRE: [&str; 4] = ["require", "node", "default", "import"];
-/// Conditions of `exports` for `import`; the first that is present counts.
-const OF_IMPORT: [&str; 4] = ["import", "node", "default", "require"];
+/// Conditions of `exports` and `imports` for `require`. The manifest decides which of them counts first.
+const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
+/// Conditions for `import`.
+const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
-/// The entry of a project: `subject.toml`, `exports`, `module`, `main`, `index.js`, or its only
-/// file.
+/// The entry of a project: `subject.toml`, `exports`, `main`, `module`, `index.js`, or its only file.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
     }
     let scripts: Vec<&String> =
         package.files.keys().filter(|path| crate::package::is_script(path)).collect();
-    if let Some(manifest) = package.json("package.json")
-        && let Some(path) = main(package, "", &manifest, &OF_REQUIRE)
-    {
-        return Some(path);
+    if let Some(manifest) = package.manifest("package.json") {
+        // A package may be only for `import`, or have only a file for bundlers.
+        let of_bundlers = || {
+            let path = normal(manifest.get("module")?.text()?)?;
+            file_or_folder(package, &path)
+        };
+        let found = [&OF_REQUIRE, &OF_IMPORT]
+            .into_iter()
+            .find_map(|conditions| main(package, "", &manifest, conditions));
+        if let Some(path) = found.or_else(of_bundlers) {
+            return Some(path);
+        }
     }
     match scripts.as_slice() {
         [only] => Some((*only).clone()),
@@ -56,24 +62,48 @@ pub(crate) fn resolve(
         return file_or_folder(package, &normal(absolute)?);
     }
     let conditions = if import { &OF_IMPORT } else { &OF_REQUIRE };
+    if request.starts_with('#') {
+        let (root, manifest) = scope(package, folder)?;
+        let target = mapped(manifest.get("imports")?, request, conditions)?;
+        if is_relative(&target) {
+            return file(package, &normal(&join(&root, &target))?);
+        }
+        return resolve(package, &join(&root, "package.json"), &target, import);
+    }
     let parts = if request.starts_with('@') { 2 } else { 1 };
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);
     let (name, rest) = request.split_at(cut);
-    let mut base = Some(folder);
-    while let Some(at) = base {
+    let rest = rest.trim_start_matches('/');
+    // A package may name itself, if it says what it exports.
+    if let Some((root, manifest)) = scope(package, folder)
+        && manifest.get("name").and_then(Entry::text) == Some(name)
+        && manifest.get("exports").is_some()
+    {
+        return in_package(package, &root, rest, conditions);
+    }
+    for at in upwards(folder).filter(|at| !at.ends_with("node_modules")) {
         let found = join(at, &format!("node_modules/{name}"));
         let prefix = format!("{found}/");
         if package.files.range(prefix.clone()..).next().is_some_and(|(p, _)| p.starts_with(&prefix))
         {
-            return in_package(package, &found, rest.trim_start_matches('/'), conditions);
+            return in_package(package, &found, rest, conditions);
         }
-        base =
-            if at.is_empty() { None } else { Some(at.rsplit_once('/').map_or("", |(up, _)| up)) };
     }
-    // A package may name itself.
-    let manifest = package.json("package.json")?;
-    (manifest.get("name")?.as_str()? == name)
-        .then(|| in_package(package, "", rest.trim_start_matches('/'), conditions))?
+    None
+}
+
+/// A folder and the folders above it, up to the root, which is empty.
+fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(folder), |at| match *at {
+        "" => None,
+        at => Some(at.rsplit_once('/').map_or("", |(up, _)| up)),
+    })
+}
+
+/// The nearest manifest at or above a folder, and its folder.
+fn scope(package: &Package, folder: &str) -> Option<(String, Entry)> {
+    upwards(folder)
+        .find_map(|at| Some((at.to_owned(), package.manifest(&join(at, "package.json"))?)))
 }
 
 /// Whether a file is a module, by its name and the manifests above it; `None` if its contents decide.
@@ -86,8 +116,8 @@ pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
     }
     let mut folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     loop {
-        if let Some(manifest) = package.json(&join(folder, "package.json")) {
-            return match manifest.get("type").and_then(Value::as_str) {
+        if let Some(manifest) = package.manifest(&join(folder, "package.json")) {
+            return match manifest.get("type").and_then(Entry::text) {
                 Some("module") => Some(true),
                 Some("commonjs") => Some(false),
                 _ => None,
@@ -132,67 +162,69 @@ fn file_or_folder(package: &Package, path: &str) -> Option<String> {
     if let Some(found) = file(package, path) {
         return Some(found);
     }
-    let manifest = package.json(&join(path, "package.json"));
+    let manifest = package.manifest(&join(path, "package.json"));
     let main = manifest.and_then(|manifest| {
-        let main = manifest.get("main")?.as_str()?.to_owned();
-        let full = normal(&join(path, &main))?;
+        let full = normal(&join(path, manifest.get("main")?.text()?))?;
         file(package, &full).or_else(|| file(package, &join(&full, "index")))
     });
     main.or_else(|| file(package, &join(path, "index")))
 }
 
 /// The main file of a package.
-fn main(package: &Package, root: &str, manifest: &Value, conditions: &[&str]) -> Option<String> {
-    if let Some(exports) = manifest.get("exports") {
-        let dot = exports.get(".").unwrap_or(exports);
-        if let Some(path) = conditional(dot, conditions) {
-            return file(package, &normal(&join(root, &path))?);
+fn main(package: &Package, root: &str, manifest: &Entry, conditions: &[&str]) -> Option<String> {
+    match manifest.get("exports") {
+        Some(exports) if *exports != Entry::Null => {
+            let has_paths = exports.members().iter().any(|(key, _)| key.starts_with('.'));
+            let path = match has_paths {
+                true => mapped(exports, ".", conditions)?,
+                false => conditional(exports, conditions)?,
+            };
+            file(package, &normal(&join(root, &path))?)
         }
+        _ => file_or_folder(package, root),
     }
-    for key in ["module", "main"] {
-        if let Some(path) = manifest.get(key).and_then(Value::as_str)
-            && let Some(found) =
-                normal(&join(root, path)).and_then(|full| file_or_folder(package, &full))
-        {
-            return Some(found);
-        }
-    }
-    file(package, &join(root, "index"))
 }
 
 fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) -> Option<String> {
-    let manifest = package.json(&join(root, "package.json")).unwrap_or(Value::Null);
+    let manifest = package.manifest(&join(root, "package.json")).unwrap_or(Entry::Null);
     if rest.is_empty() {
         return main(package, root, &manifest, conditions);
     }
-    if let Some(Value::Object(exports)) = manifest.get("exports") {
-        let asked = format!("./{rest}");
-        if let Some(path) = exports.get(&asked).and_then(|value| conditional(value, conditions)) {
-            return file(package, &normal(&join(root, &path))?);
+    match manifest.get("exports") {
+        Some(exports) if *exports != Entry::Null => {
+            let path = mapped(exports, &format!("./{rest}"), conditions)?;
+            file(package, &normal(&join(root, &path))?)
         }
-        for (pattern, value) in exports {
-            if let Some((before, after)) = pattern.split_once('*')
-                && let Some(middle) =
-                    asked.strip_prefix(before).and_then(|text| text.strip_suffix(after))
-                && let Some(path) = conditional(value, conditions)
-            {
-                return file(package, &normal(&join(root, &path.replace('*', middle)))?);
-            }
-        }
+        _ => file_or_folder(package, &normal(&join(root, rest))?),
     }
-    file_or_folder(package, &normal(&join(root, rest))?)
 }
 
-/// The path that a value of `exports` gives for a list of conditions.
-fn conditional(value: &Value, conditions: &[&str]) -> Option<String> {
+/// The path that a list of `exports` or `imports` has for a name: the name itself, or the pattern with the longest
+/// beginning.
+fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
+    if let Some(value) = list.get(name).filter(|_| !name.contains('*')) {
+        return conditional(value, conditions);
+    }
+    let patterns = list.members().iter().filter_map(|(pattern, value)| {
+        let (before, after) = pattern.split_once('*')?;
+        let middle = name.strip_prefix(before)?.strip_suffix(after)?;
+        (!middle.is_empty()).then_some((before.len(), pattern.len(), middle, value))
+    });
+    let (_, _, middle, value) = patterns.max_by_key(|(before, whole, ..)| (*before, *whole))?;
+    conditional(value, conditions).map(|path| path.replace('*', middle))
+}
+
+/// The path that a value of `exports` or `imports` gives under conditions: the first condition in the order of the
+/// manifest that holds and gives one.
+fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     match value {
-        Value::String(path) => Some(path.clone()),
-        Value::Array(list) => list.iter().find_map(|each| conditional(each, conditions)),
-        Value::Object(map) => conditions
+        Entry::Text(path) => Some(path.clone()),
+        Entry::List(list) => list.iter().find_map(|each| conditional(each, conditions)),
+        Entry::Members(members) => members
             .iter()
-            .filter_map(|condition| map.get(*condition))
-            .find_map(|each| conditional(each, conditions)),
-        _ => None,
+            .filter(|(condition, _)| conditions.contains(&condition.as_str()))
+            .find_map(|(_, each)| conditional(each, conditions)),
+        Entry::Null | Entry::Other => None,
     }
 }
 
@@ -256,5 +288,46 @@ mod tests {
         assert_eq!(resolve("../../etc/passwd"), None);
         assert!(is_target(&package, "lib/a.js") && !is_target(&package, "node_modules/b/x.js"));
         assert!(matches("lib/*.js", "lib/a.js") && !matches("lib/*.js", "src/a.js"));
+    }
+
+    #[test]
+    fn packages_are_resolved_as_in_node() {
+        let package = package(&[
+            (
+                "package.json",
+                r##"{"name": "own", "exports": {".": "./a.js", "./inner/*": "./lib/*.js", "./inner/hidden/*": null},
+                    "imports": {"#x": "./x.js", "#dep": {"import": "both", "default": "./d.js"}}}"##,
+            ),
+            ("a.js", ""),
+            ("x.js", ""),
+            ("d.js", ""),
+            ("lib/p.js", ""),
+            ("lib/hidden/p.js", ""),
+            ("node_modules/both/package.json", r#"{"main": "c.js", "module": "m.js"}"#),
+            ("node_modules/both/c.js", ""),
+            ("node_modules/both/m.js", ""),
+            (
+                "node_modules/ordered/package.json",
+                r#"{"exports": {"default": "./first.js", "require": "./second.js"}}"#,
+            ),
+            ("node_modules/ordered/first.js", ""),
+            ("node_modules/ordered/second.js", ""),
+            ("node_modules/ordered/other.js", ""),
+            ("node_modules/user/index.js", ""),
+        ]);
+        let required = |request| resolve(&package, "a.js", request, false);
+        let imported = |request| resolve(&package, "a.js", request, true);
+        assert_eq!(required("both").as_deref(), Some("node_modules/both/c.js"));
+        assert_eq!(imported("both").as_deref(), Some("node_modules/both/c.js"));
+        assert_eq!(required("ordered").as_deref(), Some("node_modules/ordered/first.js"));
+        assert_eq!(required("ordered/other.js"), None);
+        assert_eq!(required("#x").as_deref(), Some("x.js"));
+        assert_eq!(required("#dep").as_deref(), Some("d.js"));
+        assert_eq!(imported("#dep").as_deref(), Some("node_modules/both/c.js"));
+        assert_eq!(required("own").as_deref(), Some("a.js"));
+        assert_eq!(required("own/inner/p").as_deref(), Some("lib/p.js"));
+        assert_eq!(required("own/inner/hidden/p"), None);
+        let hoisted = resolve(&package, "node_modules/user/index.js", "both", false);
+        assert_eq!(hoisted.as_deref(), Some("node_modules/both/c.js"));
     }
 }

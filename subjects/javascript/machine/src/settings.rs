@@ -9,7 +9,7 @@ pub struct MachineSettings {
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
-    /// Bytes of the engine's stack.
+    /// Bytes of the engine's stack. The thread needs four times as many.
     pub stack: usize,
     /// Maximum number of timers of a test.
     pub timers: usize,
@@ -40,7 +40,7 @@ impl Default for MachineSettings {
             steps: 200_000,
             polls: 400,
             heap: 64 << 20,
-            stack: 4 << 20,
+            stack: 32 << 20,
             timers: 1_000,
             load_steps: 2_000_000,
             load_polls: 10_000,

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-/// An argument of a call in a test.
-#[derive(Clone, Debug, PartialEq)]
+/// An argument of a call in a test. Numbers are equal if they are the same value for a program: NaN equals itself, and
+/// 0 is another number than -0.
+#[derive(Clone, Debug)]
 pub enum Argument {
     /// The result of an earlier statement.
     Variable(usize),
@@ -41,6 +42,31 @@ pub enum Argument {
     Unknown(u32),
 }
 
+impl PartialEq for Argument {
+    fn eq(&self, other: &Argument) -> bool {
+        use Argument as A;
+        match (self, other) {
+            (A::Number(a), A::Number(b)) | (A::Date(a), A::Date(b)) => {
+                a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+            }
+            (A::Variable(a), A::Variable(b)) => a == b,
+            (A::String(a), A::String(b))
+            | (A::BigInt(a), A::BigInt(b))
+            | (A::Symbol(a), A::Symbol(b)) => a == b,
+            (A::Boolean(a), A::Boolean(b)) => a == b,
+            (A::Null, A::Null) | (A::Undefined, A::Undefined) => true,
+            (A::RegExp(a, flags), A::RegExp(b, others)) => (a, flags) == (b, others),
+            (A::Array(a), A::Array(b)) | (A::Set(a), A::Set(b)) => a == b,
+            (A::Object(a), A::Object(b)) => a == b,
+            (A::Map(a), A::Map(b)) => a == b,
+            (A::Function(a, result), A::Function(b, other)) => (a, result) == (b, other),
+            (A::Promise(a, rejected), A::Promise(b, other)) => (a, rejected) == (b, other),
+            (A::Unknown(a), A::Unknown(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
 /// A number in the notation of JavaScript.
 pub(crate) fn number_text(number: f64) -> String {
     if number.is_nan() {
@@ -66,6 +92,8 @@ impl Argument {
             Argument::BigInt(text) => json!(["bigint", text]),
             Argument::Symbol(text) => json!(["symbol", text]),
             Argument::RegExp(text, flags) => json!(["regexp", text, flags]),
+            // An invalid date has the time NaN, which is no number in JSON.
+            Argument::Date(time) if time.is_nan() => json!(["date", "NaN"]),
             Argument::Date(time) => json!(["date", time]),
             Argument::Array(items) => json!(["array", list(items)]),
             Argument::Set(items) => json!(["set", list(items)]),
@@ -105,7 +133,11 @@ impl Argument {
             "bigint" => Argument::BigInt(text()?),
             "symbol" => Argument::Symbol(text()?),
             "regexp" => Argument::RegExp(text()?, list.get(2)?.as_str()?.to_owned()),
-            "date" => Argument::Date(data?.as_f64()?),
+            "date" => Argument::Date(match data?.as_str() {
+                Some("NaN") => f64::NAN,
+                Some(_) => return None,
+                None => data?.as_f64()?,
+            }),
             "array" => Argument::Array(items()?),
             "set" => Argument::Set(items()?),
             "object" => {
@@ -269,5 +301,19 @@ impl Statement {
             });
         }
         used
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_equal_what_is_read_from_their_own_text() {
+        let numbers = [f64::NAN, -0.0, 0.0, f64::NEG_INFINITY, 1e300].map(Argument::Number);
+        let list = [&numbers[..], &[Argument::Date(f64::NAN), Argument::Date(5.0)]].concat();
+        let whole = Argument::Map(vec![(Argument::Array(list), Argument::Undefined)]);
+        assert_eq!(Argument::from_json(&whole.to_json()), Some(whole));
+        assert_ne!(Argument::Number(0.0), Argument::Number(-0.0));
     }
 }

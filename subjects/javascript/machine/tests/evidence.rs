@@ -239,3 +239,27 @@ fn long_strings_are_a_limit_that_programs_can_catch() {
     assert!(matches!(of("f", "Infinity").0, TestOutcome::Threw { .. }));
     assert_eq!(of("k", "4").1, Some(json!({"string": "aaaaaaaaaaaaaaaa"})));
 }
+
+#[test]
+fn results_are_those_of_node() {
+    let source = "exports.spread = () => Object.keys({...'ab', ...null, ...[7]}).join();
+        exports.own = () => { const o = Object.create(null); o.__proto__ = 1; return o; };
+        exports.lacks = () => [typeof Object.groupBy, typeof Buffer].join();
+        exports.uses = s => Buffer.from(s).length;
+        exports.stray = () => { Promise.reject(new Error('x')); return 1; };
+        exports.late = () => { setTimeout(() => { throw new Error('x'); }, 5); return 1; };";
+    let program = program(source);
+    let run = |name: &str| {
+        execute(&program, MachineSettings::default(), &[call(name, &json!([]))], false)
+    };
+    assert_eq!(run("spread").observed, [json!({"string": "0,1"})]);
+    assert_eq!(
+        run("own").observed,
+        [json!({"object": {"__proto__": {"number": "1"}}, "prototype": null})]
+    );
+    assert_eq!(run("lacks").observed, [json!({"string": "undefined,function"})]);
+    let unsupported = run("uses");
+    assert_eq!(unsupported.outcome, TestOutcome::Limit("unsupported"));
+    assert!(unsupported.counters.iter().all(|count| *count == 0));
+    assert_eq!((run("stray").stray, run("late").stray), ("rejection", "timer"));
+}

@@ -31,12 +31,13 @@ function data(root) {
     if (value instanceof RegExp) return { regexp: RegExp.prototype.toString.call(value) };
     if (value instanceof Promise) return { type: 'promise' };
     if (value instanceof Error) return { error: String(value.name), message: String(value.message) };
-    const members = {};
+    const members = Object.create(null);
     for (const name of Object.keys(value)) {
       const member = Object.getOwnPropertyDescriptor(value, name);
       if (member !== undefined && 'value' in member) members[name] = see(member.value, level + 1);
     }
     const prototype = Object.getPrototypeOf(value);
+    if (prototype === null) return { object: members, prototype: null };
     const maker = prototype === null || prototype === Object.prototype ? undefined
       : Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
     const name = typeof maker === 'function' ? Object.getOwnPropertyDescriptor(maker, 'name')?.value : '';

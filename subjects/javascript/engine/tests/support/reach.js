@@ -30,7 +30,7 @@
     const iterators = [[], new Map(), new Set(), '', new Uint8Array(1)].map(each => each[Symbol.iterator]());
     [
         ...iterators, (function () { return arguments; })(), /a/g, Object(1n), Object(Symbol()), new Date(0), new Promise(() => {}), new Proxy({}, {}),
-        'a'.matchAll(/a/g), [].values().map(x => x), function* () {}, async () => {}, async function* () {},
+        'a'.matchAll(/a/g), [].values().map?.(x => x), function* () {}, async () => {}, async function* () {},
         (function* () {})(), (async function* () {})(),
     ].forEach(reach);
 

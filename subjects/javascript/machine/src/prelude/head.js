@@ -2,7 +2,8 @@
 const {Map, Set, WeakMap, WeakSet, Promise, Date, RegExp, Error, RangeError, TypeError, Number, String, Symbol, Proxy,
     Function, Object, Array, ArrayBuffer, DataView, BigInt, Uint8Array, Uint32Array, Int32Array, Float64Array, queueMicrotask} = globalThis;
 const {apply, ownKeys, getPrototypeOf, construct} = globalThis.Reflect;
-const {abs} = globalThis.Math;
+const {Math} = globalThis;
+const {abs} = Math;
 const {keys, getOwnPropertyDescriptor: getOwn, defineProperty, create, assign} = Object;
 const {isArray} = Array;
 const {parse, stringify} = globalThis.JSON;

@@ -6,7 +6,7 @@ let build = 0;
 
 /** The probes in the order of their letters; the functions of modules are made for each module. */
 const PROBES = [counters, truth, comparison, chain, nullish, optionalMethod, discriminant, inCase, overflow, operation,
-    converting, compound, typeAsked, truthSeen, depth, textTest, passedTo];
+    converting, compound, typeAsked, truthSeen, depth, textTest, passedTo, spreadable];
 
 const factory = path => {
     let known = mapGet(factories[build], path);
@@ -116,6 +116,9 @@ const loadModule = path => {
 };
 /** What a module sees of a CommonJS file. */
 const interop = exports => {
+    if (typeof exports === 'function' && weakSetHas(stubs, exports)) {
+        return new Proxy(create(null), {get: (_, key) => key === 'default' ? exports : exports[key], has: () => true});
+    }
     const namespace = create(null);
     if (exports !== null && (typeof exports === 'object' || typeof exports === 'function')) {
         for (const name of keys(exports)) {

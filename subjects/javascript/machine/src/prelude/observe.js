@@ -69,7 +69,8 @@ const observe = value => {
         if (value instanceof Error) {
             return {error: String(value.name), message: String(value.message)};
         }
-        const members = {};
+        // A member `__proto__` is a member like others.
+        const members = create(null);
         let count = 0;
         const names = keys(value);
         for (let i = 0; i < names.length; i++) {
@@ -80,6 +81,9 @@ const observe = value => {
             }
         }
         const name = className(value);
+        if (getPrototypeOf(value) === null) {
+            return {object: members, prototype: null};
+        }
         return name === '' ? {object: members} : count === 0 ? {object: name} : {object: name, members};
     };
     return see(value, 0);

@@ -238,6 +238,8 @@ const operation = (code, a, b) => {
     operatorLine = 0;
     return result;
 };
+/** What an object literal spreads: texts as objects, because the engine spreads no texts. */
+const spreadable = value => typeof value === 'string' ? Object(value) : value;
 const clearProbes = () => {
     fill(counters, 0);
     fill(taken, 0);

@@ -26,7 +26,7 @@ const value = argument => {
     case 'object': {
         const object = {};
         for (const [name, item] of data) {
-            object[name] = value(item);
+            defineProperty(object, name, {value: value(item), writable: true, enumerable: true, configurable: true});
         }
         return object;
     }
@@ -71,6 +71,7 @@ const prepare = (infer, loading) => {
     traps = 0;
     tracing = false;
     thrown = undefined;
+    testing = false;
     measured = loading;
     ticks = [];
     exported = synchronously(() => load(infer));
@@ -86,6 +87,7 @@ const prepare = (infer, loading) => {
 /** Takes the statements of a test. */
 const begin = text => {
     test = parse(text);
+    testing = true;
     variables = new Array(test.length);
 };
 const PASSED = 0;

@@ -29,6 +29,15 @@ const synchronously = f => {
 };
 /** A stream that takes everything and shows nothing. */
 const silentStream = () => ({write: () => true, end: silent, on: silent, once: silent});
+/** Parts of the language that the engine has and Node.js 20 has not. */
+const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['withResolvers', 'try']], [Array, ['fromAsync']],
+    [RegExp, ['escape']], [Error, ['isError']], [Math, ['sumPrecise', 'f16round']], [globalThis, ['Iterator', 'Float16Array']],
+    [Uint8Array, ['fromBase64', 'fromHex']], [Uint8Array.prototype, ['toBase64', 'toHex', 'setFromBase64', 'setFromHex']],
+    [ArrayBuffer.prototype, ['transfer', 'transferToFixedLength', 'detached']],
+    [DataView.prototype, ['getFloat16', 'setFloat16']],
+    [Set.prototype, ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom']],
+    [getPrototypeOf(getPrototypeOf([][Symbol.iterator]())), ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach',
+        'some', 'every', 'find', 'constructor', Symbol.toStringTag]]];
 const installHost = () => {
     const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
         nextTick, cwd: () => '/subject', exit: () => stop('exit'), on: silent, emitWarning: silent, hrtime: () => [0, 0],
@@ -39,29 +48,112 @@ const installHost = () => {
         console[name] = silent;
     }
     const put = (name, value) => defineProperty(globalThis, name, {value, writable: true, enumerable: false, configurable: true});
-    put('process', process);
+    put('process', completed('process', process));
     put('console', console);
     put('global', globalThis);
     put('structuredClone', value => clone(value, new Map()));
     const {TextEncoder, TextDecoder} = textClasses();
     put('TextEncoder', TextEncoder);
     put('TextDecoder', TextDecoder);
+    for (const name of MISSING_GLOBALS) {
+        if (!(name in globalThis)) {
+            lazily(globalThis, name, false, () => unavailable(name));
+        }
+    }
+    for (const [owner, names] of LATER_THAN_NODE) {
+        for (const name of names) {
+            delete owner[name];
+        }
+    }
 };
+/** Whether a test is being executed, not loading. */
+let testing = false;
+/** What stands for parts of Node.js that do not exist here. A program may load and keep them; a test that uses one has
+    no result, because it would be another one in Node.js. */
+const stubs = new WeakSet();
 const unavailable = name => {
-    const fail = () => {
-        const error = new Error("the module '" + name + "' is not available");
+    const use = () => {
+        if (testing) {
+            stop('unsupported');
+        }
+        const error = new Error("'" + name + "' is not available");
         error.code = 'ERR_UNAVAILABLE';
         throw error;
     };
-    return new Proxy({}, {get: (_, key) => typeof key === 'symbol' || key === '__esModule' || key === 'then' ? undefined : fail(),
-        has: fail, set: fail});
+    let known;
+    const target = defineProperty(function () {}, 'name', {value: name, configurable: true});
+    const stub = new Proxy(target, {
+        get: (_, key) => {
+            if (typeof key === 'symbol' || key === '__esModule' || key === 'then' || key === 'prototype' || key === 'name') {
+                return target[key];
+            }
+            if (name === 'Buffer' && key === 'isBuffer') {
+                return isBuffer;
+            }
+            if (testing) {
+                use();
+            }
+            known ??= new Map();
+            if (!mapHas(known, key)) {
+                mapSet(known, key, unavailable(name + '.' + key));
+            }
+            return mapGet(known, key);
+        },
+        apply: use,
+        construct: use,
+        has: () => true,
+        set: use,
+    });
+    weakAdd(stubs, stub);
+    return stub;
+};
+/** No buffer can exist, so that none is recognised, as in Node.js. */
+const isBuffer = () => false;
+/** Defines a member whose value is made when it is read first. */
+const lazily = (object, name, enumerable, make) => {
+    const put = value => defineProperty(object, name, {value, writable: true, enumerable, configurable: true});
+    const get = () => {
+        const value = make();
+        put(value);
+        return value;
+    };
+    defineProperty(object, name, {get, set: put, enumerable, configurable: true});
+};
+/** Globals of Node.js 20 that do not exist here. */
+const MISSING_GLOBALS = ['AbortController', 'AbortSignal', 'Blob', 'BroadcastChannel', 'Buffer', 'ByteLengthQueuingStrategy',
+    'CompressionStream', 'CountQueuingStrategy', 'Crypto', 'CryptoKey', 'CustomEvent', 'DOMException', 'DecompressionStream', 'Event',
+    'EventTarget', 'File', 'FormData', 'Headers', 'Intl', 'MessageChannel', 'MessageEvent', 'MessagePort', 'PerformanceEntry',
+    'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'ReadableStream', 'Request', 'Response', 'SubtleCrypto',
+    'TransformStream', 'URL', 'URLSearchParams', 'WebAssembly', 'WritableStream', 'SharedArrayBuffer', 'Atomics', 'atob', 'btoa', 'crypto',
+    'fetch'];
+/** Members of `process` that do not exist here. */
+const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'getegid', 'geteuid',
+    'getgid', 'getuid', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
+/** Members of modules that do not exist here. */
+const MISSING_MEMBERS = {
+    util: ['MIMEParams', 'MIMEType', 'aborted', 'debug', 'getSystemErrorMap', 'getSystemErrorName', 'parseArgs', 'stripVTControlCharacters',
+        'styleText', 'toUSVString', 'transferableAbortController', 'transferableAbortSignal'],
+    events: ['EventEmitterAsyncResource', 'addAbortListener', 'getEventListeners', 'getMaxListeners', 'on', 'once', 'setMaxListeners'],
+    assert: ['CallTracker'],
+};
+/** Adds stubs for what a module or object lacks. */
+const completed = (name, object) => {
+    const missing = name === 'process' ? MISSING_OF_PROCESS : MISSING_MEMBERS[name] ?? [];
+    for (const member of missing) {
+        if (!(member in object)) {
+            lazily(object, member, true, () => unavailable(name + '.' + member));
+        }
+    }
+    return object;
 };
 const builtinModule = name => {
     switch (name) {
-    case 'events': return eventsModule();
-    case 'assert': return assertModule();
-    case 'assert/strict': return assertModule().strict;
-    case 'util': return utilModule();
+    case 'events': return completed(name, eventsModule());
+    case 'assert': return completed(name, assertModule());
+    case 'assert/strict': return completed('assert', assertModule().strict);
+    case 'util': case 'sys': return completed('util', utilModule());
+    case 'timers': return {setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, setInterval: globalThis.setInterval,
+        clearInterval: globalThis.clearInterval, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate};
     case 'path': case 'path/posix': return pathModule();
     case 'process': return globalThis.process;
     default: return unavailable(name);

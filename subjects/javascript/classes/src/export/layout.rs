@@ -1,0 +1,152 @@
+//! Layout of expressions in lines of at most 100 characters.
+
+/// Maximum length of a line, in characters.
+pub(super) const WIDTH: usize = 100;
+
+/// Characters of an indentation.
+const STEP: usize = 2;
+
+/// An expression that can be written in one line or in several.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Doc {
+    /// Text without a line break.
+    Text(String),
+    /// A list between brackets, whose items are in one line or in a line each.
+    List {
+        /// Text up to the opening bracket, such as `new Map([` or `list.add(`.
+        open: String,
+        /// The items.
+        items: Vec<Doc>,
+        /// The closing bracket and what follows it.
+        close: String,
+        /// Whether brackets have spaces inside, as in `{ a: 1 }`.
+        spaced: bool,
+        /// Whether several lines end with a comma.
+        trailing: bool,
+    },
+    /// Parts in a row, of which only lists may be broken.
+    Row(Vec<Doc>),
+}
+
+impl Doc {
+    pub(super) fn text(text: impl Into<String>) -> Doc {
+        Doc::Text(text.into())
+    }
+
+    /// Arguments or elements between brackets.
+    pub(super) fn list(open: impl Into<String>, items: Vec<Doc>, close: &str) -> Doc {
+        Doc::List {
+            open: open.into(),
+            items,
+            close: close.to_owned(),
+            spaced: false,
+            trailing: true,
+        }
+    }
+
+    /// Members between braces.
+    pub(super) fn object(items: Vec<Doc>) -> Doc {
+        if items.is_empty() {
+            return Doc::text("{}");
+        }
+        let (open, close) = ("{".to_owned(), "}".to_owned());
+        Doc::List { open, items, close, spaced: true, trailing: true }
+    }
+
+    /// The expression in one line.
+    pub(super) fn flat(&self) -> String {
+        match self {
+            Doc::Text(text) => text.clone(),
+            Doc::Row(parts) => parts.iter().map(Doc::flat).collect(),
+            Doc::List { open, items, close, spaced, .. } => {
+                let items: Vec<String> = items.iter().map(Doc::flat).collect();
+                let space = if *spaced { " " } else { "" };
+                format!("{open}{space}{}{space}{close}", items.join(", "))
+            }
+        }
+    }
+
+    /// The expression as it continues a line at a column, with further lines indented by `indent`.
+    pub(super) fn write(&self, column: usize, indent: usize) -> String {
+        let flat = self.flat();
+        if column + length(&flat) <= WIDTH && !flat.contains('\n') {
+            return flat;
+        }
+        match self {
+            Doc::Text(text) => text.clone(),
+            Doc::Row(parts) => {
+                let mut text = String::new();
+                let mut column = column;
+                for (number, part) in parts.iter().enumerate() {
+                    let rest: usize =
+                        parts[number + 1..].iter().map(|part| length(&part.head())).sum();
+                    let written = part.write(column + rest.min(12), indent);
+                    column = match written.rsplit_once('\n') {
+                        Some((_, last)) => length(last),
+                        None => column + length(&written),
+                    };
+                    text += &written;
+                }
+                text
+            }
+            Doc::List { open, items, close, trailing, .. } => {
+                // The only argument of a call keeps its brackets next to those of the call.
+                if let [only @ Doc::List { open: inner, .. }] = items.as_slice()
+                    && !open.ends_with('{')
+                    && !inner.is_empty()
+                {
+                    return format!("{open}{}{close}", only.write(column + length(open), indent));
+                }
+                let inside = indent + STEP;
+                let margin = " ".repeat(inside);
+                let mut lines = String::new();
+                for (number, item) in items.iter().enumerate() {
+                    let comma = if *trailing || number + 1 < items.len() { "," } else { "" };
+                    lines += &format!("\n{margin}{}{comma}", item.write(inside + 1, inside));
+                }
+                format!("{open}{lines}\n{}{close}", " ".repeat(indent))
+            }
+        }
+    }
+
+    /// The beginning that cannot be broken.
+    fn head(&self) -> String {
+        match self {
+            Doc::Text(text) => text.clone(),
+            Doc::Row(parts) => parts.first().map(Doc::head).unwrap_or_default(),
+            Doc::List { open, .. } => open.clone(),
+        }
+    }
+}
+
+/// Number of characters.
+pub(super) fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_have_a_line_for_each_item() {
+        let items = |count: usize| (0..count).map(|n| Doc::text(format!("{n}"))).collect();
+        let short = Doc::list("f(", items(3), ")");
+        assert_eq!(short.write(4, 4), "f(0, 1, 2)");
+        let long = Doc::list("f(", items(40), ")");
+        let lines = long.write(4, 4);
+        assert!(
+            lines.starts_with("f(\n      0,\n      1,\n") && lines.ends_with(",\n    )"),
+            "{lines}"
+        );
+        let object =
+            Doc::object(vec![Doc::Row(vec![Doc::text("a: "), Doc::list("[", items(40), "]")])]);
+        let nested = Doc::list("equal(", vec![object], ")");
+        assert!(
+            nested.write(0, 0).starts_with("equal({\n  a: [\n    0,\n"),
+            "{}",
+            nested.write(0, 0)
+        );
+        assert_eq!(Doc::object(Vec::new()).flat(), "{}");
+    }
+}

@@ -1,0 +1,363 @@
+//! One test as code.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::{Operation, Statement};
+use serde_json::Value;
+
+use super::Style;
+use super::claims::{Claim, Expected, claims};
+use super::layout::Doc;
+use super::literals::{argument, literal, member, quoted};
+use super::titles::{Shown, title};
+use crate::suite::SuiteTest;
+
+/// Maximum number of assertions of a test.
+const MAX_ASSERTIONS: usize = 5;
+
+/// Indentation of the lines of a test.
+const INDENT: usize = 4;
+
+/// Names that the code uses itself, so that no variable may have them.
+const TAKEN: &str = "subject load rejected assert describe test expect it require module exports \
+    process globalThis arguments eval await async beforeEach break case catch class const continue \
+    debugger default delete do else enum export extends false finally for function if implements \
+    import in instanceof interface let new null package private protected public return static super \
+    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown";
+
+/// The code of a test.
+pub(super) struct Written {
+    /// The class or function under test, which names its group.
+    pub(super) group: String,
+    pub(super) title: String,
+    pub(super) lines: Vec<String>,
+}
+
+/// A test that is being written as code.
+pub(super) struct Test<'s> {
+    test: &'s SuiteTest,
+    style: Style,
+    /// Names of variables by statement.
+    names: Vec<String>,
+}
+
+/// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
+struct Found {
+    index: usize,
+    at_end: bool,
+    claims: Vec<Claim>,
+    /// How much the test is about the value; larger is more.
+    weight: usize,
+}
+
+/// The name of the class whose instance a statement makes. If the class is the export itself, its name is
+/// taken from the recorded state of the instance. `None` if it has no name.
+fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
+    let path = &test.statements.get(index)?.path;
+    let own = || test.after.get(index)?.get("object")?.as_str();
+    path.last().map(String::as_str).or_else(own)
+}
+
+impl<'s> Test<'s> {
+    pub(super) fn new(test: &'s SuiteTest, style: Style) -> Test<'s> {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let names = test.statements.iter().enumerate().map(|(index, statement)| {
+            let base = match statement.operation {
+                Operation::New => class_of(test, index).unwrap_or("instance"),
+                _ => "result",
+            };
+            let mut name = String::new();
+            for letter in base.chars().filter(|c| c.is_ascii_alphanumeric()) {
+                name.push(if name.is_empty() { letter.to_ascii_lowercase() } else { letter });
+            }
+            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+                name = "value".to_owned();
+            }
+            let count = counts.entry(name.clone()).or_insert(0);
+            *count += 1;
+            let taken = TAKEN.split_whitespace().any(|word| word == name);
+            match (*count, taken) {
+                (1, false) => name,
+                (count, _) => format!("{name}{count}"),
+            }
+        });
+        Test { test, style, names: names.collect() }
+    }
+
+    pub(super) fn write(self) -> Written {
+        let found = self.chosen(self.found());
+        let lines = self.lines(&found);
+        let last = self.test.statements.len().saturating_sub(1);
+        let target = self.target(last);
+        let (group, name) = match target.split_once('.') {
+            Some((group, name)) => (group.to_owned(), name.to_owned()),
+            None => (target.clone(), target.clone()),
+        };
+        let Some(statement) = self.test.statements.last() else {
+            return Written { group, title: name, lines };
+        };
+        let of_last = found.iter().find(|each| each.index == last && !each.at_end);
+        let state = found.iter().find(|each| each.at_end).and_then(|each| each.claims.first());
+        let title = title(&Shown {
+            name: &name,
+            statement,
+            expected: &self.test.assertions[last],
+            claims: of_last.map_or(&[][..], |each| &each.claims),
+            state,
+            names: &self.names,
+        });
+        let group = if group.is_empty() { "subject".to_owned() } else { group };
+        Written { group, title, lines }
+    }
+
+    /// All claims about the values of the test.
+    fn found(&self) -> Vec<Found> {
+        let test = self.test;
+        let last = test.statements.len().saturating_sub(1);
+        let mut found = Vec::new();
+        for (index, expected) in test.assertions.iter().enumerate() {
+            let asserted = !expected.is_null()
+                && expected.get("flaky").is_none()
+                && thrown_by(expected).is_none()
+                && test.statements[index].operation != Operation::Set;
+            let nothing = expected.get("undefined").is_some() && index != last;
+            if asserted && !nothing {
+                let weight = if index == last { 1_000 } else { 100 + index };
+                found.push(Found { index, at_end: false, claims: claims(expected), weight });
+            }
+        }
+        let receiver = test.statements.last().map(|statement| statement.receiver);
+        for (index, state) in test.after.iter().enumerate().filter(|(_, state)| !state.is_null()) {
+            let weight = if Some(index) == receiver { 500 } else { 50 };
+            found.push(Found { index, at_end: true, claims: claims(state), weight });
+        }
+        found
+    }
+
+    /// The claims that the test makes: the whole ones of the values that it is most about.
+    fn chosen(&self, mut found: Vec<Found>) -> Vec<Found> {
+        // That nothing is returned is worth a line only if nothing else is asserted.
+        let nothing = |each: &Found| {
+            !each.at_end && self.test.assertions[each.index].get("undefined").is_some()
+        };
+        if found.iter().any(|each| !nothing(each) && !each.claims.is_empty()) {
+            found.retain(|each| !nothing(each));
+        }
+        found.sort_by_key(|each| std::cmp::Reverse(each.weight));
+        let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
+        let mut left = MAX_ASSERTIONS - usize::from(throws);
+        for each in &mut found {
+            each.claims.truncate(left);
+            left -= each.claims.len();
+        }
+        found.retain(|each| !each.claims.is_empty());
+        found.sort_by_key(|each| (each.at_end, each.index));
+        found
+    }
+
+    fn lines(&self, found: &[Found]) -> Vec<String> {
+        let test = self.test;
+        let mut used = vec![false; test.statements.len()];
+        for statement in &test.statements {
+            for variable in statement.variables() {
+                if let Some(used) = used.get_mut(variable) {
+                    *used = true;
+                }
+            }
+        }
+        for each in found {
+            used[each.index] |= each.at_end || each.claims.len() > 1;
+        }
+        let mut lines = Vec::new();
+        let count = test.statements.len();
+        for (index, statement) in test.statements.iter().enumerate() {
+            let expected = &test.assertions[index];
+            let expression = self.expression(statement);
+            if let Some((how, name)) = thrown_by(expected) {
+                lines.push(self.throws(how, name, expression, expected));
+                continue;
+            }
+            let pending = expected.get("type").is_some_and(|kind| kind == "promise");
+            let awaits = statement.awaits && !pending;
+            let expression = match awaits {
+                true => Doc::Row(vec![Doc::text("await "), expression]),
+                false => expression,
+            };
+            let claims = found.iter().find(|each| each.index == index && !each.at_end);
+            let claims = claims.map_or(&[][..], |each| &each.claims);
+            let name = &self.names[index];
+            if used[index] {
+                lines.push(line(Doc::Row(vec![
+                    Doc::text(format!("const {name} = ")),
+                    expression,
+                    Doc::text(";"),
+                ])));
+                lines.extend(claims.iter().map(|claim| self.assertion(Doc::text(name), claim)));
+            } else if let [claim] = claims {
+                let expression = match (awaits, claim.part.is_empty()) {
+                    (true, false) => Doc::Row(vec![Doc::text("("), expression, Doc::text(")")]),
+                    _ => expression,
+                };
+                lines.push(self.assertion(expression, claim));
+            } else if found.is_empty() && index + 1 == count && !awaits {
+                lines.push(self.completes(statement, expression));
+            } else {
+                lines.push(line(Doc::Row(vec![expression, Doc::text(";")])));
+            }
+        }
+        for each in found.iter().filter(|each| each.at_end) {
+            let name = Doc::text(&self.names[each.index]);
+            lines.extend(each.claims.iter().map(|claim| self.assertion(name.clone(), claim)));
+        }
+        lines
+    }
+
+    /// The name of what a statement calls: `Chain.add`.
+    fn target(&self, index: usize) -> String {
+        let Some(statement) = self.test.statements.get(index) else { return String::new() };
+        match statement.operation {
+            Operation::New | Operation::Call | Operation::Code if !statement.path.is_empty() => {
+                statement.path.join(".")
+            }
+            Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
+            Operation::Call | Operation::Code => "exports".to_owned(),
+            _ => {
+                let class = class_of(self.test, statement.receiver).unwrap_or("exports");
+                format!("{class}.{}", statement.name)
+            }
+        }
+    }
+
+    fn expression(&self, statement: &Statement) -> Doc {
+        let arguments = statement.arguments.iter().map(|value| argument(value, &self.names));
+        let arguments: Vec<Doc> = arguments.collect();
+        let path: String = statement.path.iter().map(|name| member(name)).collect();
+        let receiver = self.names.get(statement.receiver).map_or("subject", String::as_str);
+        let name = member(&statement.name);
+        match statement.operation {
+            Operation::New => Doc::list(format!("new subject{path}("), arguments, ")"),
+            Operation::Call | Operation::Code => {
+                Doc::list(format!("subject{path}("), arguments, ")")
+            }
+            Operation::Method => Doc::list(format!("{receiver}{name}("), arguments, ")"),
+            Operation::Get => Doc::text(format!("{receiver}{name}")),
+            Operation::Set => {
+                let mut parts = vec![Doc::text(format!("{receiver}{name} = "))];
+                parts.extend(arguments);
+                Doc::Row(parts)
+            }
+        }
+    }
+
+    /// An assertion on a value.
+    fn assertion(&self, value: Doc, claim: &Claim) -> String {
+        let value = match claim.part.as_str() {
+            "" => value,
+            part => Doc::Row(vec![value, Doc::text(part)]),
+        };
+        let around = |before: &str, value: Doc, after: &str| {
+            Doc::Row(vec![Doc::text(before), value, Doc::text(after)])
+        };
+        let (value, expected, deep) = match &claim.expected {
+            Expected::Same(expected) => (value, expected.clone(), false),
+            Expected::Equal(expected) => (value, expected.clone(), true),
+            Expected::Type(kind) => (around("typeof ", value, ""), Doc::text(quoted(kind)), false),
+            Expected::Array => (around("Array.isArray(", value, ")"), Doc::text("true"), false),
+            Expected::Promise => {
+                (around("", value, " instanceof Promise"), Doc::text("true"), false)
+            }
+        };
+        line(match self.style {
+            Style::Jest => {
+                let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
+                Doc::Row(vec![
+                    Doc::list("expect(", vec![value], ")"),
+                    Doc::list(word, vec![expected], ");"),
+                ])
+            }
+            _ => {
+                let word = if deep { "assert.deepEqual(" } else { "assert.equal(" };
+                Doc::list(word, vec![value, expected], ");")
+            }
+        })
+    }
+
+    /// The assertion that a statement throws nothing.
+    fn completes(&self, statement: &Statement, expression: Doc) -> String {
+        if statement.operation == Operation::Set {
+            return line(Doc::Row(vec![expression, Doc::text(";")]));
+        }
+        let body = Doc::Row(vec![Doc::text("() => "), expression]);
+        line(match self.style {
+            Style::Jest => {
+                Doc::Row(vec![Doc::list("expect(", vec![body], ")"), Doc::text(".not.toThrow();")])
+            }
+            _ => Doc::list("assert.doesNotThrow(", vec![body], ");"),
+        })
+    }
+
+    /// The assertion that a statement throws an exception or that its promise is rejected.
+    fn throws(&self, how: Thrown, name: &str, expression: Doc, expected: &Value) -> String {
+        let entry = |key: &str, text: &str| Doc::text(format!("{key}: {}", quoted(text)));
+        let mut members = vec![entry("name", name)];
+        if let Some(message) = expected.get("message").and_then(Value::as_str) {
+            members.push(entry("message", message));
+        }
+        let is_error = !name.is_empty();
+        let value = expected.get("value").and_then(literal);
+        let rejects = how == Thrown::Rejection;
+        let called = Doc::Row(vec![Doc::text("() => "), expression.clone()]);
+        let argument = if rejects { expression } else { called };
+        let mut items = vec![argument.clone()];
+        let text = match (self.style, rejects) {
+            (Style::Jest, _) => {
+                let matcher = match (is_error, value, rejects) {
+                    (true, ..) => Doc::Row(vec![
+                        Doc::text(if rejects { ".rejects.toEqual(" } else { ".toThrow(" }),
+                        Doc::list("expect.objectContaining(", vec![Doc::object(members)], ")"),
+                        Doc::text(");"),
+                    ]),
+                    (_, Some(value), true) => {
+                        Doc::list(".rejects.toStrictEqual(", vec![value], ");")
+                    }
+                    (_, None, true) => Doc::text(".rejects.toBeDefined();"),
+                    _ => Doc::text(".toThrow();"),
+                };
+                let before = Doc::text(if rejects { "await " } else { "" });
+                Doc::Row(vec![before, Doc::list("expect(", vec![argument], ")"), matcher])
+            }
+            (_, rejects) => {
+                if is_error {
+                    items.push(Doc::object(members));
+                } else if let Some(value) = value {
+                    let body =
+                        Doc::list("Object.is(", vec![Doc::text("thrown"), value.clone()], ")");
+                    if !value.flat().starts_with(['[', '{', 'n']) {
+                        items.push(Doc::Row(vec![Doc::text("thrown => "), body]));
+                    }
+                }
+                let word = if rejects { "await assert.rejects(" } else { "assert.throws(" };
+                Doc::list(word, items, ");")
+            }
+        };
+        line(text)
+    }
+}
+
+/// How a statement ends with an exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Thrown {
+    Exception,
+    Rejection,
+}
+
+/// The exception with which a statement ends: how, and its name. `None` if it ends without one.
+pub(super) fn thrown_by(expected: &Value) -> Option<(Thrown, &str)> {
+    let named = |key: &str, how| Some((how, expected.get(key)?.as_str()?));
+    named("throws", Thrown::Exception).or_else(|| named("rejects", Thrown::Rejection))
+}
+
+/// A line of a test, which may be written in several.
+fn line(doc: Doc) -> String {
+    format!("{}{}", " ".repeat(INDENT), doc.write(INDENT, INDENT))
+}

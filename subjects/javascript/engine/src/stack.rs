@@ -1,0 +1,81 @@
+//! How much of the native stack scripts take. A frame has other sizes in other builds of the engine, so nothing may
+//! depend on the depth at which the engine throws an error because its stack ends. It asks for no memory when it does
+//! so, and calls nothing of the host; therefore the stack itself shows whether it was near its end.
+
+use std::cell::{Cell, RefCell};
+
+use catherd_platform::{StackBand, stack_address};
+
+/// The part of the stack that scripts may take, in tenths.
+const USABLE_TENTHS: usize = 6;
+
+/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at once. A band
+/// of the stack that is longer than this is used by every recursion that goes through it.
+const UNTOUCHED: usize = 1 << 20;
+
+/// Bytes of pages at the ends of a band and of other variables of a frame.
+const MARGIN: usize = 64 << 10;
+
+/// Observes how much of its stack an engine takes.
+#[derive(Debug, Default)]
+pub(crate) struct Depth {
+    /// How often the limit is multiplied, minus one.
+    more: usize,
+    /// The part of the stack that no script may reach; `None` if the system does not show what is used.
+    band: RefCell<Option<StackBand>>,
+    exceeded: Cell<bool>,
+    /// Whether the band must be cleared before the next execution.
+    stale: Cell<bool>,
+}
+
+impl Depth {
+    /// Begins anew with a multiple of the limit.
+    pub(crate) fn restart(&mut self, times: usize) {
+        self.more = times.saturating_sub(1);
+        self.stale.set(self.stale.get() || self.exceeded.get());
+        self.exceeded.set(false);
+    }
+
+    /// The multiple of the limit.
+    pub(crate) fn times(&self) -> usize {
+        self.more + 1
+    }
+
+    /// Whether scripts took more than the usable part of the stack.
+    pub(crate) fn was_exceeded(&self) -> bool {
+        self.exceeded.get()
+    }
+
+    /// Prepares an execution that begins at this depth and may take so many bytes. Returns the address below which
+    /// scripts must be ended.
+    pub(crate) fn begin(&self, stack: usize) -> usize {
+        let floor = stack_address().saturating_sub(stack / 10 * USABLE_TENTHS);
+        let length = (UNTOUCHED + MARGIN).min(stack / 5);
+        let mut band = self.band.borrow_mut();
+        // Executions begin at slightly different depths.
+        let near = |band: &StackBand| band.addresses().end.abs_diff(floor) <= stack / 20;
+        if !band.as_ref().is_some_and(near) {
+            *band = StackBand::new(floor.saturating_sub(length)..floor);
+        } else if self.stale.get() {
+            band.iter().for_each(StackBand::clear);
+        }
+        self.stale.set(false);
+        floor
+    }
+
+    /// Looks at the stack when the returned value is dropped.
+    pub(crate) fn watch(&self) -> Watched<'_> {
+        Watched(self)
+    }
+}
+
+/// An execution.
+pub(crate) struct Watched<'a>(&'a Depth);
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        if self.0.band.borrow().as_ref().is_some_and(StackBand::used) {
+            self.0.exceeded.set(true);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The second line of limits: processor time. Most built-in functions count their work, but not all, so that a
+//! script can compute for hours within the counted limits. Processor time differs between computers, so no result
+//! may depend on it: it ends the process instead of the script.
+
+use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::time::Duration;
+
+use catherd_platform::ThreadClock;
+
+/// The interval at which processor times are read.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Processor time for each unit of operations that a turn may have: about ten times what a unit takes if all of its
+/// work is counted.
+const PER_UNIT: Duration = Duration::from_millis(5);
+
+/// Processor time that an execution may always take.
+const LEAST: Duration = Duration::from_secs(10);
+
+/// The exit code of a process that [`end_process`] ends.
+const EXIT_CODE: i32 = 70;
+
+/// The engines that are watched.
+static PULSES: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
+
+/// Shows from outside of a thread whether its engine makes progress.
+#[derive(Debug)]
+pub(crate) struct Pulse {
+    /// Odd while scripts are executed; grows when an execution begins or ends.
+    beats: AtomicU64,
+    /// Maximum processor time of an execution, in milliseconds.
+    most: AtomicU64,
+    clock: ThreadClock,
+    /// What is executed, for the message.
+    subject: String,
+}
+
+impl Pulse {
+    /// Watches the engine of this thread. A turn has so many units of operations.
+    pub(crate) fn start(subject: &str, units: u64) -> Arc<Pulse> {
+        static WATCH: Once = Once::new();
+        WATCH.call_once(|| {
+            // Ignore the error: without the thread, only the counted limits hold.
+            let _ = std::thread::Builder::new().name("processor-time".to_owned()).spawn(watch);
+        });
+        let pulse = Arc::new(Pulse {
+            beats: AtomicU64::new(0),
+            most: AtomicU64::new(0),
+            clock: ThreadClock::of_this_thread(),
+            subject: subject.to_owned(),
+        });
+        pulse.permit(units);
+        PULSES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&pulse));
+        pulse
+    }
+
+    /// Turns have so many units from now on.
+    pub(crate) fn permit(&self, units: u64) {
+        let most = u64::try_from(PER_UNIT.as_millis()).unwrap_or(u64::MAX).saturating_mul(units);
+        self.most.store(most.max(LEAST.as_millis() as u64), Ordering::Relaxed);
+    }
+
+    /// Execution of scripts begins; it ends when the returned guard is dropped.
+    pub(crate) fn enter(&self) -> Entered<'_> {
+        self.beats.fetch_add(1, Ordering::Relaxed);
+        Entered(self)
+    }
+}
+
+/// Scripts are executed while this exists.
+pub(crate) struct Entered<'a>(&'a Pulse);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.beats.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The watching thread: ends the process when an execution takes too much processor time.
+fn watch() {
+    // For each engine its beats, and the processor time when these were first seen.
+    let mut seen: Vec<(Weak<Pulse>, u64, Duration)> = Vec::new();
+    loop {
+        std::thread::sleep(INTERVAL);
+        seen.retain(|(pulse, ..)| pulse.strong_count() > 0);
+        for pulse in PULSES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            seen.push((pulse, 0, Duration::ZERO));
+        }
+        for (pulse, beats, since) in &mut seen {
+            let Some(pulse) = pulse.upgrade() else { continue };
+            let now = pulse.beats.load(Ordering::Relaxed);
+            let Some(time) = pulse.clock.elapsed() else { continue };
+            if now.is_multiple_of(2) || now != *beats {
+                (*beats, *since) = (now, time);
+                continue;
+            }
+            let most = Duration::from_millis(pulse.most.load(Ordering::Relaxed));
+            if time.saturating_sub(*since) > most {
+                end_process(&format!(
+                    "{}: an execution has taken more than {} s of processor time within its counted limits, in \
+                     built-in functions whose work is not counted; the process was ended",
+                    pulse.subject,
+                    most.as_secs()
+                ));
+            }
+        }
+    }
+}
+
+/// Ends this process with a reason on standard error, because no result may depend on what happened. The process
+/// of a run ends as a crash of the run.
+pub fn end_process(reason: &str) -> ! {
+    // Standard error may be closed.
+    let _ = io::stderr().write_all(format!("error: {reason}\n").as_bytes());
+    std::process::exit(EXIT_CODE)
+}

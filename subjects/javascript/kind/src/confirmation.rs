@@ -1,0 +1,258 @@
+//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order and in other time
+//! zones, before the suite is written as code. Assertions that differ from what Node.js shows are rewritten if all
+//! executions agree, otherwise the test is dropped.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use catherd_javascript_classes::machine::Statement;
+use catherd_javascript_classes::{Code, DATA, RELOAD, Suite, SuiteTest, adopt, names_of_script};
+use catherd_search::Stream;
+use serde_json::{Value, json};
+
+/// Number of executions of each test.
+const EXECUTIONS: usize = 3;
+
+/// Time zones of the executions, so that local times do not agree by chance.
+const ZONES: [&str; EXECUTIONS] = ["UTC", "America/New_York", "Asia/Kolkata"];
+
+/// Time without an answer after which a test is dropped and its process killed.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// The oldest version of Node.js in which suites are confirmed.
+const OLDEST: u32 = 20;
+
+/// The first major version whose option for permissions is no experiment.
+const PERMISSIONS: u32 = 24;
+
+/// Number of the random stream of orders.
+const ORDER: u64 = 43;
+
+const HARNESS: &str = include_str!("confirmation/harness.js");
+
+/// Node.js on this computer.
+#[derive(Clone, Debug)]
+pub struct Node {
+    program: PathBuf,
+    /// Its version, such as `20.11.1`.
+    version: String,
+    major: u32,
+}
+
+/// Why a suite was not confirmed, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotConfirmed(String);
+
+/// What confirmation has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Confirmation {
+    /// The version of Node.js.
+    pub version: String,
+    /// Number of assertions that were rewritten from what Node.js shows.
+    pub rewritten: usize,
+    /// The tests that were dropped, as numbers in the suite before, each with the reason.
+    pub dropped: Vec<(usize, String)>,
+}
+
+impl Node {
+    /// Looks for Node.js 20 or later.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(program: &Path) -> Result<Node, NotConfirmed> {
+        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+        let output = output.map_err(|error| {
+            NotConfirmed(format!("{} cannot be executed ({error})", program.display()))
+        })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.trim().trim_start_matches('v').to_owned();
+        let major = version.split('.').next().and_then(|major| major.parse().ok());
+        match major {
+            Some(major) if major >= OLDEST => {
+                Ok(Node { program: program.to_owned(), version, major })
+            }
+            _ => Err(NotConfirmed(format!(
+                "{} is not Node.js {OLDEST} or later ({version})",
+                program.display()
+            ))),
+        }
+    }
+
+    /// Executes all tests of a suite three times, and changes the suite to what Node.js shows. `folder` is that of the
+    /// code.
+    ///
+    /// # Errors
+    /// If Node.js cannot be started.
+    pub fn confirm(
+        &self,
+        suite: &mut Suite,
+        code: &Code,
+        folder: &Path,
+    ) -> Result<Confirmation, NotConfirmed> {
+        let subject = folder.join(&code.subject);
+        let subject = subject.canonicalize().unwrap_or(subject);
+        let root = folder.join(&code.root);
+        let root = root.canonicalize().unwrap_or(root);
+        let job = json!({
+            "root": format!("{}/", root.display()),
+            "subject": subject.display().to_string(),
+            "module": code.module,
+            "script": code.script,
+            "namespace": code.namespace,
+            "names": names_of_script(suite),
+            "tests": suite.tests.iter().map(described).collect::<Vec<_>>(),
+        });
+        let mut executions = Vec::new();
+        for (number, zone) in ZONES.iter().enumerate() {
+            let mut order: Vec<usize> = (0..suite.tests.len()).collect();
+            let mut stream = Stream::new(suite.seed.wrapping_add(number as u64), ORDER);
+            for at in (1..order.len()).rev() {
+                order.swap(at, stream.below(at as u64 + 1) as usize);
+            }
+            executions.push(self.execute(&job, order, zone, folder)?);
+        }
+        let mut confirmation =
+            Confirmation { version: self.version.clone(), ..Confirmation::default() };
+        let mut kept = Vec::new();
+        for (number, mut test) in std::mem::take(&mut suite.tests).into_iter().enumerate() {
+            match agreed(&executions, number) {
+                Ok(shown) => {
+                    confirmation.rewritten += adopt(&mut test, &shown["values"], &shown["after"]);
+                    kept.push(test);
+                }
+                Err(reason) => confirmation.dropped.push((number, reason)),
+            }
+        }
+        suite.tests = kept;
+        Ok(confirmation)
+    }
+
+    /// Executes tests in an order, in as many processes as necessary. Returns what each shows.
+    fn execute(
+        &self,
+        job: &Value,
+        mut order: Vec<usize>,
+        zone: &str,
+        folder: &Path,
+    ) -> Result<BTreeMap<usize, Value>, NotConfirmed> {
+        let mut shown = BTreeMap::new();
+        while !order.is_empty() {
+            let begun = self.process(job, &order, zone, folder, &mut shown)?;
+            // The test that ended or blocked its process is not executed again.
+            let before = order.len();
+            if let Some(number) = begun.filter(|number| !shown.contains_key(number)) {
+                let reason = "it ends or blocks its process";
+                shown.insert(number, json!({"dropped": reason}));
+            }
+            order.retain(|number| !shown.contains_key(number));
+            if order.len() == before {
+                return Err(NotConfirmed("Node.js executes no test".to_owned()));
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Executes tests in one process until it ends or is silent. Returns the test that began last.
+    fn process(
+        &self,
+        job: &Value,
+        order: &[usize],
+        zone: &str,
+        folder: &Path,
+        shown: &mut BTreeMap<usize, Value>,
+    ) -> Result<Option<usize>, NotConfirmed> {
+        let token = format!("catherd-{}", std::process::id());
+        let mut job = job.clone();
+        job["order"] = json!(order);
+        job["token"] = json!(token);
+        let failed = |error: std::io::Error| NotConfirmed(format!("Node.js: {error}"));
+        let permission =
+            if self.major >= PERMISSIONS { "--permission" } else { "--experimental-permission" };
+        let (mut harness, mut permitted) = (String::new(), Vec::new());
+        if job["module"] == true {
+            // The hook that loads modules again is executed in a thread of its own.
+            permitted.push("--allow-worker");
+            harness += "const { register } = require('node:module');\n";
+            harness += RELOAD;
+        }
+        harness += &format!("{DATA}\n{HARNESS}");
+        let mut child = Command::new(&self.program)
+            // Tests read files, but write none and start no processes.
+            .args([permission, "--allow-fs-read=*", "--no-warnings"])
+            .args(permitted)
+            .args(["-e", &harness])
+            .current_dir(folder)
+            .env("TZ", zone)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(failed)?;
+        let (mut input, output) = (child.stdin.take(), child.stdout.take());
+        let sent = job.to_string();
+        let writer = thread::spawn(move || {
+            // Ignore the error: a process that has ended shows nothing.
+            input.take().map(|mut input| input.write_all(sent.as_bytes()))
+        });
+        let (sender, lines) = mpsc::channel();
+        let reader = thread::spawn(move || {
+            let Some(output) = output else { return };
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut begun = None;
+        while let Ok(line) = lines.recv_timeout(SILENCE) {
+            let Some(said) = line.strip_prefix(&token).map(str::trim) else { continue };
+            let mut words = said.splitn(3, ' ');
+            let word = words.next();
+            let number = words.next().and_then(|number| number.parse::<usize>().ok());
+            match (word, number) {
+                (Some("begin"), number) => begun = number,
+                (Some("end"), Some(number)) => {
+                    let result = words.next().and_then(|text| serde_json::from_str(text).ok());
+                    shown.insert(number, result.unwrap_or(Value::Null));
+                }
+                (Some("done"), _) => break,
+                _ => {}
+            }
+        }
+        let _ = child.kill();
+        let _ = child.wait();
+        let _ = (writer.join(), reader.join());
+        Ok(begun)
+    }
+}
+
+/// A test for the harness.
+fn described(test: &SuiteTest) -> Value {
+    let pending = test.assertions.iter().map(|expected| expected["type"] == "promise");
+    json!({
+        "statements": test.statements.iter().map(Statement::to_json).collect::<Vec<_>>(),
+        "pending": pending.collect::<Vec<_>>(),
+        "after": test.after.iter().map(|state| !state.is_null()).collect::<Vec<_>>(),
+    })
+}
+
+/// What a test has shown in all executions.
+fn agreed(executions: &[BTreeMap<usize, Value>], number: usize) -> Result<Value, String> {
+    let mut results = executions.iter().map(|shown| shown.get(&number).unwrap_or(&Value::Null));
+    let first = results.next().unwrap_or(&Value::Null);
+    for result in std::iter::once(first).chain(results.clone()) {
+        if let Some(reason) = result["dropped"].as_str() {
+            return Err(reason.to_owned());
+        }
+    }
+    if results.any(|result| result != first) || first["values"].is_null() {
+        return Err("its executions differ".to_owned());
+    }
+    Ok(first.clone())
+}

@@ -1,0 +1,143 @@
+//! Executing the statements of a test, their promises and timers.
+
+use catherd_javascript_engine::Session;
+use serde_json::Value;
+
+use crate::execution::{Reached, TestOutcome, Thrown};
+use crate::live::Live;
+use crate::settings::{ExecuteOptions, MachineSettings};
+use crate::statement::Statement;
+
+/// The result of executing the statements of a test.
+pub(super) struct Ended {
+    pub(super) outcome: TestOutcome,
+    pub(super) at: usize,
+    pub(super) observed: Vec<Value>,
+    pub(super) awaited: Vec<bool>,
+    pub(super) trace: Vec<Reached>,
+    pub(super) useful: Option<usize>,
+    /// [`Execution::stray`].
+    pub(super) stray: &'static str,
+}
+
+impl Ended {
+    pub(super) fn new(outcome: TestOutcome, at: usize) -> Ended {
+        let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
+        Ended { outcome, at, observed, awaited, trace, useful: None, stray: "" }
+    }
+
+    /// The same observations with another outcome, at the statement with this index.
+    fn stopped_at(self, outcome: TestOutcome, at: usize) -> Ended {
+        Ended { outcome, at, useful: None, ..self }
+    }
+}
+
+/// Executes the statements one by one, each followed by its promise jobs.
+pub(super) fn statements(
+    live: &Live,
+    session: &Session<'_>,
+    settings: &MachineSettings,
+    test: &[Statement],
+    options: ExecuteOptions,
+) -> Ended {
+    let mut ended = Ended::new(TestOutcome::Passed, test.len());
+    let mut timers = Timers::default();
+    // Rejections of loading belong to no test.
+    session.unhandled_rejections();
+    let mut reached = live.shared.reached();
+    let mut useful = reached.map(|_| 0);
+    for (index, _) in test.iter().enumerate() {
+        session.begin_turn();
+        let state = live.call::<_, i32>(session, "run", (index,));
+        session.drain();
+        let mut code = state.unwrap_or(1);
+        let mut rejected = false;
+        ended.awaited.push(code == 2);
+        if code == 2 {
+            code = settle(live, session, settings, &mut timers);
+            rejected = code == 2;
+        }
+        if let Some(limit) = live.stopped(session) {
+            return ended.stopped_at(TestOutcome::Limit(limit), index);
+        }
+        if timers.count > settings.timers {
+            return ended.stopped_at(TestOutcome::Limit("timers"), index);
+        }
+        if code == 1 && !rejected || code == 2 {
+            let text = live.call::<_, String>(session, "exception", ());
+            let text = text.unwrap_or_else(|_| r#"{"name":"","message":""}"#.to_owned());
+            let thrown: Thrown = serde_json::from_str(&text).unwrap_or_default();
+            if let Some(limit) = thrown.limit() {
+                return ended.stopped_at(TestOutcome::Limit(limit), index);
+            }
+            return ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
+        }
+        let now = live.shared.reached();
+        if now != reached {
+            (reached, useful) = (now, Some(index + 1));
+        }
+        if options.observe {
+            let text = live.call::<_, String>(session, "observed", (index,));
+            let value = text.ok().and_then(|text| serde_json::from_str(&text).ok());
+            ended.observed.push(value.unwrap_or(Value::Null));
+        }
+        if options.trace {
+            ended.trace.push(live.shared.reached_now());
+        }
+    }
+    while timers.count <= settings.timers && timers.fire(session) {}
+    if live.shared.reached() != reached {
+        useful = None;
+    }
+    ended.outcome = match live.stopped(session) {
+        Some(limit) => TestOutcome::Limit(limit),
+        None if timers.count > settings.timers => TestOutcome::Limit("timers"),
+        None => TestOutcome::Passed,
+    };
+    let stray = match session.unhandled_rejections().is_empty() {
+        false => "rejection",
+        true if timers.failed => "timer",
+        true => "",
+    };
+    Ended { useful, stray, ..ended }
+}
+
+/// The timers that a test has fired.
+#[derive(Default)]
+struct Timers {
+    count: usize,
+    /// Whether one has thrown an exception.
+    failed: bool,
+}
+
+/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was fulfilled or no
+/// timer is left that could settle it.
+fn settle(
+    live: &Live,
+    session: &Session<'_>,
+    settings: &MachineSettings,
+    timers: &mut Timers,
+) -> i32 {
+    loop {
+        let more = timers.count <= settings.timers && session.stopped().is_none();
+        match live.call::<_, i32>(session, "isSettled", ()) {
+            Ok(2) => return 2,
+            Ok(0) if more && timers.fire(session) => {}
+            _ => return 0,
+        }
+    }
+}
+
+impl Timers {
+    /// Calls the next timer and runs the promise jobs after it. Returns false if no timer waits.
+    fn fire(&mut self, session: &Session<'_>) -> bool {
+        let Some(due) = session.clock().next_due() else { return false };
+        self.count += 1;
+        session.clock().advance_to(due);
+        session.begin_turn();
+        // An exception in a timer ends only that timer.
+        self.failed |= session.fire_timer().is_err();
+        session.drain();
+        session.stopped().is_none()
+    }
+}
