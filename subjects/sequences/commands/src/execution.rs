@@ -123,7 +123,7 @@ fn results(arguments: &RiskArguments, subject: &Subject) -> Result<Vec<Line>, Fa
                 return Err(Failure::new(cause).hint("begin each line with passed or failed"));
             }
         };
-        let labels = catherd_sequences_testing::split_list(test);
+        let labels = catherd_sequences_testing::parse_line(test);
         let test = subject.tests(&[labels], &format!("{path}: line {}", number + 1))?;
         found.extend(test.into_iter().map(|events| Line::Test { failed, events }));
     }

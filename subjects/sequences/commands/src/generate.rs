@@ -10,6 +10,7 @@ use catherd_sequences_testing::{
     Criterion, DirectLimits, EventId, Pool, Sampler, TestCase, Tests, direct, negatives, suite_json,
 };
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 
 use crate::{Settings, Subject, is_model, output, read_tests, up_to, write};
@@ -43,7 +44,7 @@ pub struct Generate {
     criterion: String,
 
     /// Number of tests
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     size: usize,
 
     /// Share of the items that the suite has to cover, such as 95%, instead of --size

@@ -12,7 +12,8 @@ mod test;
 use std::fs;
 use std::io::Read as _;
 
-use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_cli_console::{Exit, Failure, places, terminal};
+use catherd_experiments::text::truncated;
 use catherd_sequences_testing::{
     Alphabet, Criterion, EventId, Events, Model, ModelError, Sampler, Space, TestCase, Walker,
     parse_tests, unmarked,
@@ -179,6 +180,7 @@ impl Subject {
                     0 => "unknown event",
                     _ => "several events have the name",
                 };
+                let label = truncated(label, MAX_SHOWN_BYTES);
                 Failure::new(format!("{path}: test {}: {cause} `{label}`", number + 1))
                     .hint("use the events of the model, with their fields")
             })
@@ -220,6 +222,10 @@ fn is_model(path: &str) -> bool {
 }
 
 fn open(path: &str) -> Result<Model, Failure> {
+    // Others are part of the program, or in a folder with several files.
+    if !path.starts_with("builtin:") && !path.starts_with("graphwalker:") {
+        places::check(path.as_ref(), "name a model: a file *.bp, or builtin:NAME")?;
+    }
     let spinner = terminal::spinner("model");
     let model = Model::open(path);
     spinner.finish_and_clear();
@@ -246,6 +252,9 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     })
 }
 
+/// Bytes of an unknown event that an error shows.
+const MAX_SHOWN_BYTES: usize = 100;
+
 /// Maximum size of a file of tests, results or examples in bytes: 512 MiB.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
@@ -263,6 +272,7 @@ fn read_up_to(path: &str) -> Result<String, String> {
 }
 
 fn read(path: &str) -> Result<String, Failure> {
+    places::check(path.as_ref(), "name a model, or a file of tests with one test a line")?;
     read_up_to(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
 }
 

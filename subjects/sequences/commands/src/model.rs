@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_testing::{GraphFormat, Sampler, SpaceCounts};
+use catherd_sequences_testing::{GraphFormat, Sampler, SpaceCounts, Walker, to_word};
 use clap::Args;
 use serde_json::json;
 
@@ -230,25 +230,37 @@ fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
 }
 
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
-    let subject = arguments.settings.open(&arguments.model)?;
+    let model = open(&arguments.model)?;
     let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
-    let Some(walker) = subject.walker(sampler, arguments.seed, arguments.length) else {
-        return Err(Failure::new("there is no model"));
+    // Without all states, walks are the same, but each of their steps takes longer.
+    let most = arguments.number.saturating_mul(arguments.length as u64);
+    let limit = match sampler {
+        Sampler::Steps => usize::try_from(most).unwrap_or(usize::MAX).min(arguments.settings.limit),
+        Sampler::Weighted => 0,
+        Sampler::Traces | Sampler::Avoid => arguments.settings.limit,
     };
-    let walker = walker?;
+    let space = match limit {
+        0 => None,
+        limit => Some(explore(&model, &arguments.model, limit)?),
+    };
+    let walker =
+        Walker::new(&model.program, space.as_ref(), sampler, arguments.seed, arguments.length);
+    let walker = walker
+        .map_err(|error| Failure::new(error).hint("leave --sampler out, or raise --limit"))?;
     let between = if arguments.json { "," } else { ", " };
     // Format each event with its separator only once, because printing takes most of the time.
-    let written: Vec<String> = subject
-        .events
+    let written: Vec<String> = model
+        .program
+        .events()
         .list()
         .iter()
         .map(|event| match arguments.json {
             true => json!(event).to_string() + between,
-            false => event.to_string() + between,
+            false => to_word(&event.to_string()) + between,
         })
         .collect();
     if arguments.json {
-        let (model, seed) = (json!(subject.name), arguments.seed);
+        let (model, seed) = (json!(model.name), arguments.seed);
         terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
     // Make walks with the sampler `avoid` in one batch, because they depend on earlier ones.

@@ -3,13 +3,19 @@
 use std::fmt::Write as _;
 
 use catherd_cli_console::Failure;
-use catherd_sequences_testing::TestCase;
+use catherd_sequences_testing::{TestCase, to_word};
 
 use crate::Subject;
 
 /// A line for each test, its events separated by commas.
 pub(super) fn lines(subject: &Subject, tests: &[TestCase]) -> String {
-    tests.iter().map(|case| subject.labels(case).join(", ") + "\n").collect()
+    tests.iter().map(|case| line(&subject.labels(case)) + "\n").collect()
+}
+
+/// The events of a test as a file of tests has them.
+pub(super) fn line(labels: &[String]) -> String {
+    let words: Vec<String> = labels.iter().map(|label| to_word(label)).collect();
+    words.join(", ")
 }
 
 /// A row for each event: number of the test, number of the event, name, and fields as JSON. The name

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_sequences_testing::systems::{self, Online, System, Verdict};
+use catherd_sequences_testing::systems::{self, Online, Shortened, System, Verdict};
 use catherd_sequences_testing::{EventId, Space, TestCase};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::{Settings, Subject, read_tests, up_to, write};
+use crate::{Settings, Subject, output, read_tests, up_to, write};
 
 /// Maximum number of tests that are executed to shorten one.
 const MAX_SHORTENING: usize = 10_000;
@@ -112,8 +112,8 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
 struct Executed {
     case: TestCase,
     verdict: Verdict,
-    /// The shortest test with the same failure.
-    shortest: Option<TestCase>,
+    /// A shorter test with the same failure.
+    shortened: Option<Shortened>,
     /// Goals of the system that no test before reached.
     new_goals: usize,
 }
@@ -132,8 +132,10 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
         Verdict::Flaky => format!("not ok {number} # flaky\n"),
         Verdict::Failed { at, why } => {
             let mut text = format!("not ok {number} - {why}\n  ---\n  event: {}\n", at + 1);
-            if let Some(short) = &test.shortest {
-                let _ = writeln!(text, "  shortest: {}", subject.labels(short).join(", "));
+            if let Some(short) = &test.shortened {
+                let _ =
+                    writeln!(text, "  shortened: {}", output::line(&subject.labels(&short.case)));
+                let _ = writeln!(text, "  minimum: {}", short.minimality.name());
             }
             text + "  ...\n"
         }
@@ -160,8 +162,9 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
             value["outcome"] = json!("failed");
             value["event"] = json!(at + 1);
             value["why"] = json!(why);
-            if let Some(short) = &test.shortest {
-                value["shortest"] = json!(subject.labels(short));
+            if let Some(short) = &test.shortened {
+                value["shortened"] = json!(subject.labels(&short.case));
+                value["minimum"] = json!(short.minimality.name());
             }
         }
     }
@@ -281,9 +284,11 @@ impl Results {
         self.flaky += usize::from(executed.verdict == Verdict::Flaky);
         let result = if executed.verdict == Verdict::Passed { "passed" } else { "failed" };
         let happened = labels(subject, &executed.case.events);
-        let _ = writeln!(self.lines, "{}", [vec![result.to_owned()], happened].concat().join(","));
+        let _ = writeln!(self.lines, "{}", result.to_owned() + "," + &output::line(&happened));
         if executed.verdict != Verdict::Passed {
-            self.failing.push(executed.shortest.as_ref().unwrap_or(&executed.case).clone());
+            self.failing.push(
+                executed.shortened.as_ref().map_or(&executed.case, |short| &short.case).clone(),
+            );
         }
         match as_json {
             true => self.json.push(to_json(subject, number, executed)),
@@ -314,7 +319,7 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
     for number in 0..count {
         let (case, verdict) = plan.execute(number, &subject, &mut *system, arguments.confirm)?;
         let new_goals = results.reach(number + 1, system.take_reached());
-        let mut executed = Executed { case, verdict, shortest: None, new_goals };
+        let mut executed = Executed { case, verdict, shortened: None, new_goals };
         if let (true, Verdict::Failed { .. }, Some(space)) =
             (arguments.shrink, &executed.verdict, subject.space())
         {
@@ -325,7 +330,7 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
                 &executed.case,
                 MAX_SHORTENING,
             );
-            executed.shortest = Some(short.map_err(Failure::new)?);
+            executed.shortened = Some(short.map_err(Failure::new)?);
             // The test itself has reached all goals that shorter tests reach.
             system.take_reached();
         }

@@ -4,7 +4,7 @@ mod values;
 
 use catherd_experiments::{Algorithm, Mutation, Parameter};
 use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values};
-use catherd_sequences_testing::suite::{Profile, Ties};
+use catherd_sequences_testing::suite::{Evolution, Profile, Ties};
 use catherd_sequences_testing::{Criterion, DEFAULT_LENGTH, Sampler, split_list};
 
 use values::Settings;
@@ -59,7 +59,7 @@ pub(crate) enum Letters {
 pub(crate) enum Method {
     Unranked,
     BestOf { tries: u64 },
-    Evolution { profile: Profile },
+    Evolution(Evolution),
     Greedy { ties: Ties },
     Local { restarts: u64 },
     Direct,
@@ -117,6 +117,44 @@ fn parameter(name: &str, default: Parameter, values: Values, meaning: &str) -> P
         values,
         meaning: meaning.to_owned(),
     }
+}
+
+/// A parameter whose default depends on others.
+fn without_default(name: &str, values: Values, meaning: &str) -> ParameterInfo {
+    ParameterInfo { name: name.to_owned(), default: None, values, meaning: meaning.to_owned() }
+}
+
+fn evolution_parameters() -> Vec<ParameterInfo> {
+    let share = || Values::Number { low: 0.0, high: 1.0 };
+    vec![
+        parameter(
+            "profile",
+            text("paper"),
+            choice(&["paper", "released", "released-grouped"]),
+            "settings: of the paper, of its released program, or of the latter with mutations in \
+             groups",
+        ),
+        without_default(
+            "population",
+            whole(1, 100_000),
+            "suites of a generation; the profile paper has 100, the others 50",
+        ),
+        without_default(
+            "tournament",
+            whole(1, 1000),
+            "suites that are drawn, of which the best is a parent; 3 by default",
+        ),
+        without_default(
+            "crossover",
+            share(),
+            "probability that two parents exchange tests; 0.7 by default",
+        ),
+        without_default(
+            "mutation",
+            share(),
+            "probability that a test of a child is replaced; 0.05 by default",
+        ),
+    ]
 }
 
 fn choice(words: &[&str]) -> Values {
@@ -217,13 +255,7 @@ fn own(algorithm: &str) -> Vec<ParameterInfo> {
         "best-of" => {
             vec![parameter("tries", int(1000), whole(1, i64::MAX), "random suites")]
         }
-        "ga" => vec![parameter(
-            "profile",
-            text("paper"),
-            choice(&["paper", "released", "released-grouped"]),
-            "settings: of the paper, of its released program, or of the latter with mutations in \
-             groups",
-        )],
+        "ga" => evolution_parameters(),
         "greedy" => vec![parameter(
             "ties",
             text("first"),
@@ -277,11 +309,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
 /// The first field that cannot be used.
 pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
-        return Err(FieldError {
-            field: None,
-            cause: format!("unknown algorithm `{}`", algorithm.name),
-            advice: format!("choose one of {}", NAMES.map(|(name, _)| name).join(", ")),
-        });
+        return Err(FieldError::unknown_algorithm(&algorithm.name, &NAMES.map(|(name, _)| name)));
     }
     let (letters, others): (Vec<_>, Vec<_>) =
         algorithm.parameters.iter().partition(|(name, _)| name.starts_with(LETTERS));
@@ -349,11 +377,7 @@ fn method(name: &str, settings: &Settings) -> Method {
     match name {
         "unranked" => Method::Unranked,
         "best-of" => Method::BestOf { tries: settings.number("tries") },
-        "ga" if is("profile", "released") => Method::Evolution { profile: Profile::Released },
-        "ga" if is("profile", "released-grouped") => {
-            Method::Evolution { profile: Profile::ReleasedGrouped }
-        }
-        "ga" => Method::Evolution { profile: Profile::Paper },
+        "ga" => Method::Evolution(evolution(settings)),
         "greedy" if is("ties", "random") => Method::Greedy { ties: Ties::Random },
         "greedy" => Method::Greedy { ties: Ties::First },
         "local" => Method::Local { restarts: settings.number("restarts") },
@@ -365,6 +389,23 @@ fn method(name: &str, settings: &Settings) -> Method {
             let repeats = is("duplicates", "kept");
             Method::Risk { rule, keep: settings.number("keep"), repeats }
         }
+    }
+}
+
+fn evolution(settings: &Settings) -> Evolution {
+    let profile = match &*settings.text("profile") {
+        "released" => Profile::Released,
+        "released-grouped" => Profile::ReleasedGrouped,
+        _ => Profile::Paper,
+    };
+    let usual = Evolution::from(profile);
+    let count = |name, usual| settings.whole(name).map_or(usual, |number| number as usize);
+    Evolution {
+        profile,
+        population: count("population", usual.population),
+        tournament: count("tournament", usual.tournament),
+        crossover: settings.real("crossover").unwrap_or(usual.crossover),
+        mutation: settings.real("mutation").unwrap_or(usual.mutation),
     }
 }
 

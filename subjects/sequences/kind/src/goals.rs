@@ -40,6 +40,7 @@ pub(crate) fn of(
                     criterion: configuration.goals.clone(),
                     algorithms: vec![algorithm.label.clone()],
                     names: names.reachable,
+                    before: Vec::new(),
                     unreachable: names.unreachable,
                 };
                 known.push((configuration, goals));

@@ -6,6 +6,7 @@
 //!   covers and which faults it detects. The algorithm `risk` executes the pool instead, and reports the
 //!   evidence about each item after given numbers of tests.
 
+mod approach;
 mod configuration;
 mod detection;
 mod goals;
@@ -17,10 +18,12 @@ mod runner;
 mod search;
 mod subject;
 
+use std::path::Path;
+
 use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
-    ProjectTable, Runner, RunnerContext, SubjectKind,
+    AlgorithmInfo, Approaches, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner,
+    Progress, ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use info::ENGINE;
@@ -61,6 +64,10 @@ impl SubjectKind for Sequences {
         projects::find(projects, progress)
     }
 
+    fn is_builtin(&self, path: &Path) -> bool {
+        projects::builtin_name(path).is_some()
+    }
+
     fn describe(&self, projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
     }
@@ -71,6 +78,14 @@ impl SubjectKind for Sequences {
         algorithms: &[Algorithm],
     ) -> Result<Vec<NamedGoals>, FindError> {
         goals::of(projects, algorithms)
+    }
+
+    fn approaches(&self) -> Option<Approaches> {
+        Some(approach::of)
+    }
+
+    fn needs_process(&self) -> bool {
+        true
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

@@ -114,9 +114,8 @@ fn synthetic_models(
 fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     let mut places = BTreeSet::new();
     for path in paths {
-        let last = path.file_name().unwrap_or_default().to_string_lossy();
-        if let Some(name) = last.strip_prefix(BUILTIN) {
-            places.insert((name.to_owned(), last.clone().into_owned()));
+        if let Some(name) = builtin_name(path) {
+            places.insert((name.to_owned(), format!("{BUILTIN}{name}")));
         } else if path.is_dir() {
             for file in fs::read_dir(path).map_err(|cause| unreadable(path, &cause))? {
                 let file = file.map_err(|cause| unreadable(path, &cause))?.path();
@@ -141,6 +140,12 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     Ok(places.into_iter().map(unique).collect())
 }
 
+/// The name of the built-in model that a path of a study names; `None` for files and folders. The path may begin
+/// with the folder of the study file.
+pub(crate) fn builtin_name(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()?.strip_prefix(BUILTIN)
+}
+
 fn place(file: &Path) -> (String, String) {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_end_matches(".json").trim_end_matches(".js").trim_end_matches(".bp");
@@ -161,7 +166,10 @@ fn source(path: &str) -> Result<ModelSource, String> {
 
 /// Checks that a model can be run. Returns its digest and warnings; the error does not name the file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
-    let source = ModelSource::open(path).map_err(|error| error.to_string())?;
+    let source = ModelSource::open(path).map_err(|error| match &*error.hint {
+        "" => error.to_string(),
+        hint => format!("{error}: {hint}"),
+    })?;
     let bytes = source.pack();
     // Check the packed bytes, because workers read these.
     let source = ModelSource::unpack("model", &bytes).map_err(|error| error.to_string())?;

@@ -128,8 +128,8 @@ fn choose(
     let on_progress = &mut on_progress;
     let found = match configuration.method {
         Method::BestOf { tries } => suite::best_of(matrix, size, tries, seed, limit, on_progress),
-        Method::Evolution { profile } => {
-            suite::evolve(matrix, size, profile, seed, limit, on_progress)
+        Method::Evolution(settings) => {
+            suite::evolve(matrix, size, settings, seed, limit, on_progress)
         }
         Method::Greedy { ties } => suite::greedy(matrix, size, ties, seed, limit, on_progress),
         Method::Local { restarts } => {
@@ -139,7 +139,7 @@ fn choose(
             .map_err(|error| Stop::Failed(error.to_string()))?,
         _ => suite::unranked(matrix, size, seed, limit, on_progress),
     };
-    let is_evolution = matches!(configuration.method, Method::Evolution { .. });
+    let is_evolution = matches!(configuration.method, Method::Evolution(_));
     Ok(Outcome {
         tests: found.best.suite.iter().map(|&test| pool.tests.test(test as usize)).collect(),
         executions: found.executions,

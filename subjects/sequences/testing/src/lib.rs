@@ -69,4 +69,4 @@ pub use program::{Enabled, Fault, Program, Stepper};
 pub use space::{BrokenModel, Edge, GraphFormat, Space, SpaceCounts, Traces, UnknownGraphFormat};
 pub use span::Span;
 pub use synthetic::{Shape, SyntheticError, synthetic};
-pub use test_file::{TestFileError, parse_tests, suite_json};
+pub use test_file::{TestFileError, parse_line, parse_tests, suite_json, to_word};

@@ -16,7 +16,7 @@ use crate::criterion::{Cover, Criterion};
 use crate::pool::Pool;
 use crate::space::Space;
 
-pub use evolution::{Profile, converged, evolve, partially_matched};
+pub use evolution::{Evolution, Profile, converged, evolve, partially_matched};
 pub use exhaustive::{TooLarge, optimal};
 pub use greedy::{Ties, greedy, greedy_from, greedy_until};
 pub use local::local;

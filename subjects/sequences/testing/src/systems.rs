@@ -4,6 +4,7 @@ mod abp;
 mod command;
 mod moodle;
 mod online;
+mod shorten;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use crate::space::Space;
 
 pub use command::CommandError;
 pub use online::Online;
+pub use shorten::{Minimality, Shortened, shorten};
 
 /// The answer of a system to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,62 +178,6 @@ pub fn confirm(
         }
     }
     Ok(first)
-}
-
-/// Shortens a failing test by removing events and cutting the end, as long as the model allows it and it
-/// fails with the same reason. At most `tries` tests are executed.
-///
-/// # Errors
-///
-/// If the system cannot be used.
-pub fn shorten(
-    system: &mut dyn System,
-    events: &Events,
-    space: &Space,
-    case: &TestCase,
-    tries: usize,
-) -> Result<TestCase, CommandError> {
-    let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
-        return Ok(case.clone());
-    };
-    let refused = case.refused.filter(|_| at == case.events.len());
-    let mut best = case.events[..(at + 1).min(case.events.len())].to_vec();
-    let mut left = tries;
-    let is_refused = |test: &[EventId]| match (refused, after(space, test)) {
-        (_, None) => false,
-        (None, Some(_)) => true,
-        (Some(event), Some(state)) => {
-            space.is_explored(state) && space.step(state, event).is_none()
-        }
-    };
-    // First replace prefixes: a shortest path to a state of the test replaces all events before it.
-    let mut parts = best.len();
-    while parts >= 1 && left > 0 {
-        let mut improved = false;
-        for from in 0..best.len() {
-            if from + parts > best.len() || left == 0 {
-                break;
-            }
-            let mut shorter = best.clone();
-            shorter.drain(from..from + parts);
-            if shorter.is_empty() && refused.is_none() || !is_refused(&shorter) {
-                continue;
-            }
-            left -= 1;
-            let shorter = TestCase { events: shorter, refused };
-            if let Verdict::Failed { at, why: again } = execute_case(system, events, &shorter)?
-                && again == why
-                && (refused.is_none() || at == shorter.events.len())
-            {
-                best = shorter.events;
-                best.truncate(at + 1);
-                improved = true;
-                break;
-            }
-        }
-        parts = if improved { best.len().saturating_sub(1) } else { parts - 1 };
-    }
-    Ok(TestCase { events: best, refused })
 }
 
 /// Whether a model allows a sequence of events.

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::criterion::split_list;
 use crate::events::{Event, EventId, Events, FieldValue};
 use crate::negative::{self, TestCase};
 
@@ -20,8 +19,8 @@ pub struct TestFileError {
 /// memory.
 const MAX_SEPARATORS: usize = 1 << 25;
 
-/// Reads tests as labels of events. A text file has one test per line, with its events separated by commas,
-/// or by spaces if there is no comma; lines that begin with `#` are skipped. JSON is an array of tests, or an
+/// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it; lines that
+/// begin with `#` are skipped. JSON is an array of tests, or an
 /// object whose member `tests` is one; an event is a string, or an object with `event` and its fields. The
 /// last event of a test has a `!` before its label if the system must refuse it; in JSON, such an event is
 /// the member `refused` of an object.
@@ -40,12 +39,7 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     }
     if !text.trim_start().starts_with(['{', '[']) {
         let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-        let events = |line: &str| match line.contains(',') {
-            true => split_list(line),
-            false if line.contains('(') => vec![line.to_owned()],
-            false => line.split_whitespace().map(str::to_owned).collect(),
-        };
-        return Ok(lines.filter(|line| !line.is_empty()).map(events).collect());
+        return Ok(lines.filter(|line| !line.is_empty()).map(parse_line).collect());
     }
     let failed = |number, cause: String| TestFileError { number, cause };
     let value: Value = serde_json::from_str(text).map_err(|e| failed(1, e.to_string()))?;
@@ -60,6 +54,61 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
         events.iter().map(label).collect()
     };
     tests.iter().enumerate().map(test).collect()
+}
+
+/// Reads the labels of the events of a test from one line. They are separated by commas outside parentheses, or
+/// by spaces if there is no comma. A label may be written as a JSON string, such as `"log in, again"`.
+pub fn parse_line(line: &str) -> Vec<String> {
+    if !line.contains([',', '"', '(']) {
+        return line.split_whitespace().map(str::to_owned).collect();
+    }
+    let (mut labels, mut rest) = (Vec::new(), line.trim_start());
+    while !rest.is_empty() {
+        let after = match quoted(rest) {
+            Some((label, others)) => {
+                labels.push(label);
+                others
+            }
+            None => {
+                let (label, others) = rest.split_at(end_of_label(rest));
+                labels.extend(Some(label.trim()).filter(|l| !l.is_empty()).map(str::to_owned));
+                others
+            }
+        };
+        rest = after.strip_prefix([',', ';']).unwrap_or_default().trim_start();
+    }
+    labels
+}
+
+/// A JSON string at the start of a line that is followed by a comma or by nothing: its content, and what follows.
+fn quoted(line: &str) -> Option<(String, &str)> {
+    let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
+    let content = strings.next()?.ok()?;
+    let after = line[strings.byte_offset()..].trim_start();
+    (after.is_empty() || after.starts_with([',', ';'])).then_some((content, after))
+}
+
+/// Where the first label of a line ends that is no JSON string.
+fn end_of_label(line: &str) -> usize {
+    let mut depth = 0_usize;
+    let mut is_end = |character: char| {
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        matches!(character, ',' | ';') && depth == 0
+    };
+    line.char_indices().find(|&(_, character)| is_end(character)).map_or(line.len(), |(at, _)| at)
+}
+
+/// A label as [`parse_line`] reads it: a JSON string if it could be misread otherwise.
+pub fn to_word(label: &str) -> String {
+    let is_plain = !label.starts_with(['#', '{', '['])
+        && !label.contains(char::is_control)
+        && parse_line(label) == [label]
+        && parse_line(&format!("{label}, x")) == [label, "x"];
+    if is_plain { label.to_owned() } else { json!(label).to_string() }
 }
 
 /// The label of an event in JSON, with a mark if the system must refuse it.
@@ -143,6 +192,41 @@ mod tests {
         assert_eq!(json, [vec!["a", "b(x: 1, y: q)"]]);
         let error = parse_tests("[[], [1]]").unwrap_err().to_string();
         assert_eq!(error, "test 2: 1 is no event");
+    }
+
+    #[test]
+    fn labels_are_read_as_they_are_written() {
+        for label in [
+            "a",
+            "Quiz.Submit",
+            "b(x: 1, y: q)",
+            "log in",
+            "a, b",
+            "a;b",
+            "a(",
+            "a)",
+            "[a",
+            "{a}",
+            "# a",
+            "\"a\"",
+            "\"a",
+            " a ",
+            "a\nb",
+            "",
+            "!a",
+            "a \\ \"b\", c",
+            "f(x: a), b)",
+            "ä, ö",
+        ] {
+            let labels = [label, "x", label].map(str::to_owned);
+            let line = labels.each_ref().map(|label| to_word(label)).join(", ");
+            assert_eq!(parse_tests(&line).unwrap(), [labels], "{line}");
+            assert_eq!(parse_tests(&to_word(label)).unwrap(), [[label]], "{label}");
+        }
+        assert_eq!(to_word("b(x: 1, y: q)"), "b(x: 1, y: q)");
+        assert_eq!(parse_line("\"a\" b, c"), ["\"a\" b", "c"]);
+        assert_eq!(parse_line("say(\"a, b\"), c"), ["say(\"a, b\")", "c"]);
+        assert_eq!(parse_line("a,, b,"), ["a", "b"]);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties};
-use catherd_sequences_testing::systems::{self, Answer, Online, Verdict};
+use catherd_sequences_testing::suite::{self, Evolution, Matrix, Profile, SearchResult, Ties};
+use catherd_sequences_testing::systems::{self, Answer, Minimality, Online, Verdict};
 use catherd_sequences_testing::{
     Alphabet, Cover, Criterion, DirectLimits, Event, Events, Model, Pool, Sampler, Space, TestCase,
     Tests, Walker, direct, reduced, shortest_trace,
@@ -156,6 +156,22 @@ fn better_algorithms_find_better_suites() {
     let ga =
         |profile| mean(&|seed| suite::evolve(&matrix, 5, profile, seed, limit, &mut go).best.rank);
     let (paper, released) = (ga(Profile::Paper), ga(Profile::Released));
+    let usual = Evolution::from(Profile::Paper);
+    let of = |settings| suite::evolve(&matrix, 5, settings, 1, 2000, &mut go);
+    assert_eq!(of(usual), suite::evolve(&matrix, 5, Profile::Paper, 1, 2000, &mut go));
+    for other in [
+        Evolution { population: 99, ..usual },
+        Evolution { tournament: 4, ..usual },
+        Evolution { crossover: 0.6, ..usual },
+        Evolution { mutation: 0.04, ..usual },
+    ] {
+        assert_ne!(of(other), of(usual), "{other:?}");
+    }
+    let least = Evolution { population: 1, tournament: 1, crossover: 1.0, mutation: 0.0, ..usual };
+    for profile in [Profile::Paper, Profile::Released, Profile::ReleasedGrouped] {
+        let found = of(Evolution { profile, ..least });
+        assert!(found.converged && found.best.suite.len() == 5, "{found:?}");
+    }
     let greedy =
         mean(&|seed| suite::greedy(&matrix, 5, Ties::Random, seed, limit, &mut go).best.rank);
     assert!(
@@ -298,7 +314,8 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
                     if failed == 1 {
                         let short =
                             systems::shorten(&mut *faulty, events, &setup.space, &test, 3000)
-                                .unwrap();
+                                .unwrap()
+                                .case;
                         assert!(short.events.len() <= test.events.len());
                         assert!(systems::allowed(&setup.space, &short.events));
                         let again = systems::execute(&mut *faulty, events, &short.events).unwrap();
@@ -356,11 +373,43 @@ fn negative_tests_pass_on_systems_that_refuse_and_fail_on_others() {
         let Verdict::Failed { at, why } = failed else { panic!("{case:?}") };
         assert_eq!(at, case.events.len());
         assert!(why.ends_with("accepted, but the model does not allow it"), "{why}");
-        let short = systems::shorten(&mut lax, events, space, case, 1000).unwrap();
+        let short = systems::shorten(&mut lax, events, space, case, 1000).unwrap().case;
         assert_eq!(short.refused, case.refused);
         assert!(short.events.len() <= case.events.len());
         assert!(!systems::allowed(space, &[&short.events[..], &[short.refused.unwrap()]].concat()));
     }
+}
+
+/// A system that fails at every `c`.
+struct Fragile;
+
+impl systems::System for Fragile {
+    fn reset(&mut self) -> Result<(), systems::CommandError> {
+        Ok(())
+    }
+
+    fn execute(&mut self, event: &Event) -> Result<Answer, systems::CommandError> {
+        Ok(if event.name == "c" { Answer::Failed("c".to_owned()) } else { Answer::Done })
+    }
+}
+
+#[test]
+fn a_shortened_test_states_whether_it_is_a_shortest_one() {
+    let text =
+        "events a, b, c, d\nthread t { let e = request a | d if e == a { request b } request c }";
+    let model = Model::parse("m", text).unwrap();
+    let space = Space::explore(&model.program, 100).unwrap();
+    let events = model.program.events();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| events.find(name).unwrap());
+    let shorten = |test: Vec<_>, tries| {
+        let short = systems::shorten(&mut Fragile, events, &space, &test.into(), tries).unwrap();
+        (short.case.events, short.minimality)
+    };
+    // Without a or b, the model does not allow c; but it allows c after d.
+    assert_eq!(shorten(vec![a, b, c], 100), (vec![d, c], Minimality::Shortest));
+    assert_eq!(shorten(vec![d, c], 100), (vec![d, c], Minimality::Shortest));
+    assert_eq!(shorten(vec![a, b, c], 3), (vec![a, b, c], Minimality::Local));
+    assert_eq!(shorten(vec![a, b, c], 1), (vec![a, b, c], Minimality::Unfinished));
 }
 
 #[test]

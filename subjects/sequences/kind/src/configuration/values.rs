@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catherd_experiments::Parameter;
+use catherd_experiments::{Parameter, instead};
 use catherd_interface::{FieldError, ParameterInfo, Values};
 
 /// The values of all parameters of an algorithm.
@@ -26,13 +26,16 @@ impl Settings {
         for (name, value) in set {
             let Some(info) = known.iter().find(|info| info.name == **name) else {
                 let names: Vec<_> = known.iter().map(|info| info.name.as_str()).collect();
-                let cause = format!("unknown parameter `{name}`; there are {}", names.join(", "));
-                return Err(refused(name, cause, "choose one of the parameters listed above"));
+                return Err(FieldError::unknown_parameter(name, &names));
             };
             if !fits(value, &info.values) {
                 let shown = shown(value);
                 let cause = format!("parameter `{name}` is `{shown}`, but must be {}", info.values);
-                return Err(refused(name, cause, "give a value that is allowed"));
+                let advice = match &info.values {
+                    Values::Choice { words } => instead(&shown, words),
+                    values => format!("give {values}"),
+                };
+                return Err(refused(name, cause, advice));
             }
         }
         let mut values: BTreeMap<String, Parameter> =
@@ -48,9 +51,23 @@ impl Settings {
 
     /// A value as a number; 1 if the algorithm does not have the parameter.
     pub(super) fn number(&self, name: &str) -> u64 {
-        match self.0.get(name) {
-            Some(Parameter::Integer(number)) => number.unsigned_abs(),
-            _ => 1,
+        self.whole(name).unwrap_or(1)
+    }
+
+    /// A value as a whole number; `None` if it is not set and has no default.
+    pub(super) fn whole(&self, name: &str) -> Option<u64> {
+        match self.0.get(name)? {
+            Parameter::Integer(number) => Some(number.unsigned_abs()),
+            _ => None,
+        }
+    }
+
+    /// A value as a real number; `None` if it is not set and has no default.
+    pub(super) fn real(&self, name: &str) -> Option<f64> {
+        match self.0.get(name)? {
+            Parameter::Integer(number) => Some(*number as f64),
+            Parameter::Number(number) => Some(*number),
+            _ => None,
         }
     }
 }
@@ -71,6 +88,9 @@ fn fits(value: &Parameter, values: &Values) -> bool {
             (low..=high).contains(&number)
         }
         (Values::Number { low, high }, Parameter::Number(number)) => (low..=high).contains(&number),
+        (Values::Number { low, high }, Parameter::Integer(number)) => {
+            (*low..=*high).contains(&(*number as f64))
+        }
         (Values::Choice { words }, Parameter::Text(text)) => words.contains(text),
         (Values::Text, Parameter::Text(_) | Parameter::Integer(_)) => true,
         _ => false,

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Alphabet, Letter};
 use crate::events::Events;
+use crate::model::closest;
 use crate::space::Space;
 
 use super::automaton::{Expression, MAX_TRANSITIONS};
@@ -222,7 +223,14 @@ impl Criterion {
             },
             _ => {
                 let cause = format!("unknown criterion `{name}`");
-                return Err(context.error(cause, format!("choose one of {}", NAMES.join(", "))));
+                let word = |known: &&'static str| {
+                    known.split(|c: char| !c.is_ascii_alphabetic() && c != '-').next()
+                };
+                let hint = match closest(name, NAMES.iter().filter_map(word)) {
+                    Some(near) => format!("write {near}"),
+                    None => format!("choose one of {}", NAMES.join(", ")),
+                };
+                return Err(context.error(cause, hint));
             }
         };
         let span = span(context, &kind)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::compile::{Compiled, compile};
-use super::error::ModelError;
+use super::error::{ModelError, closest};
 use super::syntax::Syntax;
 use super::{Model, graphwalker, javascript, parser, table};
 use crate::span::Span;
@@ -117,8 +117,12 @@ impl ModelSource {
         let Some((_, text)) = BUILTIN.iter().find(|(known, _)| *known == name) else {
             let names: Vec<_> = BUILTIN.iter().map(|(name, _)| *name).collect();
             let cause = format!("there is no built-in model `{name}`");
-            return Err(ModelError::new(Span::default(), cause)
-                .hint(format!("choose one of {}", names.join(", "))));
+            return Err(ModelError::new(Span::default(), cause).hint(
+                match closest(name, names.iter().copied()) {
+                    Some(near) => format!("write {BUILTIN_PREFIX}{near}"),
+                    None => format!("choose one of {}", names.join(", ")),
+                },
+            ));
         };
         let mut source = ModelSource::of_text(name, text);
         if let Some(setting) = setting {

@@ -9,9 +9,6 @@ use super::{Matrix, OnProgress, SearchResult, Session};
 
 /// Generations after the first one.
 const GENERATIONS: u64 = 300;
-const TOURNAMENT: usize = 3;
-const CROSSOVER: f64 = 0.7;
-const MUTATION: f64 = 0.05;
 
 /// Counts of generations that are compared to detect convergence.
 const SHORT: usize = 10;
@@ -32,6 +29,31 @@ pub enum Profile {
     ReleasedGrouped,
 }
 
+/// The settings of the algorithm, one by one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evolution {
+    /// How a generation follows from the one before it, and when the best rank counts as constant.
+    pub profile: Profile,
+    /// Individuals of a generation, at least 1.
+    pub population: usize,
+    /// Individuals of a tournament, at least 1.
+    pub tournament: usize,
+    /// Probability that two parents exchange tests, from 0 to 1.
+    pub crossover: f64,
+    /// Probability that a test of a child is replaced by another, from 0 to 1.
+    pub mutation: f64,
+}
+
+impl From<Profile> for Evolution {
+    fn from(profile: Profile) -> Evolution {
+        let population = match profile {
+            Profile::Paper => 100,
+            Profile::Released | Profile::ReleasedGrouped => 50,
+        };
+        Evolution { profile, population, tournament: 3, crossover: 0.7, mutation: 0.05 }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Individual {
     suite: Vec<u32>,
@@ -44,23 +66,25 @@ struct Individual {
 pub fn evolve(
     matrix: &Matrix,
     size: usize,
-    profile: Profile,
+    settings: impl Into<Evolution>,
     seed: u64,
     limit: u64,
     on_progress: &mut OnProgress<'_>,
 ) -> SearchResult {
-    let mut evolution = Evolution {
+    let settings = settings.into();
+    let mut evolution = Run {
+        settings,
         stream: Stream::new(seed, SEARCH),
         session: Session::new(matrix, limit, on_progress),
         pool: matrix.tests(),
         size: size.min(matrix.tests()),
     };
-    let (count, epsilon) = match profile {
-        Profile::Paper => (100, 0.001),
-        Profile::Released | Profile::ReleasedGrouped => (50, 0.0004),
+    let epsilon = match settings.profile {
+        Profile::Paper => 0.001,
+        Profile::Released | Profile::ReleasedGrouped => 0.0004,
     };
     let mut population: Vec<Individual> = Vec::new();
-    while population.len() < count && !evolution.session.ended {
+    while population.len() < settings.population.max(1) && !evolution.session.ended {
         population.push(evolution.random(0));
     }
     let mut history = vec![best_rank(&population)];
@@ -72,7 +96,7 @@ pub fn evolve(
             evolution.session.found.converged = true;
             break;
         }
-        population = match profile {
+        population = match settings.profile {
             Profile::Paper => evolution.replaced(&population, generation),
             Profile::Released => evolution.mixed(&population, generation, false),
             Profile::ReleasedGrouped => evolution.mixed(&population, generation, true),
@@ -90,14 +114,16 @@ fn best_rank(population: &[Individual]) -> u64 {
     population.iter().map(|individual| individual.rank).max().unwrap_or(0)
 }
 
-struct Evolution<'s, 'o> {
+/// A run of the algorithm.
+struct Run<'s, 'o> {
+    settings: Evolution,
     stream: Stream,
     session: Session<'s, 'o>,
     pool: usize,
     size: usize,
 }
 
-impl Evolution<'_, '_> {
+impl Run<'_, '_> {
     fn individual(&mut self, suite: Vec<u32>, born: u64) -> Individual {
         let rank = self.session.evaluate(&suite);
         Individual { suite, rank, born }
@@ -111,7 +137,7 @@ impl Evolution<'_, '_> {
     /// The best of a few drawn with replacement, the first of equal ones.
     fn tournament<'p>(&mut self, population: &'p [Individual]) -> &'p Individual {
         let mut best = self.stream.pick(population);
-        for _ in 1..TOURNAMENT {
+        for _ in 1..self.settings.tournament {
             let other = self.stream.pick(population);
             if other.rank > best.rank {
                 best = other;
@@ -126,11 +152,11 @@ impl Evolution<'_, '_> {
         while next.len() < population.len() && !self.session.ended {
             let mut a = self.tournament(population).suite.clone();
             let mut b = self.tournament(population).suite.clone();
-            if self.stream.chance(CROSSOVER) {
+            if self.stream.chance(self.settings.crossover) {
                 self.cross(&mut a, &mut b);
             }
             for mut child in [a, b] {
-                self.mutate(&mut child, MUTATION);
+                self.mutate(&mut child, self.settings.mutation);
                 self.repair(&mut child);
                 if next.len() < population.len() && !self.session.ended {
                     next.push(self.individual(child, generation));
@@ -155,7 +181,7 @@ impl Evolution<'_, '_> {
         let mut children: Vec<Vec<u32>> =
             (0..offspring).map(|_| self.tournament(population).suite.clone()).collect();
         for at in 0..children.len() {
-            if self.stream.chance(CROSSOVER) {
+            if children.len() > 1 && self.stream.chance(self.settings.crossover) {
                 // The partner is any other individual.
                 let other = (at + 1 + self.stream.index(children.len() - 1)) % children.len();
                 let (mut a, mut b) =
@@ -165,10 +191,10 @@ impl Evolution<'_, '_> {
             }
         }
         let mut next = Vec::with_capacity(count);
-        let part = cube_root(MUTATION);
+        let part = cube_root(self.settings.mutation);
         for mut child in children {
             if !grouped {
-                self.mutate(&mut child, MUTATION);
+                self.mutate(&mut child, self.settings.mutation);
             } else if self.stream.chance(part) && self.stream.chance(part) {
                 self.mutate(&mut child, part);
             }
@@ -233,6 +259,9 @@ impl Evolution<'_, '_> {
 
 /// The cube root of a probability, by Newton's method, so that results are the same on every computer.
 fn cube_root(x: f64) -> f64 {
+    if x == 0.0 {
+        return 0.0;
+    }
     (0..64).fold(1.0, |root: f64, _| (2.0 * root + x / (root * root)) / 3.0)
 }
 
