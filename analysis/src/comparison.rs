@@ -23,6 +23,19 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
+/// Minimum number of projects, or of runs, over which an interval is computed, a distribution drawn
+/// or a test over projects made. With fewer, a bootstrap only repeats the extreme values, and no
+/// paired test can be significant.
+pub const MIN_SAMPLE: usize = 6;
+
+/// Refuses samples with fewer than [`MIN_SAMPLE`] values.
+pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
+    if found < MIN_SAMPLE {
+        return Err(Unavailable::TooFew { needed: MIN_SAMPLE, found });
+    }
+    Ok(())
+}
+
 /// Maximum number of algorithms of which every pair is compared. If there are more, each is only
 /// compared with the first, because the number of pairs grows with the square.
 pub const MAX_ALL_COMPARED: usize = 16;
@@ -236,7 +249,8 @@ impl Comparison {
                     runs: (x.len(), y.len()),
                     a12: test.a12(),
                     u1: test.u1(),
-                    interval: test.a12_interval(1.0 - LEVEL),
+                    interval: enough(x.len().min(y.len()))
+                        .and_then(|()| test.a12_interval(1.0 - LEVEL)),
                     magnitude: test.magnitude(Convention::VarghaDelaney),
                     p: test.p(),
                     p_holm: 1.0,
@@ -275,7 +289,8 @@ impl Comparison {
     }
 
     /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`], by a
-    /// bootstrap over the projects; [`Unavailable`] for a comparison with fewer than two projects.
+    /// bootstrap over the projects; [`Unavailable`] for a comparison with fewer than [`MIN_SAMPLE`]
+    /// projects.
     pub fn mean_intervals<'c>(
         comparisons: impl IntoIterator<Item = &'c Comparison>,
     ) -> Vec<Result<Interval, Unavailable>> {
@@ -283,8 +298,7 @@ impl Comparison {
             comparison.per_project.iter().map(|project| project.a12).collect()
         };
         let effects: Vec<Vec<f64>> = comparisons.into_iter().map(effects).collect();
-        let effects: Vec<&[f64]> = effects.iter().map(Vec::as_slice).collect();
-        Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.means(&effects)
+        mean_intervals(&effects)
     }
 
     /// The runs on the projects whose comparison satisfies `keep`.
@@ -322,6 +336,14 @@ impl Comparison {
     pub fn too_few_runs(&self) -> usize {
         self.per_project.iter().filter(|project| !project.could_be_significant()).count()
     }
+}
+
+/// Intervals of the means of several samples, by a bootstrap; [`Unavailable`] for samples of fewer
+/// than [`MIN_SAMPLE`] values.
+pub(crate) fn mean_intervals(samples: &[Vec<f64>]) -> Vec<Result<Interval, Unavailable>> {
+    let all: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
+    let found = Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.means(&all);
+    found.into_iter().zip(samples).map(|(one, sample)| enough(sample.len()).and(one)).collect()
 }
 
 /// Mean coverage of an algorithm.
@@ -395,8 +417,9 @@ mod tests {
         assert_eq!(row.counts(Correction::Holm), expected);
         assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
         assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
-        let interval = Comparison::mean_intervals([row])[0].unwrap();
-        assert!(interval.low < row.mean_a12().unwrap() && row.mean_a12().unwrap() < interval.high);
+        // Four projects have no interval.
+        let few = Unavailable::TooFew { needed: MIN_SAMPLE, found: 4 };
+        assert_eq!(Comparison::mean_intervals([row])[0], Err(few));
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
         // If the algorithms are exchanged, all counts are mirrored.

@@ -4,7 +4,8 @@
 //! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
 //! 8 pt. Figures can be read in black and white and by colour-blind readers, because series differ
 //! in their dashes or markers as well as in their colour. An algorithm has the same colour in all
-//! figures; pairs of algorithms and everything else are grey. An axis that could begin at 0 but
+//! figures of all studies; pairs of algorithms and everything else are grey. No ink touches the
+//! border of a picture. An axis that could begin at 0 but
 //! does not is marked by two strokes.
 
 mod axis;
@@ -36,7 +37,7 @@ use svg::{Fill, Stroke};
 /// What a shape shows, which determines its colour, its dashes and its marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
-    /// An algorithm, by its number.
+    /// An algorithm, by the number of its style ([`Results::series`](crate::tidy::Results)).
     Algorithm(usize),
     /// Anything else, such as a pair of algorithms, by any number.
     Other(usize),

@@ -7,6 +7,7 @@ mod comparison;
 mod coverage;
 mod difficulty;
 mod factors;
+mod left;
 mod mutation;
 mod race;
 mod ranks;
@@ -22,6 +23,7 @@ pub use comparison::{
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use factors::factor_groups;
+pub use left::left;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
 pub use race::race;
 pub use ranks::{rank_over_time, variance_over_tests};
@@ -29,7 +31,7 @@ pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
 pub use survival::full_coverage;
 
-use crate::comparison::Comparison;
+use crate::comparison::{Comparison, MIN_SAMPLE};
 use crate::figure::boxes::{self, BoxGroup};
 use crate::figure::violins::{self, Violin};
 use crate::figure::{Axis, Series, Svg, three_digits};
@@ -117,6 +119,21 @@ fn shown<'a>(
     })
 }
 
+/// The pairs that have a figure of their own: those with enough projects.
+fn shown_by_project<'a>(
+    results: &'a Results,
+    pairs: &'a [Comparison],
+) -> impl Iterator<Item = &'a Comparison> {
+    shown(results, pairs).filter(|pair| pair.per_project.len() >= MIN_SAMPLE)
+}
+
+/// An axis of percentages for these samples, only as long as their values require.
+fn percent_axis(label: &str, samples: &[Sample]) -> Axis {
+    let (low, high) =
+        range(samples.iter().flat_map(|s| &s.values).copied()).unwrap_or((0.0, 100.0));
+    Axis::percent_of(label, low, high)
+}
+
 fn labels<'a>(results: &'a Results, pair: &Comparison) -> [&'a str; 2] {
     [pair.first, pair.second].map(|algorithm| results.algorithms[algorithm].as_str())
 }
@@ -182,7 +199,7 @@ struct Sample {
 /// Samples of all algorithms that have values.
 fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sample> {
     let one = |(algorithm, label): (usize, &String)| {
-        let (series, values) = (Series::Algorithm(algorithm), values(algorithm));
+        let (series, values) = (results.series(algorithm), values(algorithm));
         (!values.is_empty()).then(|| Sample { series, label: label.clone(), values })
     };
     let selected = selected(results);
@@ -218,22 +235,17 @@ impl Distribution<'_> {
         self.figure(samples, |axis, subtitle| boxes::draw(axis, &groups, &[], subtitle))
     }
 
-    /// Violin plots with a dashed line at `reference`; `None` without samples.
+    /// Violin plots with a dashed line at `reference`; `None` without samples, and if one of them has
+    /// too few values for a density.
     fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
         let violins: Vec<Violin<'_>> = samples
             .iter()
             .map(|s| Violin { label: &s.label, series: s.series, values: &s.values })
             .collect();
-        let longest = samples.iter().map(|s| violins::longest_tie(&s.values)).max().unwrap_or(0);
-        let counted = self.counted_as;
-        let about = format!(
-            "{} Lines across: values of several {counted}s, as long as their share (at most \
-             {longest} {counted}s).",
-            self.about
-        );
-        let about = if longest > 0 { &about } else { self.about };
-        Distribution { about, ..self }
-            .figure(samples, |axis, subtitle| violins::draw(axis, &violins, reference, subtitle))
+        if samples.iter().any(|sample| sample.values.len() < MIN_SAMPLE) {
+            return None;
+        }
+        self.figure(samples, |axis, subtitle| violins::draw(axis, &violins, reference, subtitle))
     }
 
     fn figure(self, samples: &[Sample], draw: impl FnOnce(Axis, &str) -> Svg) -> Option<Figure> {

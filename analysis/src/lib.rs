@@ -7,6 +7,7 @@
 //! - [`findings`]: all other results, as plain data with the runs from which they were computed.
 //! - [`tables`] and [`figures`]: findings with titles and captions.
 //! - [`report`]: all tables and figures of a study on one page, and in files.
+//! - [`claims`]: sentences of papers, decided by the numbers of a report.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`]: mean coverage over time.
 //! - [`published`]: published numbers next to the corresponding numbers of results.
@@ -16,6 +17,7 @@
 //! - [`stats`]: statistical tests and effect sizes, exact where that is feasible.
 //! - [`table`]: tables as plain text, Markdown, CSV and LaTeX.
 
+pub mod claims;
 pub mod comparison;
 pub mod corpus;
 pub mod figure;

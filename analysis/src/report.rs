@@ -4,7 +4,9 @@
 mod address;
 mod html;
 mod json;
+mod provenance;
 mod sections;
+mod sought;
 mod summary;
 
 use std::fs;
@@ -13,14 +15,18 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 
+use crate::claims::{self, Claim};
 use crate::figure::{ExportError, Svg};
 use crate::figures::Figure;
+use crate::findings::VersionChange;
 use crate::published::PublishedNumber;
+use crate::table::LatexWidth;
 use crate::tables::CaptionedTable;
 use crate::terms::capitalised;
 use crate::tidy::{Error, Interim, Results};
 
 pub use address::{Address, AddressError, Check, FoundCell};
+pub use sought::{Sought, SoughtError};
 
 /// A part of a section.
 #[derive(Clone, Debug)]
@@ -110,9 +116,38 @@ impl Section {
         Section { name, title, items: Vec::new() }
     }
 
-    /// Adds a table unless it is empty.
+    /// Adds a table unless it is empty or has no value at all.
     fn table(&mut self, table: impl Into<Option<CaptionedTable>>) {
-        self.items.extend(table.into().filter(|t| !t.table.rows().is_empty()).map(Item::Table));
+        let table = table.into();
+        let has_values = |t: &CaptionedTable| !t.table.rows().is_empty() && t.table.has_values();
+        self.items.extend(table.filter(has_values).map(Item::Table));
+    }
+
+    /// Removes p-values, and figures that show significance, because neither is valid for a study that
+    /// is looked at while it is executed.
+    fn remove_tests(&mut self) {
+        const TESTS: [&str; 4] =
+            ["significance", "significance-over-budget", "effects-", "projects-"];
+        self.items.retain(|item| match item {
+            Item::Figure(figure) => !TESTS.iter().any(|test| {
+                if test.ends_with('-') {
+                    figure.name.starts_with(test)
+                } else {
+                    figure.name == *test
+                }
+            }),
+            Item::Summary(_) | Item::Table(_) | Item::Unavailable(_) => true,
+        });
+        for item in &mut self.items {
+            match item {
+                Item::Table(table) => {
+                    *table = table.clone().without_tests();
+                    table.caption = without_p_values(&table.caption);
+                }
+                Item::Figure(figure) => figure.caption = without_p_values(&figure.caption),
+                Item::Summary(_) | Item::Unavailable(_) => {}
+            }
+        }
     }
 
     fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
@@ -125,6 +160,20 @@ impl Section {
     }
 }
 
+/// A caption with `p n/a` in place of each p-value such as `p = 0.0123`.
+fn without_p_values(caption: &str) -> String {
+    let mut parts = caption.split("p = ");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let number = part.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(part.len());
+        // A full stop after the number ends the sentence.
+        let number = part[..number].trim_end_matches('.').len();
+        text += "p n/a";
+        text += &part[number..];
+    }
+    text.replace("p < 0.0001", "p n/a")
+}
+
 /// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportSettings {
@@ -135,6 +184,105 @@ pub struct ReportSettings {
     pub reference: Option<String>,
     /// Published numbers, which are shown next to the corresponding numbers of the results.
     pub published: Vec<PublishedNumber>,
+    /// Whether the CSV files are for spreadsheets: see [`Table::spreadsheet`](crate::table::Table::spreadsheet).
+    pub spreadsheet: bool,
+    /// Claims about the study, which are decided by the report.
+    pub claims: Vec<Claim>,
+    /// The algorithms against the same in earlier studies.
+    pub history: Vec<VersionChange>,
+}
+
+impl ReportSettings {
+    /// Whether factors, a reference or published numbers are wanted.
+    fn has_factors(&self) -> bool {
+        !self.factors.is_empty() || self.reference.is_some() || !self.published.is_empty()
+    }
+}
+
+/// Forms of the files of a report.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FileSettings {
+    /// The formats of figures.
+    pub figures: Vec<FigureFormat>,
+    /// The width of tables in LaTeX.
+    pub latex_width: LatexWidth,
+    /// Columns of tables in LaTeX and Markdown, by the name of the table; other tables have all of
+    /// theirs.
+    pub columns: Vec<ChosenColumns>,
+}
+
+/// The columns of a table in LaTeX and Markdown: `TABLE=COLUMN,COLUMN,...`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChosenColumns {
+    /// Name of the table.
+    pub table: String,
+    /// Names of its columns, in the order wanted.
+    pub columns: Vec<String>,
+}
+
+/// Why columns cannot be chosen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChosenColumnsError {
+    /// The string does not have the form.
+    #[error("invalid columns `{0}`: expected TABLE=COLUMN,COLUMN")]
+    Syntax(String),
+    /// The report has no such table.
+    #[error("unknown table `{name}`: the report has {known}")]
+    Table {
+        /// The name.
+        name: String,
+        /// The tables of the report.
+        known: String,
+    },
+    /// The table has no such column.
+    #[error("unknown column `{name}` of table `{table}`, which has {known}")]
+    Column {
+        /// The table.
+        table: String,
+        /// The name.
+        name: String,
+        /// The columns of the table.
+        known: String,
+    },
+}
+
+impl FromStr for ChosenColumns {
+    type Err = ChosenColumnsError;
+
+    fn from_str(text: &str) -> Result<ChosenColumns, ChosenColumnsError> {
+        let invalid = || ChosenColumnsError::Syntax(text.to_owned());
+        let (table, columns) = text.split_once('=').ok_or_else(invalid)?;
+        let columns: Vec<String> = columns.split(',').map(|name| name.trim().to_owned()).collect();
+        if table.is_empty() || columns.iter().any(String::is_empty) {
+            return Err(invalid());
+        }
+        Ok(ChosenColumns { table: table.trim().to_owned(), columns })
+    }
+}
+
+impl ChosenColumns {
+    /// Checks that a report has the table and the columns.
+    ///
+    /// # Errors
+    /// [`ChosenColumnsError`] if it does not.
+    pub fn check(&self, report: &Report<'_>) -> Result<(), ChosenColumnsError> {
+        let Some(table) = report.tables().find(|table| table.name == self.table) else {
+            let known: Vec<&str> = report.tables().map(|table| table.name).collect();
+            return Err(ChosenColumnsError::Table {
+                name: self.table.clone(),
+                known: known.join(", "),
+            });
+        };
+        let known: Vec<&str> = table.table.columns().iter().map(|column| &*column.0).collect();
+        match self.columns.iter().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => Err(ChosenColumnsError::Column {
+                table: self.table.clone(),
+                name: name.clone(),
+                known: known.join(", "),
+            }),
+        }
+    }
 }
 
 /// The report of a study.
@@ -144,6 +292,8 @@ pub struct Report<'a> {
     pub title: String,
     /// The results.
     pub results: &'a Results,
+    /// The optional contents that were requested.
+    pub settings: ReportSettings,
     /// Progress of the study, repeated in every caption; `None` if the study is complete.
     pub interim: Option<Interim>,
     /// The sections in the order of reading.
@@ -175,10 +325,21 @@ impl<'a> Report<'a> {
         on_progress: impl FnMut(&str),
     ) -> Result<Report<'a>, Error> {
         let mut sections = sections::all(results, settings, on_progress)?;
+        if results.is_looked_at() {
+            sections.iter_mut().for_each(Section::remove_tests);
+        }
         let interim = results.interim();
+        let (title, settings) = (title.to_owned(), settings.clone());
+        let mut report = Report { title, results, settings, interim, sections };
+        if !report.settings.claims.is_empty() {
+            let mut section = Section::new("claims", "Claims");
+            section.table(claims::table(&report, &report.settings.claims));
+            // After the summary.
+            report.sections.insert(1.min(report.sections.len()), section);
+        }
         if let Some(interim) = interim {
             let mark = capitalised(&interim.to_string());
-            for item in sections.iter_mut().flat_map(|section| &mut section.items) {
+            for item in report.sections.iter_mut().flat_map(|section| &mut section.items) {
                 match item {
                     Item::Summary(sentences) => sentences.insert(0, format!("{mark}.")),
                     Item::Table(table) => table.caption = format!("{mark}. {}", table.caption),
@@ -190,7 +351,7 @@ impl<'a> Report<'a> {
                 }
             }
         }
-        Ok(Report { title: title.to_owned(), results, interim, sections })
+        Ok(report)
     }
 
     /// The main findings, in sentences.
@@ -219,13 +380,22 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `report.html`, `report.json`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME`
+    /// Writes `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME`
     /// in these formats into a folder, which is created if it is missing. Returns the path of the
     /// page.
     ///
     /// # Errors
     /// [`WriteError`] if a file or folder cannot be written.
     pub fn write(&self, dir: &Path, formats: &[FigureFormat]) -> Result<PathBuf, WriteError> {
+        self.write_with(dir, &FileSettings { figures: formats.to_vec(), ..FileSettings::default() })
+    }
+
+    /// Like [`Report::write`], with the forms of files.
+    ///
+    /// # Errors
+    /// [`WriteError`] if a file or folder cannot be written.
+    pub fn write_with(&self, dir: &Path, settings: &FileSettings) -> Result<PathBuf, WriteError> {
+        let formats = &settings.figures;
         let write = |path: PathBuf, content: &[u8]| match fs::write(&path, content) {
             Ok(()) => Ok(path),
             Err(cause) => Err(Error::Io { path, cause }),
@@ -236,12 +406,19 @@ impl<'a> Report<'a> {
         }
         for CaptionedTable { name, title, caption, table } in self.tables() {
             let path = |extension: &str| tables.join(name).with_extension(extension);
-            let csv = table.csv().map_err(|e| Error::Io { path: path("csv"), cause: e.into() })?;
+            let csv = if self.settings.spreadsheet { table.spreadsheet() } else { table.csv() };
+            let csv = csv.map_err(|e| Error::Io { path: path("csv"), cause: e.into() })?;
             write(path("csv"), &csv)?;
+            let chosen = settings.columns.iter().find(|chosen| chosen.table == *name);
+            let selected = chosen.map(|chosen| {
+                let names: Vec<&str> = chosen.columns.iter().map(String::as_str).collect();
+                table.selected(&names)
+            });
+            let table = selected.as_ref().unwrap_or(table);
             let text = format!("**{title}.** {caption}\n\n{}", table.markdown());
             write(path("md"), text.as_bytes())?;
-            let caption = format!("{title}. {caption}");
-            write(path("tex"), table.latex(name, caption.trim_end()).as_bytes())?;
+            let latex = table.latex(name, title, caption, settings.latex_width);
+            write(path("tex"), latex.as_bytes())?;
         }
         let all: Vec<&Figure> = self.figures().collect();
         all.par_iter().try_for_each(|figure| -> Result<(), WriteError> {
@@ -258,6 +435,11 @@ impl<'a> Report<'a> {
             Error::Json { path, cause }
         })?;
         write(dir.join("report.json"), &json)?;
+        let links = provenance::document(self).map_err(|cause| {
+            let path = dir.join(provenance::FILE);
+            Error::Json { path, cause }
+        })?;
+        write(dir.join(provenance::FILE), &links)?;
         Ok(write(dir.join("report.html"), html::page(self).into_string().as_bytes())?)
     }
 }

@@ -13,6 +13,10 @@
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
 //! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
 //! | how soon does something happen that may not happen at all | [`Survival`], [`log_rank`] |
+//! | which of several means is the highest, and how sure is that | [`MeanPosterior`] |
+//! | is a difference decided yet, looking after every round | [`anytime_interval`], [`e_value`] |
+//! | how many projects and runs are needed | [`Power`] |
+//! | how many goals can be reached | [`Incidence`] |
 //! | are two measures related | [`pearson`], [`spearman`], [`LinearFit`] |
 //! | which of many p-values are significant | [`holm`], [`benjamini_hochberg`] |
 //!
@@ -37,34 +41,46 @@
 
 mod adjustment;
 mod bootstrap;
+mod bradley_terry;
 mod compat;
 mod conover;
 mod contingency;
 mod correlation;
 mod description;
 mod effect_size;
+mod error_spending;
 mod groups;
 mod linear_fit;
 mod mann_whitney;
 mod nemenyi;
+mod posterior;
+mod power;
 mod rank;
+mod richness;
 mod signed_rank;
+mod student;
 mod survival;
 
 pub use adjustment::{benjamini_hochberg, holm};
 pub use bootstrap::Bootstrap;
+pub use bradley_terry::BradleyTerry;
 pub use compat::Compat;
 pub use conover::Conover;
 pub use contingency::Contingency;
 pub use correlation::{Correlation, pearson, spearman};
 pub use description::{Description, mean};
 pub use effect_size::{Convention, Interval, Magnitude};
+pub use error_spending::ErrorSpending;
 pub use groups::{ChiSquare, friedman, kruskal_wallis};
 pub use linear_fit::LinearFit;
 pub use mann_whitney::{MannWhitney, runs_needed, smallest_p};
 pub use nemenyi::Nemenyi;
+pub use posterior::MeanPosterior;
+pub use power::Power;
 pub use rank::Ranks;
+pub use richness::{Estimate, Estimator, Incidence};
 pub use signed_rank::SignedRank;
+pub use student::{student_quantile, student_within, t_interval};
 pub use survival::{Observation, Survival, log_rank};
 
 use std::fmt;
@@ -157,7 +173,7 @@ impl PValue {
         if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
     }
 
-    const DEGENERATE: PValue = PValue { value: 1.0, method: Method::Degenerate };
+    pub(crate) const DEGENERATE: PValue = PValue { value: 1.0, method: Method::Degenerate };
 
     fn exact(value: f64) -> PValue {
         PValue { value: value.min(1.0), method: Method::Exact }

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::comparison::{Comparison, LEVEL, Samples};
-use crate::findings::{Cause, Missing};
+use crate::findings::{Cause, Decision, Missing, Sequential};
 use crate::progress::Progress;
 use crate::stats::runs_needed;
 use crate::table::Table;
+use crate::tables::CaptionedTable;
 use crate::terms::{capitalised, counted};
 use crate::tidy::{Error, Results};
 use crate::{figures, tables};
@@ -29,6 +30,7 @@ pub struct Summary {
 /// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper;
 /// - `comparisons.csv`: the same project by project, with U, p and its method;
 /// - `coverage.csv`: coverage of each algorithm on each project;
+/// - `decisions.csv`: the verdict on each pair over all projects;
 /// - `algorithms.csv`: mean coverage of each algorithm;
 /// - `coverage-over-time.svg`, unless no run has a coverage.
 ///
@@ -39,7 +41,12 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let results = Results::read(dir)?;
     let samples = Samples::coverage(&results);
     let comparisons = Comparison::pairs(&samples);
-    let table6 = tables::table6(&results, &samples, &comparisons).table;
+    let looked = results.is_looked_at();
+    let shown = |table: CaptionedTable| if looked { table.without_tests() } else { table };
+    let table6 = shown(tables::table6(&results, &samples, &comparisons)).table;
+    let rounds = looked.then(|| Sequential::of_results(&results));
+    let decisions = Decision::pairs(&samples, rounds.as_ref());
+    let decisions = tables::decisions(&results, &samples, &decisions).table;
     let algorithms = tables::algorithms(&results, &samples).table;
 
     let mut files = Files { dir, written: Vec::new() };
@@ -47,10 +54,11 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     files.csv("table6.csv", &table6)?;
     files.csv(
         "comparisons.csv",
-        &tables::comparisons_by_project(&results, &samples, &comparisons).table,
+        &shown(tables::comparisons_by_project(&results, &samples, &comparisons)).table,
     )?;
     files.csv("coverage.csv", &tables::coverage(&results, &samples).table)?;
     files.csv("algorithms.csv", &algorithms)?;
+    files.csv("decisions.csv", &decisions)?;
     if let Some(progress) = Progress::new(&results, &results.clock())? {
         let figure = figures::coverage_over_time(&results, &progress);
         let svg = match results.interim() {
@@ -67,13 +75,24 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     if comparisons.is_empty() {
         text.push_str("Only one algorithm: nothing to compare.\n");
     } else {
+        let how = if looked {
+            "an interval that is valid for all looks decides"
+        } else {
+            "Wilcoxon signed-rank test over projects with Holm's correction decides"
+        };
         let _ = writeln!(
             text,
-            "Coverage of the first against the second: mean A12, and projects by result \
-             (Mann-Whitney U, p < {LEVEL})\n"
+            "Mean coverage of the first minus that of the second, in percentage points ({how})\n"
         );
-        text.push_str(&table6.selected(&TERMINAL_COLUMNS).text());
-        text.push_str("\nCorrections for multiple comparisons are in table6.csv.\n");
+        let columns = DECISION_COLUMNS.iter().filter(|name| !looked || !name.starts_with("p_"));
+        text.push_str(&decisions.selected(&columns.copied().collect::<Vec<_>>()).text());
+        let tests = if looked { String::new() } else { format!(" (Mann-Whitney U, p < {LEVEL})") };
+        let _ = writeln!(text, "\nThe same by project: mean A12, and projects by result{tests}\n");
+        let columns = TERMINAL_COLUMNS.iter().filter(|name| !looked || !name.starts_with("signif"));
+        text.push_str(&table6.selected(&columns.copied().collect::<Vec<_>>()).text());
+        if !looked {
+            text.push_str("\nCorrections for multiple comparisons are in table6.csv.\n");
+        }
     }
     text.push_str("\nMean coverage over projects\n\n");
     text.push_str(&algorithms.text());
@@ -84,6 +103,10 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     }
     Ok(Summary { text, files: files.written })
 }
+
+/// The columns of `decisions` on the terminal.
+const DECISION_COLUMNS: [&str; 7] =
+    ["first", "second", "verdict", "difference", "low", "high", "p_holm"];
 
 /// The columns of `table6` on the terminal.
 const TERMINAL_COLUMNS: [&str; 10] = [

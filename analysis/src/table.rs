@@ -2,8 +2,12 @@
 
 mod latex;
 
+pub use latex::{InvalidLatexWidth, LatexWidth};
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
 
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +75,8 @@ fn rounded(value: f64, decimals: usize) -> String {
     if value > 0.0 && value < least / 2.0 {
         format!("<{least:.decimals$}")
     } else {
+        // A rounded number is never -0.
+        let value = if value.abs() < least / 2.0 { 0.0 } else { value };
         format!("{value:.decimals$}")
     }
 }
@@ -173,6 +179,29 @@ impl Table {
         text
     }
 
+    /// Makes all cells of columns whose names satisfy `clear` not available. Returns whether there
+    /// were any.
+    pub(crate) fn clear_columns(&mut self, clear: impl Fn(&str) -> bool) -> bool {
+        let chosen: Vec<usize> =
+            (0..self.columns.len()).filter(|&column| clear(&self.columns[column].0)).collect();
+        for row in &mut self.rows {
+            for &column in &chosen {
+                row[column] = Cell::Missing;
+            }
+        }
+        !chosen.is_empty() && !self.rows.is_empty()
+    }
+
+    /// Whether a row has a cell other than text and missing values.
+    pub(crate) fn has_values(&self) -> bool {
+        let mut cells = self.rows.iter().flatten();
+        let is_value = |cell: &Cell| cell.value().is_some();
+        let has_numbers =
+            |column| self.rows.iter().any(|row| !matches!(row[column], Cell::Text(_)));
+        // A table of words only has no numbers to be missing.
+        cells.any(is_value) || !(0..self.columns.len()).any(has_numbers)
+    }
+
     /// The columns with these names, in this order; other columns are left out.
     #[must_use]
     pub fn selected(&self, names: &[&str]) -> Table {
@@ -223,6 +252,38 @@ impl Table {
             writer.write_record(row.iter().map(Cell::raw))?;
         }
         writer.into_inner().map_err(|e| e.into_error().into())
+    }
+
+    /// Like [`Table::csv`], for spreadsheets: they take a text that begins with `=`, `+`, `-` or `@` for
+    /// a formula, so that it gets an apostrophe before it.
+    ///
+    /// # Errors
+    /// [`csv::Error`] if a row cannot be encoded.
+    pub fn spreadsheet(&self) -> Result<Vec<u8>, csv::Error> {
+        let mut safe = self.clone();
+        for cell in safe.rows.iter_mut().flatten() {
+            if let Cell::Text(text) = cell
+                && text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+            {
+                text.insert(0, '\'');
+            }
+        }
+        safe.csv()
+    }
+
+    /// One object for each row: the cells by the names of their columns, `null` if not available.
+    pub fn json(&self) -> Vec<Map<String, Value>> {
+        let value = |cell: &Cell| match cell {
+            Cell::Text(text) => Value::from(text.as_str()),
+            Cell::Count(n) => Value::from(*n),
+            Cell::Number(number, _) | Cell::Share(number, _) => Value::from(*number),
+            Cell::Missing => Value::Null,
+        };
+        let row = |row: &Vec<Cell>| {
+            let cells = self.columns.iter().zip(row);
+            cells.map(|((name, _), cell)| (name.clone(), value(cell))).collect()
+        };
+        self.rows.iter().map(row).collect()
     }
 
     /// The indices of the displayed columns: all columns except digests.
@@ -343,6 +404,16 @@ mod tests {
         table.push(vec![Cell::Count(0)]);
         assert_eq!((table.source_runs(0, 0), table.source_runs(0, 1)), (&[4, 5, 6][..], &[5][..]));
         assert!(table.source_runs(1, 0).is_empty());
+    }
+
+    #[test]
+    fn spreadsheets_get_no_formulas() {
+        let mut table = Table::new(&[("name", "Name"), ("n", "n")]);
+        for name in ["=1+1", "@a", "-b", "+c", "d-e"] {
+            table.push(vec![Cell::Text(name.into()), Cell::Number(-1.5, 1)]);
+        }
+        let csv = String::from_utf8(table.spreadsheet().unwrap()).unwrap();
+        assert_eq!(csv, "name,n\n'=1+1,-1.5\n'@a,-1.5\n'-b,-1.5\n'+c,-1.5\nd-e,-1.5\n");
     }
 
     #[test]

@@ -2,13 +2,17 @@
 //! were computed, and the runs from which each number was computed.
 
 mod aa_test;
+mod agreement;
 mod budget;
 mod comparison;
 mod coverage;
 mod dataset;
+mod decision;
 mod detection;
 mod difficulty;
 mod factors;
+mod history;
+mod left;
 mod machines;
 mod missing;
 mod mutation;
@@ -16,17 +20,22 @@ mod race;
 mod ranks;
 mod riskiest;
 mod speed;
+mod study_power;
 mod suites;
 mod uncovered;
 
 pub use aa_test::aa_test;
+pub use agreement::agreement;
 pub use budget::{convergence, full_coverage, milestones};
-pub use comparison::{comparisons_by_project, ranks, table6};
+pub use comparison::{comparisons_by_project, table6};
 pub use coverage::{algorithms, configurations, coverage};
 pub use dataset::{dataset, measures};
+pub use decision::{areas, decisions, ranks};
 pub use detection::{detection, detection_intervals};
 pub use difficulty::{relations, trivial};
 pub use factors::{factor_groups, factor_projects, factors, published, reference};
+pub use history::history;
+pub use left::{left, left_by_project};
 pub use machines::machines;
 pub use missing::missing;
 pub use mutation::mutation;
@@ -34,6 +43,7 @@ pub use race::race;
 pub use ranks::{rank_detection, risk_stability, suite_ranks};
 pub use riskiest::riskiest;
 pub use speed::{cost, speed};
+pub use study_power::study_power;
 pub use suites::suites;
 pub use uncovered::{goal_sets, uncovered};
 
@@ -52,6 +62,35 @@ pub struct CaptionedTable {
     pub caption: String,
     /// The cells.
     pub table: Table,
+}
+
+/// Whether a column holds p-values, or counts of projects by their p-values.
+fn is_of_tests(name: &str) -> bool {
+    const TESTS: [&str; 10] = [
+        "p",
+        "p_holm",
+        "p_bh",
+        "pearson_p",
+        "spearman_p",
+        "significant",
+        "significantly_better",
+        "significantly_worse",
+        "too_few_runs",
+        "false_positive_rate",
+    ];
+    TESTS.contains(&name) || name.starts_with("holm_") || name.starts_with("bh_")
+}
+
+impl CaptionedTable {
+    /// The table without p-values, which are not valid if a study is looked at repeatedly.
+    #[must_use]
+    pub fn without_tests(mut self) -> CaptionedTable {
+        if self.table.clear_columns(is_of_tests) {
+            self.caption += " Tests are n/a, because their p-values are not valid for a study that is \
+                             looked at repeatedly; decisions has verdicts that are.";
+        }
+        self
+    }
 }
 
 fn label(results: &Results, algorithm: usize) -> Cell {

@@ -81,13 +81,28 @@ pub struct Contents {
     pub results: Digest,
     /// Whether the package contains the projects.
     pub with_projects: bool,
+    /// Whether the package contains the program, with scripts that start it.
+    pub with_program: bool,
+    /// Authors of the study in the citation.
+    pub authors: Vec<String>,
     /// All files except this one, by name.
     pub files: Vec<FileEntry>,
 }
 
 impl Contents {
+    /// The description as it is in a package.
+    ///
+    /// # Errors
+    ///
+    /// If it has no JSON form; every description has one.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let mut json = serde_json::to_vec_pretty(self)?;
+        json.push(b'\n');
+        Ok(json)
+    }
+
     /// The version of this form.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
 
     /// Name of the file in a package.
     pub const FILE: &str = "archive.json";

@@ -12,12 +12,21 @@ pub enum Problem {
     /// Its name cannot be used.
     #[error("its name {0}")]
     Name(&'static str),
-    /// Two files have the same name, or names that only differ in upper and lower case.
-    #[error("two files have this name, or only differ in upper and lower case")]
+    /// Two files have the same name, or names that some systems do not distinguish.
+    #[error(
+        "two files have this name, or only differ in upper and lower case or in the form of their \
+         letters"
+    )]
     Twice,
     /// It is a link, a folder or a device.
     #[error("is a {0}, not a regular file")]
     NotRegular(&'static str),
+    /// One of its headers in the archive is not one of a package.
+    #[error("{0}")]
+    Header(&'static str),
+    /// It is not the file that is made of the records.
+    #[error("is not the file that catherd makes of the records")]
+    NotGenerated,
     /// It is encrypted.
     #[error("is encrypted")]
     Encrypted,

@@ -4,23 +4,45 @@
 //! - [`Builder`]: writes a package whose bytes only depend on its files.
 //! - [`Package`]: reads a package that was received and refuses one that is damaged or hostile.
 //! - [`records`]: the lines of the file of records.
+//! - [`Statement`]: what is signed of a package; [`SigningKey`], [`Signature`] and [`AllowedSigners`]: who
+//!   signed it.
 //!
 //! A package is a plain zip archive that any program can unpack. So that it has the same bytes
-//! everywhere, its entries are sorted by name, have the time 1980-01-01, the mode 0644 and no other
+//! everywhere, its entries are sorted by name, have the time 1980-01-01, the mode 0644 (0755 for the program, its scripts and external
+//! tools) and no other
 //! data that depends on a machine, and are compressed by one algorithm with one level.
 
 mod contents;
 mod error;
+mod headers;
 mod names;
 mod package;
 pub mod records;
+mod signature;
+mod signers;
+mod statement;
 mod tail;
 mod write;
 
 pub use contents::{Contents, FileEntry, RunCounts};
 pub use error::{PackageError, Problem};
 pub use package::Package;
+pub use signature::{Key, MAX_SIGNATURE_BYTES, NAMESPACE, Signature, SignatureError, SigningKey};
+pub use signers::{AllowedSigners, MAX_SIGNERS_BYTES, SignersError};
+pub use statement::{MAX_STATEMENT_BYTES, Statement, StatementError};
 pub use write::Builder;
+
+/// The program and the scripts of a package, which are executable.
+pub const EXECUTABLES: [&str; 3] = ["check", "program/catherd", "repeat"];
+
+/// The folder of the external tools of a study in a package; its files are executable, and all others
+/// have the mode 0644.
+pub const TOOLS: &str = "tools/";
+
+/// Whether a file of a package is executable.
+fn is_executable(name: &str) -> bool {
+    EXECUTABLES.contains(&name) || name.starts_with(TOOLS)
+}
 
 /// Maximum number of files of a package.
 pub const MAX_FILES: usize = 200_000;

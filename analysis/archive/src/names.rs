@@ -1,5 +1,7 @@
 //! Names of files in packages.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 512;
 
@@ -23,6 +25,14 @@ pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// The name without what some systems do not distinguish: upper and lower case, and the form of
+/// letters with marks.
+pub(crate) fn folded(name: &str) -> String {
+    let lower: String =
+        name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+    lower.nfc().collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Reading a package that was received.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,9 @@ use zip::{CompressionMethod, ZipArchive};
 
 use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
-use crate::{MAX_CONTENTS_BYTES, MAX_RATIO, RATIO_FREE_BYTES, names, tail};
+use crate::{
+    MAX_CONTENTS_BYTES, MAX_FILES, MAX_RATIO, RATIO_FREE_BYTES, headers, names, tail, write,
+};
 
 /// Mask of the file type in a Unix mode, and the type of regular files. The type is 0 if the mode
 /// has none.
@@ -20,8 +22,8 @@ const REGULAR: u32 = 0o100_000;
 /// Size of the parts in which files are compared with their digests.
 const PART: usize = 64 << 10;
 
-/// A package that was opened and whose list of files was checked. None of its files is ever
-/// unpacked to the disk.
+/// A package that was opened and whose list of files was checked. None of its files is
+/// unpacked to the disk unless a caller writes what it has read.
 pub struct Package {
     archive: Archive,
     contents: Contents,
@@ -60,9 +62,57 @@ impl Package {
         }
         let mut archive = Archive { path: path.to_owned(), zip };
         let found = archive.check_entries(tail.start)?;
+        let mut file = File::open(path).map_err(unreadable)?;
+        let headers = headers::check(&mut file, &tail);
+        let headers =
+            headers.map_err(|cause| not(format!("is not an intact zip archive: {cause}")))?;
+        if let Err((name, problem)) = headers {
+            return Err(archive.refused(&name, problem));
+        }
         let contents = archive.read_contents(&found)?;
         archive.compare_with_list(&contents, &found)?;
         Ok(Package { archive, contents })
+    }
+
+    /// Opens a package that was unpacked into a folder, through an archive of its files that is written
+    /// to `work`. Errors name the folder.
+    ///
+    /// # Errors
+    ///
+    /// [`PackageError`], which names a file that is no regular file, or like [`Package::open`].
+    pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
+        let mut names = Vec::new();
+        let mut open = vec![(String::new(), folder.to_owned())];
+        while let Some((prefix, path)) = open.pop() {
+            let unreadable = |cause| PackageError::Io { path: path.clone(), cause };
+            for entry in fs::read_dir(&path).map_err(unreadable)? {
+                let entry = entry.map_err(unreadable)?;
+                let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+                let kind = entry.file_type().map_err(unreadable)?;
+                if kind.is_dir() {
+                    open.push((format!("{name}/"), entry.path()));
+                } else if kind.is_file() && names.len() < MAX_FILES {
+                    names.push((name, entry.path()));
+                } else {
+                    let problem =
+                        Problem::NotRegular(if kind.is_symlink() { "link" } else { "device" });
+                    return Err(PackageError::File { path: folder.to_owned(), name, problem });
+                }
+            }
+        }
+        write::zip_folder(work, &names)?;
+        let named = |error| match error {
+            PackageError::File { name, problem, .. } => {
+                PackageError::File { path: folder.to_owned(), name, problem }
+            }
+            PackageError::NotAPackage { cause, .. } => {
+                PackageError::NotAPackage { path: folder.to_owned(), cause }
+            }
+            error => error,
+        };
+        let mut package = Package::open(work).map_err(named)?;
+        package.archive.path = folder.to_owned();
+        Ok(package)
     }
 
     /// The description of the package.
@@ -182,7 +232,7 @@ impl Archive {
             let name = name.unwrap_or_else(|_| String::from_utf8_lossy(file.name_raw()).into());
             let problem = problem_of(&file, &name);
             let problem =
-                problem.or_else(|| (!known.insert(name.to_lowercase())).then_some(Problem::Twice));
+                problem.or_else(|| (!known.insert(names::folded(&name))).then_some(Problem::Twice));
             if let Some(problem) = problem {
                 return Err(PackageError::File { path: path.clone(), name, problem });
             }
@@ -219,12 +269,18 @@ impl Archive {
         let format = serde_json::from_slice::<Format>(&json).map_err(|e| invalid(e.to_string()))?;
         if format.format != Contents::FORMAT {
             let (found, known) = (format.format, Contents::FORMAT);
-            return Err(invalid(format!("format {found}; this catherd reads format {known}")));
+            return Err(invalid(format!(
+                "format {found}; this catherd reads format {known}: take the version of catherd that \
+                 VERSION names"
+            )));
         }
         let contents: Contents =
             serde_json::from_slice(&json).map_err(|e| invalid(e.to_string()))?;
         if !contents.runs.adds_up() || contents.interim != contents.runs.is_interim() {
             return Err(invalid("the counts of runs do not add up".to_owned()));
+        }
+        if contents.to_json().is_ok_and(|written| written != json) {
+            return Err(invalid("is not written as `catherd archive` writes it".to_owned()));
         }
         if !contents.files.is_sorted_by(|a, b| a.name < b.name) {
             return Err(invalid("the list of files is not sorted, or has a file twice".to_owned()));

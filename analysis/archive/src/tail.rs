@@ -20,6 +20,8 @@ pub(crate) struct Tail {
     pub(crate) files: u64,
     /// Position of the central directory.
     pub(crate) start: u64,
+    /// Its size in bytes.
+    pub(crate) size: u64,
 }
 
 /// Reads the end of an archive. The central directory must end where the end record begins, and the
@@ -28,7 +30,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };
     let last: [u8; END as usize] = bytes_at(file, end)?;
-    if last[..4] != *b"PK\x05\x06" || last[20..] != [0, 0] {
+    if last[..8] != *b"PK\x05\x06\0\0\0\0" || last[20..] != [0, 0] {
         return Ok(Err(damaged()));
     }
     let (files, of_16) = (u64::from(u16_at(&last, 10)), u64::from(u16_at(&last, 8)));
@@ -56,7 +58,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
     if size > files * MAX_HEADER || start.checked_add(size) != Some(directory_end) {
         return Ok(Err(damaged()));
     }
-    Ok(Ok(Tail { files, start }))
+    Ok(Ok(Tail { files, start, size }))
 }
 
 fn damaged() -> String {

@@ -1,6 +1,6 @@
 //! Writing a package.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 
 use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
-use crate::{MAX_RATIO, RATIO_FREE_BYTES, names};
+use crate::{MAX_RATIO, RATIO_FREE_BYTES, is_executable, names};
 
 /// Level of compression. The bytes of a package depend on it.
 const LEVEL: u32 = 6;
@@ -57,6 +57,42 @@ impl Builder {
         self.files.keys().map(String::as_str)
     }
 
+    /// The size of all files so far, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If a file does not exist.
+    pub fn total(&self) -> Result<u64, PackageError> {
+        let size = |source: &Source| match source {
+            Source::Bytes(bytes) => Ok(bytes.len() as u64),
+            Source::File(path) => match fs::metadata(path) {
+                Ok(found) => Ok(found.len()),
+                Err(cause) => Err(PackageError::Io { path: path.clone(), cause }),
+            },
+        };
+        self.files.values().map(size).sum()
+    }
+
+    /// The entry that each file would have in the list of a package, by name.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read.
+    pub fn entries(&self) -> Result<Vec<FileEntry>, PackageError> {
+        let entry = |(name, source): (&String, &Source)| {
+            let mut digest = DigestBuilder::default();
+            let mut bytes = 0;
+            let read = each_part(source, |part| {
+                digest.add(part);
+                bytes += part.len() as u64;
+                Ok(())
+            });
+            read.map_err(|cause| unreadable(source, Path::new(name), cause))?;
+            Ok(FileEntry { name: name.clone(), bytes, sha256: digest.finish() })
+        };
+        self.files.iter().map(entry).collect()
+    }
+
     /// Writes the package to `path`, which is then either complete or unchanged. The list of files
     /// is added to `contents`. Each file is read twice; `on_bytes` is called after each part with
     /// its number of bytes.
@@ -71,6 +107,10 @@ impl Builder {
         mut contents: Contents,
         mut on_bytes: impl FnMut(u64),
     ) -> Result<Contents, PackageError> {
+        let mut folded = BTreeSet::new();
+        if let Some(name) = self.names().find(|name| !folded.insert(names::folded(name))) {
+            return Err(refused(path, name, Problem::Twice));
+        }
         let mut measured = BTreeMap::new();
         contents.files.clear();
         for (name, source) in &self.files {
@@ -84,9 +124,7 @@ impl Builder {
             measured.insert(name.clone(), of);
         }
         let written = |cause| PackageError::Io { path: path.to_owned(), cause };
-        let mut json = serde_json::to_vec_pretty(&contents).map_err(|e| written(e.into()))?;
-        json.push(b'\n');
-        let list = Source::Bytes(json);
+        let list = Source::Bytes(contents.to_json().map_err(|e| written(e.into()))?);
         let of_list =
             measure(&list, &mut |_| {}).map_err(|cause| unreadable(&list, path, cause))?;
         let mut files: BTreeMap<&str, (&Source, &Measured)> =
@@ -106,6 +144,26 @@ impl Builder {
     }
 }
 
+/// Writes the archive of a package that was unpacked. The names are those of the files below the folder,
+/// which must be regular files.
+pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(), PackageError> {
+    let mut measured = Vec::new();
+    for (name, file) in names {
+        let source = Source::File(file.clone());
+        let method = CompressionMethod::Stored;
+        let (mut digest, mut bytes) = (DigestBuilder::default(), 0);
+        let read = each_part(&source, |part| {
+            digest.add(part);
+            bytes += part.len() as u64;
+            Ok(())
+        });
+        read.map_err(|cause| unreadable(&source, path, cause))?;
+        measured.push((name.as_str(), source, Measured { bytes, sha256: digest.finish(), method }));
+    }
+    let files = measured.iter().map(|(name, source, of)| (*name, (source, of))).collect();
+    zip_files(path, path, &files, &mut |_| {})
+}
+
 /// Writes the archive of these files to `partial`; errors name `path`.
 fn zip_files(
     partial: &Path,
@@ -121,7 +179,7 @@ fn zip_files(
             .compression_method(of.method)
             .compression_level((of.method == CompressionMethod::Deflated).then_some(LEVEL.into()))
             .last_modified_time(DateTime::default())
-            .unix_permissions(0o644)
+            .unix_permissions(if is_executable(name) { 0o755 } else { 0o644 })
             .system(System::Unix)
             .large_file(of.bytes >= u64::from(u32::MAX));
         zip.start_file(*name, options).map_err(|e| written(e.into()))?;

@@ -99,19 +99,26 @@ impl Corpus {
             }
         }
         let wanted = store.missing(&digests).map_err(failed)?;
+        let not_stored = |project: &FoundProject, cause: String| {
+            let (store, project) = (coordinator.url().clone(), project.digest);
+            ResultsError::NotStored { store, project, cause }
+        };
         for project in &self.projects {
             let bytes = project.bytes()?;
-            if wanted.contains(&project.digest)
-                && let Err(cause) = store.insert(&bytes)
-            {
+            if !wanted.contains(&project.digest) {
+                continue;
+            }
+            if let Err(cause) = store.insert(&bytes) {
                 return Err(ResultsError::of_store(coordinator).unwrap_or_else(|| {
                     let last_error = coordinator.progress().last_error;
-                    ResultsError::NotStored {
-                        store: coordinator.url().clone(),
-                        project: project.digest,
-                        cause: last_error.unwrap_or_else(|| cause.to_string()),
-                    }
+                    not_stored(project, last_error.unwrap_or_else(|| cause.to_string()))
                 }));
+            }
+            // Where a project was damaged, the place of its bytes in the file may be damaged too.
+            if !missing.contains(&project.digest) {
+                store
+                    .check_again(project.digest)
+                    .map_err(|cause| not_stored(project, cause.to_string()))?;
             }
         }
         Ok(())

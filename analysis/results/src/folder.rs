@@ -18,6 +18,9 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
+/// Name of the file with the description of the projects, from which the tables can be made again.
+pub const CORPUS: &str = "corpus.json";
+
 /// What a study needs while it runs, without `study.lock`, and what its runs made: suites and logs.
 const WORKING_FILES: [&str; 8] = [
     "tables.partial",
@@ -31,11 +34,14 @@ const WORKING_FILES: [&str; 8] = [
 ];
 
 /// The files with the results: tables, and descriptions of them.
-pub const RESULT_FILES: [&str; 22] = [
+pub const RESULT_FILES: [&str; 25] = [
     MANIFEST,
+    CORPUS,
     RunStates::FILE,
     "subject.json",
     "projects.csv",
+    "goals.csv",
+    "risk.csv",
     "runs.parquet",
     "runs.csv",
     "criteria.parquet",
@@ -86,9 +92,9 @@ impl StudyFolder {
         self.path.join("spool")
     }
 
-    /// Makes this study the owner of the folder, unless another study owns it. The study may have more
-    /// runs than the last time; runs that it had then are not executed again. With `fresh`, the files
-    /// of an earlier study are removed first.
+    /// Makes this study the owner of the folder, unless another study owns it. The study may be another
+    /// variant than the last time, such as with more seeds or other labels; runs that it had then are not
+    /// executed again. With `fresh`, the files of an earlier study are removed first.
     ///
     /// # Errors
     ///
@@ -103,13 +109,17 @@ impl StudyFolder {
             Ok(bytes) => {
                 let found: Plan = serde_json::from_slice(&bytes)
                     .map_err(|error| taken(format!("{MANIFEST} cannot be read: {error}")))?;
-                match study.extends(&found) {
-                    Err(part) => Err(taken(format!("holds a study with {part}"))),
-                    Ok(()) if found == *study => Ok(()),
-                    Ok(()) => {
-                        write_atomically(&manifest, study).map_err(|cause| self.unusable(cause))
-                    }
+                study
+                    .is_variant_of(&found)
+                    .map_err(|part| taken(format!("holds a study with {part}")))?;
+                if found == *study {
+                    return Ok(());
                 }
+                // Their names contain labels; all are written again from the store.
+                let written = self
+                    .remove(&["suites", "logs"])
+                    .and_then(|()| write_atomically(&manifest, study));
+                written.map_err(|cause| self.unusable(cause))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if self.path.join("study.db").exists() {
@@ -136,10 +146,11 @@ impl StudyFolder {
                 serde_json::from_slice(&plan).map_err(|cause| unreadable(cause.to_string()))?;
             if name.starts_with(&format!("{}, round ", study.name)) {
                 found.race.clone_from(&study.race);
+                found.stop.clone_from(&study.stop);
             } else if name != study.name {
                 return Err(format!("holds a store with the study `{name}`"));
             }
-            study.extends(&found).map_err(|part| format!("holds a study with {part}"))?;
+            study.is_variant_of(&found).map_err(|part| format!("holds a study with {part}"))?;
         }
         Ok(())
     }
@@ -149,7 +160,10 @@ impl StudyFolder {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
             // The lock is held until the last file is removed.
-            Ok(_lock) => self.remove_contents().map_err(|cause| self.unusable(cause)),
+            Ok(_lock) => {
+                let names: Vec<_> = contents().collect();
+                self.remove(&names).map_err(|cause| self.unusable(cause))
+            }
             Err(TryLockError::WouldBlock) => {
                 Err(CoordinatorError::Busy { folder: self.path.clone() }.into())
             }
@@ -157,8 +171,8 @@ impl StudyFolder {
         }
     }
 
-    fn remove_contents(&self) -> io::Result<()> {
-        for path in contents().map(|name| self.path.join(name)) {
+    fn remove(&self, names: &[&str]) -> io::Result<()> {
+        for path in names.iter().map(|name| self.path.join(name)) {
             let is_folder = path.is_dir();
             let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             match removed {
@@ -194,25 +208,28 @@ mod tests {
     fn a_folder_belongs_to_one_study() {
         let place = tempfile::tempdir().unwrap();
         let folder = StudyFolder::open(&place.path().join("a/b")).unwrap();
-        let plan = |seeds: &str| {
+        let plan_with = |seeds: &str, executions: &str| {
             let flags = Flags {
                 projects: vec!["cat".into()],
                 algorithms: Some("mio".to_owned()),
                 seeds: Some(seeds.to_owned()),
-                work: [("executions".to_owned(), "5".to_owned())].into(),
+                work: [("executions".to_owned(), executions.to_owned())].into(),
                 ..Flags::default()
             };
             let cat = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
             let info = subject_info("noop", "noop/1");
             Plan::new(&Study::from_flags(&flags).unwrap(), &info, vec![cat], |_| Ok(())).unwrap()
         };
-        folder.claim(&plan("2"), false).unwrap();
-        folder.claim(&plan("2"), false).unwrap();
-        folder.claim(&plan("3"), false).unwrap();
+        let plan = |seeds: &str| plan_with(seeds, "5");
+        for seeds in ["2", "2", "3", "2"] {
+            folder.claim(&plan(seeds), false).unwrap();
+        }
 
-        let other = plan("2");
+        let other = plan_with("2", "6");
         let failure = folder.claim(&other, false).unwrap_err().to_string();
-        assert!(failure.ends_with("holds a study with other seeds"), "{failure}");
+        let expected =
+            "holds a study with another budget: it has 5 executions, this one 6 executions";
+        assert!(failure.ends_with(expected), "{failure}");
         fs::write(folder.path.join("study.db"), "runs").unwrap();
         fs::write(folder.path.join("mine.txt"), "notes").unwrap();
         folder.claim(&other, true).unwrap();

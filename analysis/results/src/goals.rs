@@ -1,95 +1,299 @@
-//! The table `goals.csv`: how many runs cover each named goal.
+//! The table `goals.csv`: how many runs of each algorithm cover each goal.
 
 use std::collections::HashMap;
 use std::path::Path;
 
+use catherd_experiments::text::printable;
 use catherd_experiments::{Digest, NamedGoals, Plan, RunOutcome, RunRecord, RunSpec};
+use catherd_interface::{Approach, Approaches, OpenGoals};
+use serde_json::Value;
 
 use crate::error::ResultsError;
 
 /// Name of the table.
 const FILE: &str = "goals.csv";
 
-/// Columns of the table.
-const COLUMNS: [&str; 7] =
-    ["project", "project_digest", "criterion", "goal", "name", "runs", "covering"];
+/// Columns of the table before those of the algorithms.
+const COLUMNS: [&str; 11] = [
+    "project",
+    "project_digest",
+    "criterion",
+    "goal",
+    "name",
+    "runs",
+    "covering",
+    "before",
+    "closest",
+    "distance",
+    "turned_off",
+];
 
-/// Counts the runs that cover each named goal.
-pub(super) struct GoalCounts<'g> {
-    goals: &'g [NamedGoals],
-    /// The index in `goals` of each project and configuration.
-    indices: HashMap<(Digest, &'g str), usize>,
-    counts: Vec<Counts>,
+/// Name of the artifact with which an external tool names its goals.
+const NAMES: &str = "goals.json";
+
+/// The run that came closest to a goal that no run covers. Of equally close ones the first one counts, in the
+/// order of the algorithms of the plan and of the seeds.
+struct Closest {
+    distance: u32,
+    algorithm: usize,
+    seed: u64,
+    run: Digest,
+    turned_off: String,
+}
+
+/// Counts the runs that cover each goal.
+pub(super) struct GoalCounts {
+    /// How close runs came, for kinds that read it from records.
+    approaches: Option<Approaches>,
+    /// The index in `sets` of each project and configuration whose kind names goals in advance.
+    planned: HashMap<(Digest, String), usize>,
+    /// The index in `sets` of each project, criterion and number of goals of other kinds.
+    found: HashMap<(Digest, String, u32), usize>,
+    sets: Vec<Counts>,
+    /// The labels of algorithms in the order of the plan.
+    labels: Vec<String>,
 }
 
 /// How many runs have these goals, and how many of these runs cover each goal.
-#[derive(Clone, Default)]
 struct Counts {
-    runs: u64,
-    covering: Vec<u64>,
+    project: Digest,
+    criterion: String,
+    names: Vec<String>,
+    before: Vec<Option<u32>>,
+    unreachable: Vec<String>,
+    /// By algorithm.
+    runs: Vec<u64>,
+    /// By algorithm, then by goal; empty without a run.
+    covering: Vec<Vec<u64>>,
+    /// The goals that no run has covered yet, in ascending order.
+    open: Vec<u32>,
+    /// By goal.
+    closest: Vec<Option<Closest>>,
 }
 
-impl<'g> GoalCounts<'g> {
-    pub(super) fn new(goals: &'g [NamedGoals]) -> GoalCounts<'g> {
-        let keys = goals.iter().enumerate().flat_map(|(number, own)| {
-            own.algorithms.iter().map(move |label| ((own.project, label.as_str()), number))
-        });
-        let counts = |own: &NamedGoals| Counts { runs: 0, covering: vec![0; own.names.len()] };
-        GoalCounts { goals, indices: keys.collect(), counts: goals.iter().map(counts).collect() }
+impl Counts {
+    fn new(goals: NamedGoals, algorithms: usize) -> Counts {
+        let NamedGoals { project, criterion, names, before, unreachable, .. } = goals;
+        let (runs, covering) = (vec![0; algorithms], vec![Vec::new(); algorithms]);
+        let open = (0..names.len() as u32).collect();
+        let closest = names.iter().map(|_| None).collect();
+        Counts { project, criterion, names, before, unreachable, runs, covering, open, closest }
     }
 
-    /// Counts a run. A run with other goals, such as the goals of its pool, does not count.
-    pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
-        let key = (spec.project, spec.algorithm.label.as_str());
-        let Some(&number) = self.indices.get(&key) else { return };
-        let counts = &mut self.counts[number];
-        let Some(criterion) = record.criteria.first() else { return };
-        let is_known = criterion.goals as usize == counts.covering.len();
-        if record.outcome != RunOutcome::Done || !is_known {
-            return;
-        }
-        counts.runs += 1;
-        for &goal in &criterion.covered {
-            if let Some(covering) = counts.covering.get_mut(goal as usize) {
+    fn add(&mut self, algorithm: usize, covered: &[u32]) {
+        self.runs[algorithm] += 1;
+        let own = &mut self.covering[algorithm];
+        own.resize(self.names.len(), 0);
+        for &goal in covered {
+            if let Some(covering) = own.get_mut(goal as usize) {
                 *covering += 1;
+            }
+        }
+        self.open.retain(|goal| covered.binary_search(goal).is_err());
+    }
+
+    /// Compares a run with those that have come closest to the goals that no run covers.
+    fn approach(
+        &mut self,
+        algorithm: usize,
+        spec: &RunSpec,
+        record: &RunRecord,
+        approaches: Option<Approaches>,
+    ) {
+        let covered = &record.criteria[0].covered;
+        let found: Vec<Option<Approach>> = match approaches {
+            Some(approaches) => {
+                let (criterion, names) = (&*self.criterion, &*self.names);
+                approaches(&OpenGoals { criterion, names, open: &self.open }, record)
+            }
+            None => self.open.iter().map(|&goal| self.on_the_way(goal, covered)).collect(),
+        };
+        for (&goal, Approach { distance, turned_off }) in
+            self.open.iter().zip(found).filter_map(|(goal, found)| Some((goal, found?)))
+        {
+            let closest = &mut self.closest[goal as usize];
+            let rank = (distance, algorithm, spec.seed);
+            if closest.as_ref().is_none_or(|one| rank < (one.distance, one.algorithm, one.seed)) {
+                let run = record.run;
+                let seed = spec.seed;
+                *closest = Some(Closest { distance, algorithm, seed, run, turned_off });
             }
         }
     }
 
-    /// Writes the table into a folder if there are named goals.
+    /// How many goals a run would have had to cover one after the other to cover a goal, and the last one on
+    /// the way that it covers; `None` if it covers none, or if the order is not known.
+    fn on_the_way(&self, goal: u32, covered: &[u32]) -> Option<Approach> {
+        let before = |goal: u32| self.before.get(goal as usize).copied().flatten();
+        let mut at = before(goal)?;
+        // A way is not longer than there are goals, whatever their description says.
+        for distance in 1..=self.names.len() as u32 {
+            if covered.binary_search(&at).is_ok() {
+                let turned_off = self.names.get(at as usize)?.clone();
+                return Some(Approach { distance, turned_off });
+            }
+            at = before(at)?;
+        }
+        None
+    }
+}
+
+impl GoalCounts {
+    /// Counts for a plan. `goals` are the goals that the subject kind names in advance.
+    pub(super) fn new(
+        goals: &[NamedGoals],
+        plan: &Plan,
+        approaches: Option<Approaches>,
+    ) -> GoalCounts {
+        let keys = goals.iter().enumerate().flat_map(|(number, own)| {
+            own.algorithms.iter().map(move |label| ((own.project, label.clone()), number))
+        });
+        let labels: Vec<String> = plan.algorithms.iter().map(|one| one.label.clone()).collect();
+        GoalCounts {
+            approaches,
+            planned: keys.collect(),
+            found: HashMap::new(),
+            sets: goals.iter().map(|own| Counts::new(own.clone(), labels.len())).collect(),
+            labels,
+        }
+    }
+
+    /// Counts a run. A run with other goals than its kind has named, such as the goals of its pool, does
+    /// not count.
+    pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
+        let label = &spec.algorithm.label;
+        let Some(algorithm) = self.labels.iter().position(|known| known == label) else { return };
+        let Some(criterion) = record.criteria.first() else { return };
+        if record.outcome != RunOutcome::Done || criterion.goals == 0 {
+            return;
+        }
+        let number = match self.planned.get(&(spec.project, label.clone())) {
+            Some(&number) => number,
+            // The kind names the goals of some of its criteria only.
+            None if !self.planned.is_empty() => return,
+            None => self.found(spec, record),
+        };
+        let counts = &mut self.sets[number];
+        if criterion.goals as usize == counts.names.len() {
+            counts.add(algorithm, &criterion.covered);
+            counts.approach(algorithm, spec, record, self.approaches);
+        }
+    }
+
+    /// The number of the set of goals of a record, with the names that the record has.
+    fn found(&mut self, spec: &RunSpec, record: &RunRecord) -> usize {
+        let criterion = &record.criteria[0];
+        let key = (spec.project, criterion.name.clone(), criterion.goals);
+        if let Some(&number) = self.found.get(&key) {
+            return number;
+        }
+        let goals = NamedGoals {
+            project: spec.project,
+            criterion: criterion.name.clone(),
+            algorithms: Vec::new(),
+            names: names_in(record, criterion.goals as usize),
+            before: Vec::new(),
+            unreachable: Vec::new(),
+        };
+        self.sets.push(Counts::new(goals, self.labels.len()));
+        self.found.insert(key, self.sets.len() - 1);
+        self.sets.len() - 1
+    }
+
+    /// Writes the table into a folder if there are goals.
     pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), ResultsError> {
-        if self.goals.is_empty() {
+        if self.sets.is_empty() {
             return Ok(());
         }
-        let names: HashMap<Digest, &str> =
-            plan.projects.iter().map(|one| (one.digest, one.name.as_str())).collect();
+        let places: HashMap<Digest, (usize, &str)> = plan
+            .projects
+            .iter()
+            .enumerate()
+            .map(|(at, one)| (one.digest, (at, one.name.as_str())))
+            .collect();
+        // In the order of the plan, whatever the order in which runs ended.
+        let mut sets: Vec<&Counts> = self.sets.iter().collect();
+        sets.sort_by_key(|set| places.get(&set.project).map_or(usize::MAX, |place| place.0));
         let path = folder.join(FILE);
         let write = || -> csv::Result<()> {
             let mut file = csv::Writer::from_path(&path)?;
-            file.write_record(COLUMNS)?;
-            for (goals, counts) in self.goals.iter().zip(&self.counts) {
-                let project = names.get(&goals.project).copied().unwrap_or_default();
-                let (digest, runs) = (goals.project.to_string(), counts.runs.to_string());
-                let mut row = |goal: &str, name: &str, runs: &str, covering: &str| {
-                    file.write_record([
-                        project,
-                        &digest,
-                        &goals.criterion,
-                        goal,
-                        name,
-                        runs,
-                        covering,
-                    ])
-                };
-                for (number, (name, covering)) in
-                    goals.names.iter().zip(&counts.covering).enumerate()
-                {
-                    row(&number.to_string(), name, &runs, &covering.to_string())?;
-                }
-                goals.unreachable.iter().try_for_each(|name| row("", name, "", ""))?;
+            let own = self
+                .labels
+                .iter()
+                .flat_map(|label| [format!("runs:{label}"), format!("covering:{label}")]);
+            file.write_record(COLUMNS.iter().map(|&name| name.to_owned()).chain(own))?;
+            for set in sets {
+                let project = places.get(&set.project).map_or("", |place| place.1);
+                set.write(&mut file, project)?;
             }
             Ok(file.flush()?)
         };
         write().map_err(|cause| ResultsError::File { path: path.clone(), cause: cause.into() })
     }
+}
+
+impl Counts {
+    fn write(&self, file: &mut csv::Writer<std::fs::File>, project: &str) -> csv::Result<()> {
+        let (project, criterion) = (printable(project), printable(&self.criterion));
+        let digest = self.project.to_string();
+        let runs: u64 = self.runs.iter().sum();
+        for (goal, name) in self.names.iter().enumerate() {
+            let covering = |own: &Vec<u64>| own.get(goal).copied().unwrap_or(0);
+            let all: u64 = self.covering.iter().map(covering).sum();
+            let number = |n: u64| n.to_string();
+            let own = self.runs.iter().zip(&self.covering).flat_map(|(&runs, own)| match runs {
+                0 => [String::new(), String::new()],
+                runs => [number(runs), number(covering(own))],
+            });
+            let before = self.before.get(goal).copied().flatten();
+            let before = before.map_or(String::new(), |before| before.to_string());
+            let closest = self.closest[goal].as_ref().filter(|_| all == 0);
+            let [run, distance, turned_off] = match closest {
+                Some(one) => [
+                    one.run.to_string(),
+                    one.distance.to_string(),
+                    printable(&one.turned_off).into_owned(),
+                ],
+                None => Default::default(),
+            };
+            let first = [
+                project.to_string(),
+                digest.clone(),
+                criterion.to_string(),
+                goal.to_string(),
+                printable(name).into_owned(),
+                number(runs),
+                number(all),
+                before,
+                run,
+                distance,
+                turned_off,
+            ];
+            file.write_record(first.into_iter().chain(own))?;
+        }
+        let empty = vec![""; 2 * self.runs.len()];
+        for name in &self.unreachable {
+            let name = printable(name);
+            let first = [&*project, &digest, &*criterion, "", &*name, "", "", "", "", "", ""];
+            file.write_record(first.iter().chain(&empty))?;
+        }
+        Ok(())
+    }
+}
+
+/// The names of the goals of a record: those that an external tool gives, those that a suite lists, or
+/// numbers.
+fn names_in(record: &RunRecord, goals: usize) -> Vec<String> {
+    let texts = |list: &Value| -> Option<Vec<String>> {
+        let names: Option<Vec<String>> =
+            list.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+        names.filter(|names| names.len() == goals)
+    };
+    let parsed = |text: &String| serde_json::from_str::<Value>(text).ok();
+    let given = record.artifacts.get(NAMES).and_then(parsed).and_then(|list| texts(&list));
+    let listed = || {
+        let mut artifacts = record.artifacts.iter().filter(|(name, _)| name.ends_with(".json"));
+        artifacts.find_map(|(_, text)| texts(parsed(text)?.get("goals")?))
+    };
+    given.or_else(listed).unwrap_or_else(|| (0..goals).map(|goal| format!("goal {goal}")).collect())
 }

@@ -5,7 +5,9 @@
 //! - [`StudyFolder`] is a folder of results, which belongs to one study.
 //! - [`RunResult`] is the result of a run; [`StoredStudies`] reads the results in a store.
 //! - [`StudyTables`] writes the tables; [`InterimTables`] writes them while runs are executed.
+//! - [`remake`] makes the tables of a study again from its results.
 //! - [`race`] executes runs in rounds, each without the configurations that have lost.
+//! - [`stop`] executes seeds in rounds until every pair of algorithms is decided.
 
 mod artifacts;
 mod corpus;
@@ -14,12 +16,15 @@ mod folder;
 mod goals;
 mod interim;
 pub mod race;
+mod remake;
+pub mod stop;
 mod stored;
 mod tables;
 
 pub use corpus::Corpus;
 pub use error::{ResultsError, WriteError};
-pub use folder::{MANIFEST, RESULT_FILES, StudyFolder, contents};
+pub use folder::{CORPUS, MANIFEST, RESULT_FILES, StudyFolder, contents};
 pub use interim::InterimTables;
+pub use remake::remake;
 pub use stored::{RunResult, StoredStudies};
 pub use tables::{Extent, StudyTables, WrittenResults};

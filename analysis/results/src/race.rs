@@ -36,6 +36,10 @@ pub trait Rounds {
     /// If they cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
+    /// Reports that all comparisons of these algorithms are decided after this many of all seeds, and
+    /// how many algorithms still have some.
+    fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize);
+
     /// Reports that a configuration has lost.
     fn report(&mut self, dropped: &Dropped);
 

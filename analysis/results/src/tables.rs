@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use catherd_analysis::tidy::{Dropped, RunStates, Skipped, Staging, Writer};
 use catherd_analysis::{Summary, summarise};
 use catherd_coordinator::{Breakdown, QuarantinedRun};
+use catherd_experiments::text::printable;
 use catherd_experiments::{CorpusDescription, Measures, Plan, RunOutcome, RunRecord, SubjectInfo};
-use catherd_interface::Kinds;
+use catherd_interface::{Approaches, Kinds};
 
 use crate::artifacts::Artifacts;
 use crate::error::{ResultsError, WriteError};
-use crate::folder::{MANIFEST, StudyFolder};
+use crate::folder::{CORPUS, MANIFEST, StudyFolder};
 use crate::goals::GoalCounts;
 use crate::stored::RunResult;
 
@@ -26,6 +27,8 @@ pub struct StudyTables {
     plan: Plan,
     /// The description of the subject kind. `None` if this program does not have the kind.
     subject: Option<SubjectInfo>,
+    /// How close runs came to goals, for kinds that read it from records.
+    approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
     /// Whether a race has ended, so that all runs that have not ended are dropped.
@@ -67,6 +70,7 @@ impl StudyTables {
             folder: folder.path.clone(),
             plan: plan.clone(),
             subject: kind.map(|kind| SubjectInfo { engine: plan.engine.clone(), ..kind.info() }),
+            approaches: kind.and_then(|kind| kind.approaches()),
             projects,
             dropped: Vec::new(),
             race_is_over: false,
@@ -117,7 +121,7 @@ impl StudyTables {
         let staging = Staging::create(&self.folder)?;
         let mut tables = Writer::create(staging.path(), &subject)?;
         let mut artifacts = Artifacts::new(&self.folder, &subject);
-        let mut goals = GoalCounts::new(&self.projects.goals);
+        let mut goals = GoalCounts::new(&self.projects.goals, &self.plan, self.approaches);
         let mut problems = BTreeMap::new();
         let mut states = RunStates { planned: self.plan.count() as u64, ..RunStates::default() };
         for result in results {
@@ -194,18 +198,24 @@ impl StudyTables {
         RunStates { dropped, pending: rest - dropped, ..states }
     }
 
-    /// Writes the plan and the measures of the projects.
+    /// Writes the plan, the description of the projects and their measures.
     fn describe(&self, folder: &Path) -> Result<(), ResultsError> {
         let path = folder.join(MANIFEST);
         let written = self.plan.to_json().map_err(std::io::Error::from);
         let written = written.and_then(|json| fs::write(&path, json));
+        written.map_err(|cause| ResultsError::File { path, cause })?;
+        let path = folder.join(CORPUS);
+        let written = serde_json::to_vec_pretty(&self.projects).map_err(std::io::Error::from);
+        let written = written.and_then(|json| fs::write(&path, [&json[..], b"\n"].concat()));
         written.map_err(|cause| ResultsError::File { path, cause })?;
         let Some(Measures { columns, rows }) = &self.projects.measures else { return Ok(()) };
         let path = folder.join(MEASURES);
         let write = || -> csv::Result<()> {
             let mut file = csv::Writer::from_path(&path)?;
             file.write_record(columns)?;
-            rows.iter().try_for_each(|row| file.write_record(row))?;
+            let shown =
+                |row: &Vec<String>| row.iter().map(|cell| printable(cell).into_owned()).collect();
+            rows.iter().map(shown).try_for_each(|row: Vec<String>| file.write_record(row))?;
             Ok(file.flush()?)
         };
         write().map_err(|cause| ResultsError::File { path: path.clone(), cause: cause.into() })

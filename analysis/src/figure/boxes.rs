@@ -3,8 +3,9 @@
 
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
-use super::svg::{Anchor, Fill, Svg};
+use super::svg::{Fill, Svg};
 use super::{Axis, Series, Style, three_digits};
+use crate::comparison::MIN_SAMPLE;
 use crate::stats::Description;
 
 /// Boxes next to each other above one name: one for each series that has values.
@@ -44,14 +45,31 @@ pub(crate) fn draw(
             let offset = (index as f64 - (group.boxes.len() - 1) as f64 / 2.0) * slot;
             let half_width = if most > 1 { slot * 0.42 } else { 0.16 };
             let x = number as f64 + offset;
+            let name = legend.get(index).map_or(&group.label, |entry| &entry.1);
+            chart.begin(name, &description(&group.label, name, values));
             draw_box(&mut chart, x, half_width, *series, values);
             if labelled {
                 label_median(&mut chart, x + half_width, values);
             }
+            chart.end();
         }
     }
     chart.legend(&entries, |chart, number, place| chart.area_key(place, fill(legend[number].0)));
     chart.finish()
+}
+
+/// The words of a tooltip: the numbers that a box shows.
+pub(super) fn description(group: &str, name: &str, values: &[f64]) -> String {
+    let Ok(d) = Description::of(values) else { return name.to_owned() };
+    let who = if group == name { name.to_owned() } else { format!("{name}, {group}") };
+    let [low, lower, median, upper, high, mean] =
+        [d.minimum, d.lower_quartile, d.median, d.upper_quartile, d.maximum, d.mean]
+            .map(three_digits);
+    format!(
+        "{who}: median {median}, quartiles {lower} and {upper}, mean {mean}, from {low} to {high} \
+         (n = {})",
+        d.n
+    )
 }
 
 /// The fill of the boxes of a series.
@@ -61,6 +79,13 @@ fn fill(series: Series) -> Fill {
 
 fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
+    if values.len() < MIN_SAMPLE {
+        // Too few values have no quartiles worth a box.
+        for &value in values {
+            chart.marker((x, value), series, 2.8, 0.0);
+        }
+        return chart.marker((x, d.mean), MEAN, 3.5, 1.0);
+    }
     let reach = 1.5 * (d.upper_quartile - d.lower_quartile);
     let inside = || {
         values.iter().filter(|v| **v >= d.lower_quartile - reach && **v <= d.upper_quartile + reach)
@@ -86,9 +111,18 @@ fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: 
     chart.marker((x, d.mean), MEAN, 3.5, 1.0);
 }
 
+/// A number with three significant digits, in thousands or millions if it is large.
+fn compact(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e6 => format!("{}M", three_digits(value / 1e6)),
+        size if size >= 1e4 => format!("{}k", three_digits(value / 1e3)),
+        _ => three_digits(value),
+    }
+}
+
 /// Writes the median to the right of a box, where there are neither circles nor whiskers.
 fn label_median(chart: &mut Chart, right: f64, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     let (x, y) = chart.at((right, d.median));
-    chart.text_at((x + 4.0, y + 4.0), &three_digits(d.median), Anchor::Start);
+    chart.boxed_text((x + 4.0, y), &compact(d.median));
 }

@@ -205,6 +205,21 @@ impl Chart {
         self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
     }
 
+    /// Begins the shapes of a series ([`Canvas::begin`]).
+    pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
+        self.canvas.begin(series, tooltip);
+    }
+
+    /// Begins the entry of a series in the legend ([`Canvas::begin_key`]).
+    pub(crate) fn begin_key(&mut self, series: &str) {
+        self.canvas.begin_key(series);
+    }
+
+    /// Ends the shapes of a series.
+    pub(crate) fn end(&mut self) {
+        self.canvas.end();
+    }
+
     /// Text with its baseline at a position in pixels.
     pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
         self.canvas.text(place, Label::new(text, anchor, INK));
@@ -214,8 +229,12 @@ impl Chart {
         self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Text to the right of a position in pixels, on a white background that hides lines.
+    /// Text to the right of a position in pixels, on a white background that hides lines. It stays
+    /// within the frame, so that it is not crossed by its edges.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
+        let (_, top, right, bottom) = self.bounds();
+        let x = x.min(right - width_of(text) - 1.0);
+        let y = y.clamp(top + FONT_SIZE * 0.6, bottom - FONT_SIZE * 0.6);
         let low = (x - 1.0, y - FONT_SIZE * 0.55);
         let high = (x + width_of(text) + 1.0, y + FONT_SIZE * 0.55);
         self.canvas.rectangle(low, high, Fill { colour: "#ffffff", opacity: 0.85 }, None);
@@ -230,9 +249,11 @@ impl Chart {
     ) {
         let places = self.places.legend.clone();
         for (number, (entry, (x, y))) in entries.iter().zip(places).enumerate() {
+            self.canvas.begin_key(entry);
             key(self, number, (x, y));
             let text = (x + Places::KEY_TEXT, y + 4.0);
             self.text_at(text, &truncated(entry), Anchor::Start);
+            self.end();
         }
     }
 

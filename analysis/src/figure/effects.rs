@@ -15,7 +15,7 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
     sorted.sort_by(|a, b| a.a12.total_cmp(&b.a12).then(a.project.cmp(&b.project)));
     let effect = Axis::exact("A12", 0.0, 1.0);
     let many = sorted.len() > MAX_NAMED;
-    let legend = ["p < 0.05".to_owned(), "not significant".to_owned()];
+    let legend = ["p < 0.05 (Holm)".to_owned(), "not significant".to_owned()];
     let mut chart = if many {
         let order = Axis::exact("Projects, by A12", 0.0, sorted.len() as f64);
         let layout = Layout { legend: &legend, ..Layout::new(Width::Page, 240.0, subtitle) };
@@ -40,9 +40,16 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
     }
     let pair = Series::Other(0);
     for (index, project) in sorted.iter().enumerate() {
-        let opacity = if project.significant(Correction::None) { 1.0 } else { 0.0 };
+        let opacity = if project.significant(Correction::Holm) { 1.0 } else { 0.0 };
         let radius = if many { 1.8 } else { 3.6 };
+        let name = names[project.project];
+        let p = project.p.equation();
+        chart.begin(
+            "",
+            &format!("{name}: A12 {:.2}, {p} ({:.4} by Holm)", project.a12, project.p_holm),
+        );
         chart.marker(point(index as f64, project.a12), pair, radius, opacity);
+        chart.end();
     }
     chart.legend(&legend, |chart, number, place| {
         chart.marker_key(pair, place, if number == 0 { 1.0 } else { 0.0 });

@@ -3,7 +3,7 @@
 use super::chart::Chart;
 use super::layout::{Layout, Width};
 use super::svg::Svg;
-use super::{Axis, Series, Style};
+use super::{Axis, Series, Style, three_digits};
 
 /// A row.
 pub(crate) struct Row {
@@ -27,6 +27,10 @@ pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
     chart.reference((0.0, -0.5), (0.0, rows.len() as f64 - 0.5));
     for (at, row) in rows.iter().rev().enumerate() {
         let y = at as f64;
+        let interval = row.interval.map_or(String::new(), |(low, high)| {
+            format!(", 95 % interval from {} to {}", three_digits(low), three_digits(high))
+        });
+        chart.begin(&row.label, &format!("{}: {}{interval}", row.label, three_digits(row.value)));
         if let Some((low, high)) = row.interval {
             let style = Style::solid(row.series.style().colour);
             chart.line(&[(low, y), (high, y)], style, 2.0);
@@ -35,6 +39,7 @@ pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
             }
         }
         chart.marker((row.value, y), row.series, 4.5, 1.0);
+        chart.end();
     }
     chart.finish()
 }

@@ -1,11 +1,17 @@
 //! Scatter plots: points of several series, with lines.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::chart::Chart;
 use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
-use super::{Axis, Series};
+use super::{Axis, Series, three_digits};
+
+/// Maximum number of places next to which the number of their points is written.
+const MAX_COUNTS: usize = 12;
+
+/// Distance between places at which both can have a number, in pixels.
+const COUNT_ROOM: (f64, f64) = (22.0, 14.0);
 
 /// Points with the same marker.
 pub(crate) struct PointSet {
@@ -52,19 +58,45 @@ pub(crate) fn draw(
         let (low, high) = (x.0.max(y.0), x.1.min(y.1));
         chart.reference((low, low), (high, high));
     }
+    let mut shared: Vec<((f64, f64), usize)> = Vec::new();
     for set in sets {
         // Points within half a pixel share a marker, so that files stay small.
-        let mut drawn = BTreeSet::new();
+        let mut drawn: BTreeMap<(i64, i64), ((f64, f64), usize)> = BTreeMap::new();
         for &point in &set.points {
             let at = chart.at(point);
-            if drawn.insert(((at.0 * 2.0).round() as i64, (at.1 * 2.0).round() as i64)) {
-                chart.marker(point, set.series, 2.8, set.opacity());
-            }
+            let place = ((at.0 * 2.0).round() as i64, (at.1 * 2.0).round() as i64);
+            drawn.entry(place).or_insert((point, 0)).1 += 1;
+        }
+        for &(point, count) in drawn.values() {
+            let [x, y] = [point.0, point.1].map(three_digits);
+            let who = if set.label.is_empty() { "" } else { &format!("{}: ", set.label) };
+            let times = if count > 1 { format!(" ({count} points)") } else { String::new() };
+            chart.begin(&set.label, &format!("{who}{x}, {y}{times}"));
+            chart.marker(point, set.series, 2.8, set.opacity());
+            chart.end();
+        }
+        shared.extend(drawn.into_values().filter(|(_, count)| *count > 1));
+    }
+    // The numbers of points at the same place, the largest first, as long as they are legible.
+    shared
+        .sort_by(|a, b| b.1.cmp(&a.1).then(a.0.0.total_cmp(&b.0.0)).then(a.0.1.total_cmp(&b.0.1)));
+    let mut written: Vec<(f64, f64)> = Vec::new();
+    for (point, count) in shared.into_iter().take(MAX_COUNTS) {
+        let at = chart.at(point);
+        let is_free = |other: &(f64, f64)| {
+            (other.0 - at.0).abs() > COUNT_ROOM.0 || (other.1 - at.1).abs() > COUNT_ROOM.1
+        };
+        if written.iter().all(is_free) {
+            chart.boxed_text((at.0 + 5.0, at.1 + 8.0), &count.to_string());
+            written.push(at);
         }
     }
     for (series, ends) in &annotations.lines {
         if let Some(ends) = within(*ends, chart.ends().1) {
+            let label = sets.iter().find(|set| set.series == *series).map_or("", |set| &set.label);
+            chart.begin(label, label);
             chart.line(&ends, series.style(), 1.8);
+            chart.end();
         }
     }
     if let Some(star) = annotations.star {

@@ -10,6 +10,9 @@ use super::font;
 /// Font families of every figure, the preferred one first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
+/// Least distance of text from the border, in pixels.
+const MARGIN: f64 = 2.0;
+
 /// The colour of marks, such as the mark of interim results.
 const MARK: &str = "#b22200";
 
@@ -187,6 +190,7 @@ impl Canvas {
             return;
         }
         let width = font::width(&text, self.font_size);
+        let (x, y) = self.inside((x, y), width, label);
         let rotation = (label.rotation != 0.0)
             .then(|| format!("rotate({} {} {})", label.rotation, Px(x), Px(y)));
         self.add(html! {
@@ -194,6 +198,54 @@ impl Canvas {
                 textLength=(Px(width)) lengthAdjust="spacingAndGlyphs"
                 transform=[rotation] { (text) }
         });
+    }
+
+    /// The place of a text, moved so far that the text does not leave the picture.
+    fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
+        let before = match label.anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => width / 2.0,
+            Anchor::End => width,
+        };
+        // A text that is longer than the picture keeps its place.
+        let within = |at: f64, before: f64, after: f64, length: f64| {
+            let (low, high) = (before + MARGIN, length - after - MARGIN);
+            if low <= high { at.clamp(low, high) } else { at }
+        };
+        let (up, down) = (self.font_size * 0.8, self.font_size * 0.25);
+        match label.rotation {
+            0.0 => {
+                (within(x, before, width - before, self.width), within(y, up, down, self.height))
+            }
+            -90.0 => {
+                (within(x, up, down, self.width), within(y, width - before, before, self.height))
+            }
+            _ => (x, y),
+        }
+    }
+
+    /// Begins the shapes of a series, which the page hides together, until [`Canvas::end`]. A
+    /// reader sees `tooltip` next to the pointer.
+    pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
+        let clean = |text: &str| text.replace(char::is_control, " ");
+        let series = Some(clean(series)).filter(|series| !series.is_empty());
+        let element = html! { g data-series=[series] { title { (clean(tooltip)) } } };
+        let element = element.into_string();
+        let open = element.strip_suffix("</g>").unwrap_or(&element);
+        let open = open.strip_suffix("<title></title>").unwrap_or(open);
+        self.shapes.push_str(open);
+    }
+
+    /// Begins the entry of a series in the legend, until [`Canvas::end`]; on the page it is a switch.
+    pub(crate) fn begin_key(&mut self, series: &str) {
+        let series = series.replace(char::is_control, " ");
+        let element = html! { g data-key=(series) {} }.into_string();
+        self.shapes.push_str(element.strip_suffix("</g>").unwrap_or(&element));
+    }
+
+    /// Ends the shapes of a series.
+    pub(crate) fn end(&mut self) {
+        self.shapes.push_str("</g>\n");
     }
 
     /// The finished picture.
@@ -266,9 +318,9 @@ mod tests {
         assert_eq!(svg.width(), 21);
         let size = "<svg viewBox=\"0 0 20.25 10\" width=\"40.5mm\" height=\"20mm\"";
         assert!(svg.as_str().starts_with(size), "{svg:?}");
-        let text = "<text x=\"1\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" \
+        let text = "<text x=\"11.6\" y=\"0\" fill=\"#000000\" text-anchor=\"end\" \
                     textLength=\"51.62\" lengthAdjust=\"spacingAndGlyphs\" \
-                    transform=\"rotate(-90 1 0)\">&lt;/svg&gt;&amp; &quot;</text>";
+                    transform=\"rotate(-90 11.6 0)\">&lt;/svg&gt;&amp; &quot;</text>";
         assert!(svg.as_str().contains(text), "{svg:?}");
         assert_eq!(svg.as_str().matches("<text").count(), 1);
         let marked = svg.marked("interim");

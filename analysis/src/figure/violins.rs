@@ -1,7 +1,7 @@
 //! Violin plots: the density of a sample on both sides of an axis, with its quartiles, its median
 //! and its mean.
 
-use super::boxes::MEAN;
+use super::boxes::{MEAN, description};
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
 use super::svg::Svg;
@@ -18,9 +18,7 @@ pub(crate) struct Violin<'a> {
     pub(crate) values: &'a [f64],
 }
 
-/// Draws a violin for each sample, and a dashed line at `reference`. A density hides that values
-/// are equal, so each value that occurs several times is also drawn as a line across its violin,
-/// whose length is proportional to the share of the sample that has the value.
+/// Draws a violin for each sample, and a dashed line at `reference`.
 pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subtitle: &str) -> Svg {
     let names = Axis::names("", samples.iter().map(|sample| sample.label));
     let layout = Layout::new(Width::above(samples.len()), 220.0, subtitle);
@@ -29,32 +27,17 @@ pub(crate) fn draw(y: Axis, samples: &[Violin<'_>], reference: Option<f64>, subt
         let last = samples.len() as f64 - 0.5;
         chart.reference((-0.5, value), (last, value));
     }
-    let share =
-        |sample: &Violin<'_>| longest_tie(sample.values) as f64 / sample.values.len().max(1) as f64;
-    let most = samples.iter().map(share).fold(0.0, f64::max);
     let (left, _, right, _) = chart.bounds();
     let labelled = (right - left) / samples.len().max(1) as f64 > 55.0;
     for (number, sample) in samples.iter().enumerate() {
-        draw_violin(&mut chart, number, sample, most, labelled);
+        chart.begin(sample.label, &description(sample.label, sample.label, sample.values));
+        draw_violin(&mut chart, number, sample, labelled);
+        chart.end();
     }
     chart.finish()
 }
 
-/// The values that occur several times in a sample, in ascending order, each with its count.
-fn ties(values: &[f64]) -> Vec<(f64, usize)> {
-    let mut sorted = values.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    let groups = sorted.chunk_by(|a, b| a == b).filter(|group| group.len() > 1);
-    groups.map(|group| (group[0], group.len())).collect()
-}
-
-/// How often the most frequent value of a sample occurs; 0 if all values differ.
-pub(crate) fn longest_tie(values: &[f64]) -> usize {
-    ties(values).iter().map(|tie| tie.1).max().unwrap_or(0)
-}
-
-/// Draws one violin. `most` is the share of a sample for which a line has the full length.
-fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, most: f64, labelled: bool) {
+fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, labelled: bool) {
     let Violin { series, values, .. } = *sample;
     let Ok(d) = Description::of(values) else { return };
     let x = number as f64;
@@ -65,11 +48,6 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, most: f64,
     let outline: Vec<_> =
         side(1.0).chain(side(-1.0).collect::<Vec<_>>().into_iter().rev()).collect();
     chart.area(&outline, series.style().fill(0.2), true);
-    for (value, count) in ties(values) {
-        let half = 0.4 * count as f64 / values.len() as f64 / most;
-        let style = Style::solid(series.style().colour);
-        chart.line(&[(x - half, value), (x + half, value)], style, 1.6);
-    }
     let ink = Style::solid(INK);
     chart.line(&[(x, d.lower_quartile), (x, d.upper_quartile)], ink, 4.0);
     chart.line(&[(x - 0.1, d.median), (x + 0.1, d.median)], ink, 2.5);
@@ -107,19 +85,6 @@ fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ties_are_lines_as_long_as_their_share() {
-        assert_eq!(ties(&[3.0, 1.0, 3.0, 2.0, 1.0, 3.0]), [(1.0, 2), (3.0, 3)]);
-        assert_eq!((longest_tie(&[1.0, 2.0]), longest_tie(&[])), (0, 0));
-        let lines = |values: &[f64]| {
-            let sample = Violin { label: "mio", series: Series::Algorithm(0), values };
-            let svg = draw(Axis::percent("%"), &[sample], None, "n = 6");
-            svg.as_str().matches("stroke-width=\"1.6\"").count()
-        };
-        assert_eq!(lines(&[100.0, 100.0, 100.0, 70.0, 70.0, 50.0]), 2);
-        assert_eq!(lines(&[100.0, 90.0, 80.0, 70.0, 60.0, 50.0]), 0);
-    }
 
     #[test]
     fn a_density_is_high_where_values_are() {

@@ -2,7 +2,7 @@
 
 use super::{Figure, range, sample_size};
 use crate::figure::intervals::{self, Row};
-use crate::figure::{Axis, Series, truncated};
+use crate::figure::{Axis, truncated};
 use crate::findings::Best;
 use crate::tidy::Results;
 
@@ -13,7 +13,7 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let label = |algorithm, mean: f64| format!("{}  {:.1} %", name(algorithm), mean * 100.0);
     let mut rows = vec![Row {
         label: label(best.algorithm, best.mean),
-        series: Series::Algorithm(best.algorithm),
+        series: results.series(best.algorithm),
         value: 0.0,
         interval: None,
     }];
@@ -21,7 +21,7 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let others = best.others.iter().filter(|other| selected[other.algorithm]);
     rows.extend(others.map(|other| Row {
         label: label(other.algorithm, other.mean),
-        series: Series::Algorithm(other.algorithm),
+        series: results.series(other.algorithm),
         value: -other.difference * 100.0,
         interval: other.interval.ok().map(|i| (-i.high * 100.0, -i.low * 100.0)),
     }));

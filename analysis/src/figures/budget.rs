@@ -39,7 +39,7 @@ pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
                 truncated(&results.algorithms[curve.algorithm]),
                 end(curve)
             ),
-            series: Series::Algorithm(curve.algorithm),
+            series: results.series(curve.algorithm),
             points: path(curve, &|point| Some(point.mean)),
             band: [band(&|p| p.band.map(|b| b.0)), band(&|p| p.band.map(|b| b.1))],
         }
@@ -150,7 +150,8 @@ pub fn effect_over_budget(
     })
 }
 
-/// Shares of projects with a significant difference as a function of the budget.
+/// Shares of projects with a significant difference as a function of the budget; `None` if there is none at
+/// any budget, as with too few runs.
 pub fn significance_over_budget(
     results: &Results,
     clock: &Clock,
@@ -163,19 +164,19 @@ pub fn significance_over_budget(
         (all > 0).then(|| found as f64 / all as f64 * 100.0)
     };
     let series = over_budget(results, milestones, share);
-    let highest = series.iter().flat_map(|s| &s.points).map(|p| p.1).fold(10.0, f64::max);
-    if series.is_empty() {
+    let (_, highest) = range(series.iter().flat_map(|s| &s.points).map(|p| p.1))?;
+    if highest == 0.0 {
         return None;
     }
     let n = projects(milestones)?;
     let subtitle = sample_size(n, "project");
-    let y = Axis::round("Projects that differ (%)", 0.0, highest);
+    let y = Axis::round("Projects that differ (%)", 0.0, highest.max(10.0));
     Some(Figure {
         name: "significance-over-budget".to_owned(),
         title: "Significance by budget".to_owned(),
         caption: format!(
             "Share of {} on which a pair of algorithms differs significantly (Mann-Whitney U \
-             test, p < 0.05) if every search had ended at the budget shown. Without any \
+             test, p < 0.05, not corrected for the number of projects) if every search had ended at the budget shown. Without any \
              difference, at most 5 % (dashed) are expected.",
             counted(n, "project")
         ),
@@ -196,7 +197,7 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
             let points: Vec<_> = rows.iter().filter_map(point).collect();
             let number = rows.first()?.algorithm;
             let label = results.algorithms[number].clone();
-            (!points.is_empty()).then(|| Line::new(label, Series::Algorithm(number), points))
+            (!points.is_empty()).then(|| Line::new(label, results.series(number), points))
         })
         .collect();
     let (low, high) = range(series.iter().flat_map(|s| &s.points).map(|p| p.1))?;
@@ -209,7 +210,8 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
         title: "Convergence".to_owned(),
         caption: format!(
             "Mean number of {} until a run reaches 50, 90, 95, 99 and 100 % of its final \
-             coverage; {n}. The table of the same title has medians and quartiles.",
+             coverage; {n}. A run that covers little converges early, so that this figure flatters \
+             weak algorithms: it says how soon a run stops improving, not how much it covers. The table of the same title has medians and quartiles.",
             clock.unit()
         ),
         svg: lines::marked(x, y, &series, None, &subtitle),

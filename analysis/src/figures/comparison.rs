@@ -2,12 +2,13 @@
 
 use super::{
     Distribution, Figure, Sample, effect_samples, effect_sizes_of, effect_violins, file_name,
-    labels, pair_label, range, sample_size, shown,
+    labels, pair_label, range, sample_size, shown, shown_by_project,
 };
 use crate::comparison::{Comparison, Correction, Samples};
+use crate::figure::ranks::RankedRow;
 use crate::figure::scatter::{self, Annotations, PointSet};
 use crate::figure::{Axis, Series, bars, effects, ranks, truncated};
-use crate::findings::{AaTest, Ranking};
+use crate::findings::{AaTest, Order, PlacedAlgorithm, Ranking};
 use crate::stats::mean;
 use crate::tidy::Results;
 
@@ -40,7 +41,8 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
         name: "significance".to_owned(),
         title: "Projects by result".to_owned(),
         caption: "Number of projects on which the coverage of the first algorithm of a pair is \
-                  significantly better (Mann-Whitney U test, p < 0.05), better, equal, worse or \
+                  significantly better (Mann-Whitney U test, p < 0.05, not corrected for the number \
+                  of projects; table6 has the corrected counts), better, equal, worse or \
                   significantly worse than the mean coverage of the second, by A12."
             .to_owned(),
         svg: bars::stacked("Projects", &parts, &bars, &sample_size(most, "project")),
@@ -55,10 +57,10 @@ pub fn coverage_by_project(
 ) -> Vec<Figure> {
     let one = |pair: &Comparison| {
         let [first, second] = labels(results, pair);
-        let mut sets = ["p < 0.05", "not significant"].map(|label| PointSet {
+        let mut sets = ["p < 0.05 (Holm)", "not significant"].map(|label| PointSet {
             label: label.to_owned(),
             series: Series::Other(0),
-            filled: label == "p < 0.05",
+            filled: label != "not significant",
             points: Vec::new(),
         });
         for project in &pair.per_project {
@@ -67,7 +69,7 @@ pub fn coverage_by_project(
                 let values = samples.values(project.project, algorithm);
                 mean(values.iter().copied()).unwrap_or(0.0) * 100.0
             };
-            let set = usize::from(!project.significant(Correction::None));
+            let set = usize::from(!project.significant(Correction::Holm));
             sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
         // Both axes are equal, and only as long as the points require.
@@ -86,7 +88,9 @@ pub fn coverage_by_project(
             title: format!("{first} against {second} by project"),
             caption: format!(
                 "Mean coverage on each of {n} projects; above the diagonal {first} covers more. By \
-                 A12, {first} is better on {better} projects and {second} on {worse}."
+                 A12, {first} is better on {better} projects and {second} on {worse}. Filled: \
+                 significant in the Mann-Whitney U test after Holm's correction over the projects; \
+                 a number counts projects at the same place."
             ),
             svg: scatter::draw(
                 axis(second),
@@ -97,7 +101,7 @@ pub fn coverage_by_project(
             ),
         }
     };
-    shown(results, pairs).map(one).collect()
+    shown_by_project(results, pairs).map(one).collect()
 }
 
 /// Effect sizes with their intervals on each project (Pynguin paper, figure 6).
@@ -107,32 +111,71 @@ pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure
         let [first, second] = labels(results, pair);
         let n = pair.per_project.len();
         let significant =
-            pair.per_project.iter().filter(|p| p.significant(Correction::None)).count();
+            |correction| pair.per_project.iter().filter(|p| p.significant(correction)).count();
+        let (holm, plain) = (significant(Correction::Holm), significant(Correction::None));
         Figure {
             name: file_name(&["effects", first, second]),
             title: format!("Effect sizes of {first} against {second} by project"),
             caption: format!(
                 "A12 of coverage with its 95 % confidence interval (logit DeLong) on each project, \
-                 in ascending order. Above 0.5 {first} covers more. {significant} of {n} projects \
-                 differ significantly (Mann-Whitney U test, p < 0.05)."
+                 the largest at the top. Above 0.5 {first} covers more. Filled: p < 0.05 in the \
+                 Mann-Whitney U test after Holm's correction over the projects, {holm} of {n}; \
+                 {plain} without it."
             ),
             svg: effects::draw(&pair.per_project, &projects, &sample_size(n, "project")),
         }
     };
-    shown(results, pairs).map(one).collect()
+    shown_by_project(results, pairs).map(one).collect()
 }
 
-/// Mean ranks and the critical difference.
-pub fn rank_diagram(results: &Results, ranking: &Ranking) -> Figure {
+/// Width in pixels of the bars of paired tests and of Nemenyi's test.
+const BARS: (f64, f64) = (6.0, 2.0);
+
+/// Mean ranks with their intervals, and groups of algorithms that do not differ.
+pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figure {
     let n = ranking.projects.len();
+    let mut placed = order.algorithms.clone();
+    placed.sort_by(|a, b| a.rank.total_cmp(&b.rank));
+    let row = |one: &PlacedAlgorithm| RankedRow {
+        label: results.algorithms[one.algorithm].clone(),
+        series: results.series(one.algorithm),
+        rank: one.rank,
+        interval: (one.rank_interval.low, one.rank_interval.high),
+    };
+    let rows: Vec<RankedRow> = placed.iter().map(row).collect();
+    let place = |&member: &usize| {
+        let algorithm = ranking.algorithms[member];
+        placed.iter().position(|one| one.algorithm == algorithm)
+    };
+    let bars = |cliques: &[Vec<usize>], width: f64| -> Vec<(Vec<usize>, f64)> {
+        let bar = |clique: &Vec<usize>| (clique.iter().filter_map(place).collect(), width);
+        cliques.iter().filter(|clique| clique.len() > 1).map(bar).collect()
+    };
+    let mut all = bars(&ranking.paired_cliques, BARS.0);
+    // A study that is looked at repeatedly has no tests.
+    if results.is_looked_at() {
+        all.clear();
+    } else {
+        all.extend(bars(&ranking.cliques, BARS.1));
+    }
+    let joined = if all.is_empty() {
+        String::new()
+    } else {
+        format!(
+            " Bars join algorithms that do not differ significantly: thick, by the Wilcoxon \
+             signed-rank test of each pair with Holm's correction; thin, by Nemenyi's test, whose \
+             critical difference is {:.2} (both p < 0.05).",
+            ranking.critical_difference
+        )
+    };
     Figure {
         name: "ranks".to_owned(),
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Mean over {n} projects of the rank by mean coverage. Thick bars join algorithms that \
-             do not differ significantly (Nemenyi test, p < 0.05); CD: critical difference."
+            "Mean over {n} projects of the rank by mean coverage, with its 95 % interval over \
+             projects like these (Student's t).{joined}"
         ),
-        svg: ranks::draw(ranking, &results.algorithms, &sample_size(n, "project")),
+        svg: ranks::draw(&rows, &all, &sample_size(n, "project")),
     }
 }
 
@@ -147,7 +190,7 @@ pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> 
         .iter()
         .filter(|test| selected[test.algorithm])
         .map(|test| Sample {
-            series: Series::Algorithm(test.algorithm),
+            series: results.series(test.algorithm),
             label: format!("{} vs itself", results.algorithms[test.algorithm]),
             values: effect_sizes_of(&test.comparison),
         })

@@ -1,8 +1,8 @@
 //! Sizes of projects, and distributions of coverage.
 
-use super::{Distribution, Figure, by_algorithm, percent, sample_size};
-use crate::comparison::Samples;
-use crate::figure::{Axis, Series, histogram, three_digits};
+use super::{Distribution, Figure, by_algorithm, percent, percent_axis, sample_size};
+use crate::comparison::{MIN_SAMPLE, Samples};
+use crate::figure::{Series, histogram, three_digits};
 use crate::stats::Description;
 use crate::terms::{goals, goals_title};
 use crate::tidy::Results;
@@ -10,7 +10,7 @@ use crate::tidy::Results;
 /// Sizes of the projects (Whisker paper, figure 11).
 pub fn sizes(results: &Results) -> Option<Figure> {
     let sizes: Vec<f64> = results.sizes().into_iter().flatten().map(f64::from).collect();
-    let d = Description::of(&sizes).ok()?;
+    let d = Description::of(&sizes).ok().filter(|d| d.n >= MIN_SAMPLE)?;
     let n = sample_size(d.n, "project");
     Some(Figure {
         name: "sizes".to_owned(),
@@ -43,7 +43,7 @@ pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     Distribution {
         name: "coverage-boxes",
         title: "Coverage",
-        axis: Axis::percent("Coverage (%)"),
+        axis: percent_axis("Coverage (%)", &values),
         counted_as: "run",
         unit: " %",
         about: "Coverage of all runs: box from the lower to the upper quartile with the median, \
@@ -59,7 +59,7 @@ pub fn coverage_violins(results: &Results, samples: &Samples) -> Option<Figure> 
     Distribution {
         name: "coverage-violins",
         title: "Distribution of coverage",
-        axis: Axis::percent("Coverage (%)"),
+        axis: percent_axis("Coverage (%)", &values),
         counted_as: "run",
         unit: " %",
         about: "Kernel density of the coverage of all runs; thick line: quartiles.",

@@ -1,6 +1,7 @@
 //! Coverage as a function of size and complexity.
 
 use super::{Figure, file_name, range, sample_size};
+use crate::comparison::MIN_SAMPLE;
 use crate::figure::scatter::{self, Annotations, PointSet};
 use crate::figure::{Axis, Series, histogram, three_digits, truncated};
 use crate::findings::{Relation, Trivial};
@@ -11,7 +12,7 @@ use crate::tidy::Results;
 /// Coverage of the baseline (Whisker paper, figure 13).
 pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure> {
     let values: Vec<f64> = trivial.projects.iter().map(|p| p.coverage * 100.0).collect();
-    let d = Description::of(&values).ok()?;
+    let d = Description::of(&values).ok().filter(|d| d.n >= MIN_SAMPLE)?;
     let label = &results.algorithms[trivial.algorithm];
     let axis = format!("{}: mean coverage (%)", truncated(label));
     let n = sample_size(d.n, "project");
@@ -29,7 +30,7 @@ pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure>
             "Projects",
             &values,
             false,
-            Series::Algorithm(trivial.algorithm),
+            results.series(trivial.algorithm),
             Some(d.median),
             &n,
         ),
@@ -68,6 +69,9 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     let points = || sets.iter().flat_map(|set| &set.points);
     let n = points().count();
     let (x, y) = (range(points().map(|p| p.0))?, range(points().map(|p| p.1))?);
+    if n < MIN_SAMPLE || y.0 == y.1 {
+        return None;
+    }
     let work = work(&results.subject);
     let x = Axis::log(&goals_title(&results.subject), x.0, x.1);
     let y = Axis::log(&format!("Mean {work}"), y.0, y.1);
@@ -99,11 +103,14 @@ pub fn relation(
     let rows: Vec<&Relation> = rows.iter().filter(shown).collect();
     let (low, high) = range(rows.iter().flat_map(|row| &row.points).map(|p| p.0))?;
     let n = rows.iter().map(|row| row.points.len()).max()?;
+    if n < MIN_SAMPLE || low == high {
+        return None;
+    }
     let sets: Vec<PointSet> = rows
         .iter()
         .map(|row| PointSet {
             label: results.algorithms[row.algorithm].clone(),
-            series: Series::Algorithm(row.algorithm),
+            series: results.series(row.algorithm),
             filled: false,
             points: row.points.iter().map(|p| (p.0, p.1 * 100.0)).collect(),
         })
@@ -111,13 +118,13 @@ pub fn relation(
     let axis = Axis::round(title, low, high);
     let (from, to) = axis.ends();
     let line = |row: &&Relation| {
-        let line = row.line.ok()?;
-        Some((Series::Algorithm(row.algorithm), [from, to].map(|x| (x, line.at(x) * 100.0))))
+        let line = row.line.ok().filter(|_| row.points.len() >= MIN_SAMPLE)?;
+        Some((results.series(row.algorithm), [from, to].map(|x| (x, line.at(x) * 100.0))))
     };
     let correlations: Vec<String> = rows
         .iter()
         .filter_map(|row| {
-            let r = row.pearson.ok()?;
+            let r = row.pearson.ok().filter(|_| row.points.len() >= MIN_SAMPLE)?;
             let label = &results.algorithms[row.algorithm];
             Some(format!("{label} r = {:.2}, {}", r.r, r.p.equation()))
         })
@@ -128,13 +135,15 @@ pub fn relation(
     };
     let annotations =
         Annotations { lines: rows.iter().filter_map(line).collect(), ..Annotations::default() };
+    let lines = if annotations.lines.is_empty() { "" } else { ", with least-squares lines" };
     let (lowest, highest) = range(sets.iter().flat_map(|set| &set.points).map(|p| p.1))?;
     let y = Axis::percent_of("Mean coverage (%)", lowest, highest);
     Some(Figure {
         name: file_name(&["coverage-against", column]),
         title: format!("Coverage against {}", uncapitalised(title)),
         caption: format!(
-            "Mean coverage of each of {n} projects, with least-squares lines.{correlation}"
+            "Mean coverage of each of {n} projects{lines}; a number counts projects at the same \
+             place.{correlation}"
         ),
         svg: scatter::draw(axis, y, &sets, &annotations, &sample_size(n, "project")),
     })

@@ -2,8 +2,8 @@
 
 use super::{Figure, file_name, sample_size};
 use crate::comparison::Samples;
+use crate::figure::Axis;
 use crate::figure::boxes::{self, BoxGroup};
-use crate::figure::{Axis, Series};
 use crate::findings::FactorPair;
 use crate::tidy::Results;
 
@@ -17,7 +17,7 @@ pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair])
             .into_iter()
             .map(|group| BoxGroup {
                 label: group.group,
-                boxes: vec![(Series::Algorithm(pair.first), group.effects)],
+                boxes: vec![(results.series(pair.first), group.effects)],
             })
             .collect();
         let [first, second] = [pair.first, pair.second].map(|a| &results.algorithms[a]);

@@ -1,6 +1,8 @@
 //! Mutation analysis.
 
-use super::{Distribution, Figure, Sample, percent, range, sample_size, sample_sizes};
+use super::{
+    Distribution, Figure, Sample, percent, percent_axis, range, sample_size, sample_sizes,
+};
 use crate::figure::boxes::{self, BoxGroup};
 use crate::figure::scatter::{self, Annotations, PointSet};
 use crate::figure::{Axis, Series};
@@ -12,7 +14,7 @@ use crate::tidy::Results;
 pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
     let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();
-    let series = |score: &MutationScore| Series::Algorithm(score.algorithm);
+    let series = |score: &MutationScore| results.series(score.algorithm);
     let legend: Vec<(Series, String)> =
         totals.iter().map(|score| (series(score), label(score))).collect();
     let group = |label: &str, values: &dyn Fn(&MutationScore) -> Vec<f64>| BoxGroup {
@@ -68,7 +70,7 @@ pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Optio
         .totals()
         .filter(|score| !score.per_run.is_empty())
         .map(|score| Sample {
-            series: Series::Algorithm(score.algorithm),
+            series: results.series(score.algorithm),
             label: results.algorithms[score.algorithm].clone(),
             values: percent(score.per_run.clone()),
         })
@@ -76,7 +78,7 @@ pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Optio
     Distribution {
         name: "mutation-violins",
         title: "Distribution of mutation scores",
-        axis: Axis::percent("Mutation score (%)"),
+        axis: percent_axis("Mutation score (%)", &samples),
         counted_as: "run",
         unit: " %",
         about: "Kernel density of the mutation scores of all runs; thick line: quartiles.",
@@ -103,7 +105,7 @@ pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis)
             let p = r.p.equation();
             correlations.push(format!("{label} r = {:.2}, {p} (n = {})", r.r, x.len()));
         }
-        let series = Series::Algorithm(score.algorithm);
+        let series = results.series(score.algorithm);
         sets.push(PointSet { label, series, filled: false, points });
     }
     let n = sets.iter().map(|set| set.points.len()).sum::<usize>();
@@ -121,7 +123,9 @@ pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis)
     Some(Figure {
         name: "mutation-against-coverage".to_owned(),
         title: "Mutation score against coverage".to_owned(),
-        caption: format!("One point for each run.{correlation}"),
+        caption: format!(
+            "One marker for each run; a number counts the runs at the same place.{correlation}"
+        ),
         svg: scatter::draw(
             axis("Coverage (%)", &|point| point.0)?,
             axis("Mutation score (%)", &|point| point.1)?,

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Figure, sample_size};
-use crate::figure::Series;
 use crate::figure::race::{Racer, draw};
 use crate::tidy::Results;
 
@@ -19,7 +18,7 @@ pub fn race(results: &Results) -> Option<Figure> {
     }
     let racers = projects.iter().enumerate().map(|(algorithm, projects)| Racer {
         label: results.algorithms[algorithm].clone(),
-        series: Series::Algorithm(algorithm),
+        series: results.series(algorithm),
         projects: projects.len(),
         dropped: results.lost(algorithm).is_some(),
     });

@@ -87,7 +87,7 @@ pub fn variance_over_tests(results: &Results, all: &[RiskStability]) -> Vec<Figu
             let points = one.variances.iter().filter(|at| at.largest > 0.0);
             Line::new(
                 results.algorithms[one.algorithm].clone(),
-                Series::Algorithm(one.algorithm),
+                results.series(one.algorithm),
                 points.map(|at| (at.tests as f64, at.largest)).collect(),
             )
         };

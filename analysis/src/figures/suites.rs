@@ -1,6 +1,7 @@
 //! Sizes of test suites.
 
 use super::{Distribution, Figure, by_algorithm, effect_violins, range, runs_of};
+use crate::comparison::MIN_SAMPLE;
 use crate::figure::Axis;
 use crate::findings::Suites;
 use crate::terms::capitalised;
@@ -10,6 +11,9 @@ use crate::tidy::{Results, Run};
 pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     let units = &results.subject.suite_unit.plural;
     let samples = by_algorithm(results, |algorithm| suites.samples.pooled(algorithm).0);
+    if samples.iter().all(|sample| sample.values.len() < MIN_SAMPLE) {
+        return None;
+    }
     let (_, most) = range(samples.iter().flat_map(|s| &s.values).copied())?;
     let about = format!(
         "Number of {units} in the final suites on the {} projects on which all algorithms have \
@@ -48,6 +52,9 @@ pub fn test_lengths(results: &Results) -> Option<Figure> {
     };
     let samples =
         by_algorithm(results, |algorithm| runs_of(results, algorithm).filter_map(length).collect());
+    if samples.iter().all(|sample| sample.values.len() < MIN_SAMPLE) {
+        return None;
+    }
     let (_, most) = range(samples.iter().flat_map(|s| &s.values).copied())?;
     Distribution {
         name: "test-lengths",

@@ -1,8 +1,8 @@
 //! Times until runs cover everything, as Kaplan-Meier curves.
 
 use super::{Figure, sample_sizes};
+use crate::figure::Axis;
 use crate::figure::lines::{self, Line};
-use crate::figure::{Axis, Series};
 use crate::findings::FullCoverage;
 use crate::stats::Survival;
 use crate::terms::counted;
@@ -24,7 +24,7 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
         .map(|(algorithm, survival)| {
             let end = 100.0 * (1.0 - survival.steps.last().map_or(1.0, |step| step.1));
             let label = format!("{}  {end:.0} %", results.algorithms[*algorithm]);
-            Line::new(label, Series::Algorithm(*algorithm), corners(survival))
+            Line::new(label, results.series(*algorithm), corners(survival))
         })
         .collect();
     let counts = curves.iter().map(|(algorithm, survival)| {
@@ -40,9 +40,12 @@ pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) ->
         name: "full-coverage".to_owned(),
         title: "Runs that cover all that any run covers".to_owned(),
         caption: format!(
-            "Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
+            "The horizontal axis counts {} of each run as a share of those of the longest search on \
+             its project, because searches of different projects have different lengths. \
+             Estimated share of runs (Kaplan and Meier) that cover as many goals as the best run of \
              their project; runs that never do are censored at their end, or at the end of the longest \
              search if they ended below their budget. {}.",
+            clock.unit(),
             counts.join("; ")
         ),
         svg: lines::curves(x, y, &lines, &format!("{runs}, projects pooled")),

@@ -1,7 +1,7 @@
 //! The best algorithm of a study, and how far the others are from it.
 
-use crate::comparison::{Comparison, LEVEL, Samples};
-use crate::stats::{Bootstrap, Interval, Unavailable, mean};
+use crate::comparison::{Comparison, Samples, mean_intervals};
+use crate::stats::{Interval, Unavailable, mean};
 
 /// The algorithm with the highest mean coverage over the projects on which all algorithms have
 /// runs. It is chosen by the same runs that are then compared, so if there are many algorithms, the
@@ -29,7 +29,8 @@ pub struct Other {
     /// Mean over these projects of the difference of the mean coverages: the best minus this one,
     /// in 0..=1.
     pub difference: f64,
-    /// Confidence interval of the difference at level 1 - [`LEVEL`], by a bootstrap over projects.
+    /// Confidence interval of the difference at level 1 - [`LEVEL`](crate::comparison::LEVEL), by a
+    /// bootstrap over projects.
     pub interval: Result<Interval, Unavailable>,
     /// The comparison of the best, as the first algorithm, with this one.
     pub comparison: Comparison,
@@ -58,8 +59,6 @@ impl Best {
             own.iter().zip(means(algorithm)).map(|(own, other)| own - other).collect()
         };
         let differences: Vec<Vec<f64>> = rest.iter().map(differences).collect();
-        let differences: Vec<&[f64]> = differences.iter().map(Vec::as_slice).collect();
-        let bootstrap = Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() };
         let other = |(&(algorithm, mean_coverage), interval): (&(usize, f64), _)| Other {
             algorithm,
             mean: mean_coverage,
@@ -67,7 +66,7 @@ impl Best {
             interval,
             comparison: Comparison::new(samples, best, algorithm),
         };
-        let others = rest.iter().zip(bootstrap.means(&differences)).map(other).collect();
+        let others = rest.iter().zip(mean_intervals(&differences)).map(other).collect();
         Some(Best { algorithm: best, mean: highest, projects, others })
     }
 }

@@ -80,7 +80,7 @@ pub struct Missing {
 impl Missing {
     /// Finds the runs of a study without coverage.
     pub fn new(results: &Results) -> Missing {
-        let seeds = results.seeds();
+        let seeds = needed_seeds(results);
         let algorithms = results.algorithms.len();
         let mut present = vec![0_usize; algorithms * results.projects.len()];
         let mut groups: BTreeMap<(usize, Cause, Option<u32>), MissingRuns> = BTreeMap::new();
@@ -107,9 +107,9 @@ impl Missing {
             group.runs.push(number);
         }
         for (cell, &present) in present.iter().enumerate() {
-            let absent = seeds.saturating_sub(present);
+            let (project, algorithm) = (cell / algorithms, cell % algorithms);
+            let absent = seeds[algorithm].saturating_sub(present);
             if absent > 0 {
-                let (project, algorithm) = (cell / algorithms, cell % algorithms);
                 let lost = results.lost(algorithm).is_some() && present == 0;
                 let cause = if lost { Cause::Dropped } else { Cause::NotRun };
                 let group = groups.entry((algorithm, cause, None)).or_insert_with(|| MissingRuns {
@@ -128,4 +128,17 @@ impl Missing {
         let planned = covered + groups.iter().map(|group| group.count).sum::<usize>();
         Missing { planned, covered, groups, skipped: results.skipped.clone() }
     }
+}
+
+/// The number of seeds of each algorithm. In a study that ended because it was decided, these are those
+/// with which it was executed.
+pub fn needed_seeds(results: &Results) -> Vec<usize> {
+    if results.stop.is_none() || results.interim().is_some() {
+        return vec![results.seeds(); results.algorithms.len()];
+    }
+    let mut seeds = vec![BTreeSet::new(); results.algorithms.len()];
+    for run in &results.runs {
+        seeds[run.algorithm as usize].insert(run.seed);
+    }
+    seeds.iter().map(BTreeSet::len).collect()
 }

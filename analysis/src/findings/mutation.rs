@@ -95,6 +95,12 @@ impl MutationAnalysis {
         Ok(Some(MutationAnalysis { operators, scores, false_positives }))
     }
 
+    /// The mutation score of each run with mutants, all operators together.
+    pub fn by_run(&self) -> std::collections::BTreeMap<usize, f64> {
+        let all = self.totals().flat_map(|total| total.runs.iter().zip(&total.per_run));
+        all.map(|(&run, &score)| (run as usize, score)).collect()
+    }
+
     /// The scores reported by a tool that lists no mutants; `None` if it reports none. A score
     /// refers to the mutants that the tool checked.
     fn of_counts(results: &Results) -> Result<Option<MutationAnalysis>, Error> {

@@ -1,8 +1,8 @@
 //! Ranking of the algorithms over all projects: mean ranks, Friedman's test, and Nemenyi's critical
 //! difference.
 
-use crate::comparison::{LEVEL, Samples};
-use crate::stats::{ChiSquare, Nemenyi, Unavailable, friedman, mean};
+use crate::comparison::{LEVEL, Samples, enough};
+use crate::stats::{ChiSquare, Nemenyi, SignedRank, Unavailable, friedman, holm, mean};
 
 /// The algorithms ranked by mean coverage on each project, 1 for the best.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,9 @@ pub struct Ranking {
     /// Groups of algorithms that do not differ significantly: the bars of a critical-difference
     /// diagram.
     pub cliques: Vec<Vec<usize>>,
+    /// The same by the Wilcoxon signed-rank test of each pair, corrected by Holm, which does not
+    /// depend on the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
+    pub paired_cliques: Vec<Vec<usize>>,
     /// The runs of these algorithms on these projects.
     pub runs: Vec<u32>,
 }
@@ -30,8 +33,8 @@ impl Ranking {
     /// Ranks the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if fewer than two algorithms have runs, or no project has runs of all of
-    /// them.
+    /// [`Unavailable`] if fewer than two algorithms have runs, or too few projects have runs of all
+    /// of them.
     pub fn new(samples: &Samples) -> Result<Ranking, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -47,6 +50,7 @@ impl Ranking {
                 algorithms.iter().map(of).collect()
             })
             .collect();
+        enough(projects.len())?;
         let nemenyi = Nemenyi::new(&blocks)?;
         let cells = projects.iter().flat_map(|&p| algorithms.iter().map(move |&a| (p, a)));
         let runs = cells.flat_map(|(p, a)| samples.runs(p, a).iter().copied()).collect();
@@ -54,10 +58,43 @@ impl Ranking {
             friedman: friedman(&blocks),
             critical_difference: nemenyi.critical_difference(LEVEL),
             cliques: nemenyi.cliques(LEVEL),
+            paired_cliques: paired_cliques(&blocks, &nemenyi.mean_ranks),
             nemenyi,
             algorithms,
             projects,
             runs,
         })
     }
+}
+
+/// The longest sequences of treatments, in the order of their mean ranks, of which no two differ
+/// significantly in the Wilcoxon signed-rank test, corrected by Holm over all pairs.
+fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..mean_ranks.len()).collect();
+    order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
+    let pairs: Vec<(usize, usize)> =
+        (0..order.len()).flat_map(|a| (a + 1..order.len()).map(move |b| (a, b))).collect();
+    let p = |&(a, b): &(usize, usize)| {
+        let column = |at: usize| blocks.iter().map(|block| block[order[at]]).collect::<Vec<_>>();
+        SignedRank::new(&column(a), &column(b)).map_or(1.0, |test| test.p().value)
+    };
+    let p: Vec<f64> = pairs.iter().map(p).collect();
+    let differ: std::collections::BTreeSet<(usize, usize)> = pairs
+        .iter()
+        .zip(holm(&p).unwrap_or_default())
+        .filter(|(_, p)| *p < LEVEL)
+        .map(|(pair, _)| *pair)
+        .collect();
+    let mut cliques: Vec<Vec<usize>> = Vec::new();
+    let mut reached = 0;
+    for start in 0..order.len() {
+        let fits = |&end: &usize| (start..end).all(|other| !differ.contains(&(other, end)));
+        // Every member has to fit to all earlier ones, so the sequence ends at the first misfit.
+        let end = (start + 1..order.len()).take_while(fits).last();
+        if let Some(end) = end.filter(|&end| end + 1 > reached) {
+            reached = end + 1;
+            cliques.push(order[start..=end].to_vec());
+        }
+    }
+    cliques
 }

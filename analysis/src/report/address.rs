@@ -88,14 +88,14 @@ pub enum AddressError {
         text: String,
     },
     /// The report has no such table, row or column.
-    #[error("unknown {part} `{name}`: the report has {known}")]
+    #[error("unknown {part} `{name}`: the report has {}", listed(.known))]
     Unknown {
         /// `table`, `row` or `column`.
         part: &'static str,
         /// The requested name.
         name: String,
         /// The names that exist.
-        known: String,
+        known: Vec<String>,
     },
 }
 
@@ -140,6 +140,20 @@ impl fmt::Display for Address {
 }
 
 impl Address {
+    /// The address of a cell: its row is named by its texts, or by its number if several rows have them.
+    pub(super) fn of(table: &CaptionedTable, row: usize, column: &str) -> Address {
+        let rows = table.table.rows();
+        let mut address = Address {
+            table: table.name.to_owned(),
+            row: text_cells(&rows[row]).join(","),
+            column: column.to_owned(),
+        };
+        if address.row.is_empty() || address.rows(rows) != [row] {
+            address.row = (row + 1).to_string();
+        }
+        address
+    }
+
     /// Finds the cell. Tables and columns that were renamed are also found by their old names.
     ///
     /// # Errors
@@ -149,7 +163,7 @@ impl Address {
         let unknown = |part, name: &str, known: Vec<String>| AddressError::Unknown {
             part,
             name: name.to_owned(),
-            known: listed(&known),
+            known,
         };
         let names = || report.tables().map(|table| table.name.to_owned()).collect();
         let table = report

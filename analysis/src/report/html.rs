@@ -1,8 +1,15 @@
 //! The report as one HTML page: text, tables, figures, style and script in a single file that loads
 //! no other. Clicking a number lists the runs from which it was computed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::io::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use catherd_experiments::file_names::FileNames;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
@@ -13,7 +20,7 @@ use crate::figures::Figure;
 use crate::table::{Cell, Table};
 use crate::tables::CaptionedTable;
 use crate::terms::{capitalised, counted, work};
-use crate::tidy::{Results, UNCOUNTED};
+use crate::tidy::{Clock, Results, Run, UNCOUNTED};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -41,9 +48,13 @@ pub(super) fn page(report: &Report<'_>) -> Markup {
                         p class="interim" { (interim.to_string()) }
                     }
                     p { (summary(report.results)) }
+                    p class="search" {
+                        input type="search" id="search" aria-label="Search tables and figures"
+                            placeholder="Search tables and figures";
+                    }
                     nav {
                         @for section in &report.sections {
-                            a href={ "#" (section.name) } { (section.title) }
+                            a href={ "#section-" (section.name) } { (section.title) }
                         }
                     }
                 }
@@ -87,8 +98,9 @@ fn summary(results: &Results) -> String {
             text += &format!(" Budget of a run: {}.", set.join(" and "));
         }
     }
-    text + " Click a number to list the runs from which it was computed. Values that are not \
-            available are shown as n/a, never as zero."
+    text + " Click a number to list the runs from which it was computed, a heading to sort, and an \
+            entry of a legend to hide its series. Values that are not available are shown as n/a, \
+            never as zero."
 }
 
 fn section(section: &Section, sets: &mut RunSets) -> Markup {
@@ -105,9 +117,9 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
         })
         .collect();
     html! {
-        section id=(section.name) {
+        section id={ "section-" (section.name) } {
             h2 { (section.title) }
-            @for item in items { (item) "\n" }
+            @for item in items { div class="item" { (item) } "\n" }
         }
     }
 }
@@ -155,7 +167,7 @@ fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
                     tr {
                         @for &(column, class) in &columns {
                             @let (name, title) = &table.columns()[column];
-                            th class=[class] title=(name) { (title) }
+                            th scope="col" class=[class] title=(name) { (title) }
                         }
                     }
                 }
@@ -254,11 +266,33 @@ struct Data<'a> {
     work: Vec<Option<u64>>,
     uncounted: u32,
     sets: Vec<String>,
+    /// Why a run is not done, by the number of the run.
+    reasons: BTreeMap<usize, &'a str>,
+    /// The unit of the timelines.
+    clock: String,
+    /// The time at which the search of each run ended.
+    spent: Vec<Option<u64>>,
+    /// The timelines of all runs, compressed, in base 64; `None` if they are too large for a page.
+    timelines: Option<String>,
+    /// Names of the files of suites and logs; `None` for several folders of results.
+    files: Option<FileNamesOfRuns>,
+}
+
+/// The parts of the names of suites and logs.
+#[derive(Serialize)]
+struct FileNamesOfRuns {
+    projects: Vec<String>,
+    algorithms: Vec<String>,
+    extension: String,
 }
 
 impl<'a> Data<'a> {
     fn new(results: &'a Results, sets: Vec<String>) -> Data<'a> {
         let runs = &results.runs;
+        let clock = results.clock();
+        let reason = |(number, run): (usize, &Run)| {
+            Some((number, results.reasons[run.reason? as usize].as_str()))
+        };
         Data {
             projects: results.projects.iter().map(|project| project.name.as_str()).collect(),
             algorithms: &results.algorithms,
@@ -272,8 +306,79 @@ impl<'a> Data<'a> {
             work: results.work.first().cloned().unwrap_or_default(),
             uncounted: UNCOUNTED,
             sets,
+            reasons: runs.iter().enumerate().filter_map(reason).collect(),
+            spent: (0..runs.len()).map(|run| results.spent(run, &clock)).collect(),
+            timelines: timelines(results, &clock),
+            clock: clock.unit().to_owned(),
+            files: files(results),
         }
     }
+}
+
+/// Maximum number of bytes of the compressed timelines in base 64, so that a page stays below 10 MB.
+const MAX_TIMELINES: usize = 4_000_000;
+
+/// The timelines of all runs: for each run the number of its points, then for each point the
+/// differences of time and of covered goals to the point before, each as groups of 7 bits, the lowest
+/// first, with the highest bit of a byte set if another follows. `None` if they cannot be read or are
+/// too large.
+fn timelines(results: &Results, clock: &Clock) -> Option<String> {
+    let mut points: Vec<Vec<(u64, u32)>> = vec![Vec::new(); results.runs.len()];
+    for improvement in results.improvements(clock).ok()? {
+        points[improvement.run as usize].push((improvement.at, improvement.covered));
+    }
+    let mut bytes = Vec::new();
+    for mut run in points {
+        run.sort_unstable();
+        number(&mut bytes, run.len() as u64);
+        let mut before = (0, 0);
+        for (at, covered) in run {
+            number(&mut bytes, at - before.0);
+            number(&mut bytes, u64::from(covered.saturating_sub(before.1)));
+            before = (at, covered.max(before.1));
+        }
+    }
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&bytes).ok()?;
+    let compressed = encoder.finish().ok()?;
+    (compressed.len() * 4 / 3 <= MAX_TIMELINES).then(|| BASE64.encode(&compressed))
+}
+
+/// Appends a number as groups of 7 bits.
+fn number(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 128 {
+        bytes.push(value as u8 | 128);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// The names of the files that belong to runs, as the folder of results has them.
+fn files(results: &Results) -> Option<FileNamesOfRuns> {
+    if results.folders() != 1 || results.subject.artifact_extension.is_empty() {
+        return None;
+    }
+    let (mut projects, mut algorithms) = (FileNames::default(), FileNames::default());
+    let mut known = (vec![None; results.projects.len()], vec![None; results.algorithms.len()]);
+    // In the order of the runs, as the files were named.
+    for run in &results.runs {
+        let (project, algorithm) = (run.project as usize, run.algorithm as usize);
+        if known.0[project].is_none() {
+            let own = &results.projects[project];
+            known.0[project] = Some(projects.of(own.digest.clone(), &own.name).to_owned());
+        }
+        if known.1[algorithm].is_none() {
+            let label = &results.algorithms[algorithm];
+            known.1[algorithm] = Some(algorithms.of(label.clone(), label).to_owned());
+        }
+    }
+    let text =
+        |names: Vec<Option<String>>| names.into_iter().map(Option::unwrap_or_default).collect();
+    Some(FileNamesOfRuns {
+        projects: text(known.0),
+        algorithms: text(known.1),
+        extension: results.subject.artifact_extension.clone(),
+    })
 }
 
 /// A caption without line breaks within `n = 5`, `p < 0.05` and `12 %`.
@@ -286,6 +391,15 @@ fn unbroken(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_groups_of_7_bits() {
+        let mut bytes = Vec::new();
+        for value in [0, 127, 128, 300] {
+            number(&mut bytes, value);
+        }
+        assert_eq!(bytes, [0, 127, 128, 1, 172, 2]);
+    }
 
     #[test]
     fn captions_break_between_statements() {

@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Report;
-use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
 /// Version of the form of the document.
@@ -15,11 +14,25 @@ const FORMAT: u32 = 1;
 struct Document<'a> {
     format: u32,
     title: &'a str,
+    /// Optional contents that were requested.
+    settings: Settings<'a>,
     /// `null` if the study is complete.
     interim: Option<Interim>,
     summary: &'a [String],
     tables: Vec<TableText<'a>>,
     figures: Vec<FigureText<'a>>,
+}
+
+#[derive(Serialize)]
+struct Settings<'a> {
+    factors: &'a [String],
+    reference: Option<&'a str>,
+    /// Number of published numbers in a file of their own.
+    published: usize,
+    /// Whether the CSV files are for spreadsheets.
+    spreadsheet: bool,
+    /// Number of claims.
+    claims: usize,
 }
 
 #[derive(Serialize)]
@@ -60,6 +73,13 @@ pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error
     let mut json = serde_json::to_vec_pretty(&Document {
         format: FORMAT,
         title: &report.title,
+        settings: Settings {
+            factors: &report.settings.factors,
+            reference: report.settings.reference.as_deref(),
+            published: report.settings.published.len(),
+            spreadsheet: report.settings.spreadsheet,
+            claims: report.settings.claims.len(),
+        },
         interim,
         summary: report.summary(),
         tables: report.tables().map(table).collect(),
@@ -71,18 +91,5 @@ pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error
 
 fn table(table: &CaptionedTable) -> TableText<'_> {
     let CaptionedTable { name, title, caption, table } = table;
-    let row = |row: &Vec<Cell>| {
-        let cells = table.columns().iter().zip(row);
-        cells.map(|((name, _), cell)| (name.clone(), value(cell))).collect()
-    };
-    TableText { name, title, caption, rows: table.rows().iter().map(row).collect() }
-}
-
-fn value(cell: &Cell) -> Value {
-    match cell {
-        Cell::Text(text) => Value::from(text.as_str()),
-        Cell::Count(n) => Value::from(*n),
-        Cell::Number(number, _) | Cell::Share(number, _) => Value::from(*number),
-        Cell::Missing => Value::Null,
-    }
+    TableText { name, title, caption, rows: table.json() }
 }

@@ -1,13 +1,13 @@
 //! The sections of a report: which tables and figures they contain, and in which order.
 
-use super::summary::sentences;
+use super::summary::Facts;
 use super::{Item, ReportSettings, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Best, Convergence, Detection, FactorPair, FullCoverage, Machine, Milestone,
-    MutationAnalysis, RankDetection, Ranking, Relation, RiskStability, Speed, SuiteRank, Suites,
-    Trivial,
+    AaTest, Agreement, Best, Convergence, Decision, Detection, FactorPair, FullCoverage, Left,
+    Machine, Milestone, MutationAnalysis, Order, PairVariation, RankDetection, Ranking, Relation,
+    RiskStability, Sequential, Speed, SuiteRank, Suites, Trivial, areas,
 };
 use crate::progress::Progress;
 use crate::published;
@@ -25,15 +25,19 @@ const RANKS: &str = "Ranks and detection";
 /// The heading of the section with the optional contents of a report.
 const FACTORS: &str = "Factors and published numbers";
 
+/// The heading of the section about earlier versions.
+const HISTORY: &str = "Earlier versions";
+
 /// Fills a section.
 type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
 
 /// Names, titles and contents of the sections in the order of reading.
-const SECTIONS: [(&str, &str, Fill); 10] = [
+const SECTIONS: [(&str, &str, Fill); 11] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
     ("comparison", "Comparison of algorithms", comparison),
     ("time", "Coverage over time", time),
+    ("goals", "Goals that are left", goals),
     ("difficulty", "Difficulty of projects", difficulty),
     ("suites", "Test suites", suites),
     ("ranks", RANKS, ranks),
@@ -64,7 +68,13 @@ pub(super) fn all(
             on_progress(title);
         }
         sections.push(section);
-        if name == "comparison" && *settings != ReportSettings::default() {
+        if name == "comparison" && !settings.history.is_empty() {
+            on_progress(HISTORY);
+            let mut section = Section::new("history", HISTORY);
+            section.table(tables::history(&settings.history));
+            sections.push(section);
+        }
+        if name == "comparison" && settings.has_factors() {
             on_progress(FACTORS);
             sections.push(factors(results, &samples, settings)?);
         }
@@ -76,7 +86,7 @@ pub(super) fn all(
 fn factors(
     results: &Results,
     samples: &Samples,
-    ReportSettings { factors, reference, published }: &ReportSettings,
+    ReportSettings { factors, reference, published, .. }: &ReportSettings,
 ) -> Result<Section, Error> {
     let mut section = Section::new("factors", FACTORS);
     let complete = samples.complete_cases(results.seeds());
@@ -117,7 +127,13 @@ fn factors(
 fn summary(results: &Results, samples: &Samples) -> Section {
     let mut section = Section::new("summary", SUMMARY);
     let best = Best::new(samples);
-    section.items.push(Item::Summary(sentences(results, samples, best.as_ref())));
+    let rounds = results.is_looked_at().then(|| Sequential::of_results(results));
+    let decisions = Decision::pairs(samples, rounds.as_ref());
+    let order = Order::new(samples);
+    let facts =
+        Facts { results, decisions: &decisions, order: order.as_ref(), best: best.as_ref() };
+    section.items.push(Item::Summary(facts.sentences()));
+    section.table(tables::decisions(results, samples, &decisions));
     section.figures(best.and_then(|best| figures::best(results, &best)));
     section
 }
@@ -157,11 +173,12 @@ fn comparison(s: &mut Section, results: &Results, samples: &Samples) -> Result<(
     s.table(tables::race(results));
     s.figures(figures::race(results));
     s.table(tables::ranks(results, samples));
-    let ranking = Ranking::new(samples).ok();
+    let ranking = Ranking::new(samples).ok().zip(Order::new(samples).ok());
     s.figure_or(
-        ranking.map(|ranking| figures::rank_diagram(results, &ranking)),
-        "Mean ranks: needs a project with runs of two algorithms.",
+        ranking.map(|(ranking, order)| figures::rank_diagram(results, &ranking, &order)),
+        "Mean ranks: needs six projects with runs of two algorithms.",
     );
+    s.table(tables::study_power(results, samples, &PairVariation::all(samples)));
     s.table(tables::comparisons_by_project(results, samples, &pairs));
     Ok(())
 }
@@ -178,12 +195,34 @@ fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     s.figures(figures::significance_over_budget(results, clock, &milestones));
     s.table(tables::milestones(results, clock, &milestones));
     drop(milestones);
+    let areas = areas(results, clock)?;
+    let samples = Samples::of_measure(results, |run, _| areas[run]);
+    // The verdicts of a study that is looked at repeatedly are only those on coverage.
+    if !results.is_looked_at() {
+        s.table(tables::areas(results, &samples, &Decision::pairs(&samples, None)));
+    }
     let convergence = Convergence::all(results, clock)?;
     s.figures(figures::convergence(results, clock, &convergence));
     s.table(tables::convergence(results, clock, &convergence));
     let full = FullCoverage::all(results, clock)?;
     s.figures(figures::full_coverage(results, clock, &full));
     s.table(tables::full_coverage(results, clock, &full));
+    Ok(())
+}
+
+fn goals(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+    let sets = results.goals()?;
+    if sets.is_empty() {
+        s.items
+            .push(Item::Unavailable("Goals: needs goals.csv, which imported results do not have."));
+        return Ok(());
+    }
+    let left = Left::all(results, &sets);
+    s.table(tables::left(results, &left));
+    s.figures(figures::left(results, &left));
+    s.table(tables::left_by_project(results, &left, &sets));
+    s.table(tables::goal_sets(results, &sets));
+    s.table(tables::uncovered(results, &sets));
     Ok(())
 }
 
@@ -237,11 +276,6 @@ fn ranks(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
         s.table(tables::rank_detection(results, &RankDetection::all(results)?));
         s.table(tables::measures(results)?);
     }
-    let sets = results.goals()?;
-    if !sets.is_empty() {
-        s.table(tables::goal_sets(results, &sets));
-        s.table(tables::uncovered(results, &sets));
-    }
     let risk = RiskStability::all(results)?;
     if !risk.is_empty() {
         s.table(tables::risk_stability(results, &risk));
@@ -258,6 +292,10 @@ fn mutation(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error
     match MutationAnalysis::new(results)? {
         Some(analysis) => {
             s.table(tables::mutation(results, &analysis));
+            let coverage = Samples::coverage(results);
+            let scores = analysis.by_run();
+            let score = Samples::of_measure(results, |run, _| scores.get(&run).copied());
+            s.table(tables::agreement(results, &coverage, &Agreement::all(&coverage, &score)));
             s.figures(figures::mutation_operators(results, &analysis));
             s.figures(figures::mutation_violins(results, &analysis));
             s.figures(figures::mutation_against_coverage(results, &analysis));

@@ -33,8 +33,13 @@ impl Description {
         let mut sorted = sample.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let n = sorted.len();
-        let mean = sorted.iter().sum::<f64>() / n as f64;
-        let squares: f64 = sorted.iter().map(|v| (v - mean) * (v - mean)).sum();
+        // The mean of equal values is exactly their value, so that their deviation is 0.
+        let is_constant = sorted[0] == sorted[n - 1];
+        let mean = if is_constant { sorted[0] } else { sorted.iter().sum::<f64>() / n as f64 };
+        let squares: f64 = match is_constant && sorted[0].is_finite() {
+            true => 0.0,
+            false => sorted.iter().map(|v| (v - mean) * (v - mean)).sum(),
+        };
         Ok(Description {
             n,
             mean,

@@ -1,25 +1,39 @@
-//! Tables as LaTeX that fit the page: headings are broken, long text cells become paragraphs, and a
-//! table that is too wide is split into several parts, each with some of the columns.
+//! Tables as LaTeX that fit papers with one and with two columns: headings are broken, long text
+//! cells become paragraphs, a table that is too wide is split into several parts, each with some of
+//! the columns, and a table that is too long is broken between pages.
 
+mod text;
+mod width;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Table;
+use text::{breakable, escaped, width_of};
+pub use width::{InvalidLatexWidth, LatexWidth};
 
-/// Width of a page in points, as in LaTeX's class `article` with letters of 10 pt, which is the
-/// narrowest of the common page widths.
+/// Width of a column in points that all two-column classes have: that of `acmart` with `sigconf`,
+/// which is the narrowest of the common ones.
+const COLUMN: f64 = 241.0;
+/// Width of a page in points that all classes have: that of `article` with letters of 10 pt.
 const PAGE: f64 = 345.0;
 /// Room between columns in points.
-const GAP: f64 = 8.0;
-/// Maximum share of the page for the columns that name a row, which every part repeats, and for any
+const GAP: f64 = 6.0;
+/// Maximum share of the width for the columns that name a row, which every part repeats, and for any
 /// other text.
 const MAX_NAMES: f64 = 0.5;
 const MAX_TEXT: f64 = 0.4;
-/// Maximum number of lines, of all parts together, of a table that is not broken between pages.
+/// Maximum number of columns that every part repeats, and their share of the width if there are numbers among
+/// them.
+const MAX_REPEATED: usize = 4;
+const MAX_REPEATED_SHARE: f64 = 0.65;
+/// Maximum number of parts of a table that is set in one column.
+const MAX_PARTS: usize = 2;
+/// Maximum number of lines, of the headings and rows of all parts and of the note together, of a table that is
+/// not broken between pages: the pages of `llncs` have room for 44.
 const MAX_LINES: usize = 40;
-/// Number of letters after which a long word may be broken, and length from which a word counts as
-/// long.
-const CHUNK: usize = 4;
-const LONG_WORD: usize = 12;
+/// Maximum number of lines of a piece of a table that is broken between pages.
+const PIECE: usize = 18;
 
 /// A displayed column.
 struct Column {
@@ -82,165 +96,207 @@ impl Column {
 
     fn cell(&self, row: usize) -> String {
         let text = &self.cells[row];
-        if self.is_paragraph { format!("\\raggedright {}", breakable(text)) } else { escaped(text) }
+        if self.is_paragraph {
+            format!("\\raggedright {}", breakable(text, self.width))
+        } else {
+            escaped(text)
+        }
+    }
+}
+
+/// The parts of a table and the width for which they were made.
+struct Layout {
+    columns: Vec<Column>,
+    /// The indices of the columns of each part.
+    parts: Vec<Vec<usize>>,
+    /// In points.
+    width: f64,
+}
+
+impl Layout {
+    fn new(table: &Table, width: f64) -> Layout {
+        let columns = table.latex_columns(width);
+        let parts = parts(&columns, repeated(&columns, width), width);
+        Layout { columns, parts, width }
+    }
+
+    fn of(table: &Table, width: LatexWidth) -> Layout {
+        match width {
+            LatexWidth::Points(points) => Layout::new(table, points),
+            LatexWidth::Text => Layout::new(table, PAGE),
+            LatexWidth::Column => {
+                let narrow = Layout::new(table, COLUMN);
+                let wide = Layout::new(table, PAGE);
+                let splits = narrow.parts.len() > MAX_PARTS || narrow.is_wide();
+                if splits && wide.parts.len() < narrow.parts.len() { wide } else { narrow }
+            }
+        }
+    }
+
+    /// Whether some part is wider than intended, because a column is.
+    fn is_wide(&self) -> bool {
+        self.parts.iter().any(|part| width_of_part(&self.columns, part) > self.width)
+    }
+
+    /// Whether the table spans both columns of a paper with two columns.
+    fn spans(&self) -> bool {
+        self.width > COLUMN + 15.0
+    }
+
+    /// An upper bound on the number of lines of a row in a part.
+    fn lines(&self, part: &[usize], row: usize) -> usize {
+        part.iter().map(|&column| self.columns[column].lines(row)).max().unwrap_or(1)
     }
 }
 
 impl Table {
-    /// LaTeX with the rules of `booktabs`, a caption and the label `tab:NAME`, at most 345 pt wide,
-    /// which is the text width of `article`. Each part of a wider table contains the first columns
-    /// and some of the others. A table of more than 40 lines is a `longtable`, because it would not
-    /// fit on a page.
-    pub fn latex(&self, name: &str, caption: &str) -> String {
-        let columns = self.latex_columns();
-        let names = columns.iter().take_while(|column| column.is_text).count().min(3);
-        let parts = parts(&columns, names);
+    /// LaTeX with the rules of `booktabs`, a caption, a note and the label `tab:NAME`, which fits
+    /// papers with one and with two columns. Each part of a wider table contains the first columns
+    /// and some of the others. A table of more than 40 lines does not float, but is printed where it
+    /// is read, in pieces that each have the heading, because it would not fit on a page.
+    pub fn latex(&self, name: &str, caption: &str, note: &str, width: LatexWidth) -> String {
         let rows = self.rows.len();
-        let highest = |part: &Vec<&Column>, row| {
-            part.iter().map(|column| column.lines(row)).max().unwrap_or(1)
+        let mut layout = Layout::of(self, width);
+        let lines = |layout: &Layout| -> usize {
+            let of = |part: &Vec<usize>| {
+                let heading = |&column: &usize| layout.columns[column].heading.len();
+                let body = (0..rows).map(|row| layout.lines(part, row)).sum::<usize>();
+                part.iter().map(heading).max().unwrap_or(1) + body
+            };
+            // Its letters are smaller.
+            let note = (0.8 * width_of(note) / layout.width).ceil() as usize;
+            layout.parts.iter().map(of).sum::<usize>() + note
         };
-        let lines: usize =
-            parts.iter().map(|part| (0..rows).map(|row| highest(part, row)).sum::<usize>()).sum();
-        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}", escaped(caption));
-        let mut text = String::from("% Packages: booktabs, longtable\n");
+        let is_long = lines(&layout) > MAX_LINES;
+        if is_long && width == LatexWidth::Column {
+            // Text that does not float cannot span both columns.
+            layout = Layout::new(self, COLUMN);
+        }
+        let title = format!("\\caption{{{}}}\\label{{tab:{name}}}\n", escaped(caption));
+        let note = match note {
+            "" => String::new(),
+            note => format!(
+                "\\par\\smallskip\n\\begin{{minipage}}{{\\linewidth}}\\raggedright\\scriptsize\n\
+                 {}\n\\end{{minipage}}\n",
+                breakable(note, COLUMN / 2.0)
+            ),
+        };
+        let style = "\\footnotesize\\setlength{\\tabcolsep}{3pt}";
+        let mut text = String::from("% Packages: booktabs\n");
         // Writing to a string does not fail.
-        if lines > MAX_LINES {
-            text += "\\begingroup\\small\\setlength{\\tabcolsep}{4pt}\n";
-            for (number, part) in parts.iter().enumerate() {
-                let title = match number {
-                    0 => title.clone(),
-                    _ => format!(
-                        "\\caption[]{{Further columns of table~\\ref{{tab:{name}}}}}\
-                         \\addtocounter{{table}}{{-1}}"
-                    ),
-                };
-                let (format, head) = head(part);
-                let _ = write!(
-                    text,
-                    "\\begin{{longtable}}{{{format}}}\n{title}\\tabularnewline\n{head}\\endfirsthead\n\
-                     {head}\\endhead\n\\bottomrule\n\\endfoot\n{}\\end{{longtable}}\n",
-                    body(part, rows)
-                );
-            }
-            text += "\\endgroup\n";
-        } else {
+        if is_long {
+            // Text that does not float spans both columns only on pages of their own.
+            let (open, close) = if layout.spans() {
+                (
+                    "\\makeatletter\\if@twocolumn\\onecolumn\\def\\aftertable{\\twocolumn}\
+                     \\else\\def\\aftertable{}\\fi\\makeatother\n",
+                    "\\aftertable\n",
+                )
+            } else {
+                ("", "")
+            };
+            // The caption stays on the page of the first piece.
             let _ = write!(
                 text,
-                "\\begin{{table}}\n\\centering\\small\\setlength{{\\tabcolsep}}{{4pt}}\n{title}\n"
+                "{open}\\begingroup\\raggedbottom\n\\par\\bigskip\\centering{style}\n\
+                 \\begin{{minipage}}{{\\linewidth}}\\centering{style}\n\
+                 {{\\makeatletter\\def\\@captype{{table}}\\makeatother\n{title}}}\n"
             );
-            for (number, part) in parts.iter().enumerate() {
-                let gap = if number == 0 { "" } else { "\\par\\medskip\n" };
-                let (format, head) = head(part);
-                let _ = write!(
-                    text,
-                    "{gap}\\begin{{tabular}}{{{format}}}\n{head}{}\\bottomrule\n\\end{{tabular}}\n",
-                    body(part, rows)
-                );
+            let mut end = "\n\\end{minipage}";
+            for part in &layout.parts {
+                let mut from = 0;
+                while from < rows {
+                    let mut to = from;
+                    let mut high = 0;
+                    while to < rows && (to == from || high + layout.lines(part, to) <= PIECE) {
+                        high += layout.lines(part, to);
+                        to += 1;
+                    }
+                    let piece = tabular(&layout, part, from..to);
+                    let _ = writeln!(text, "\\par\\smallskip\n{piece}{end}");
+                    end = "";
+                    from = to;
+                }
             }
-            text += "\\end{table}\n";
+            let _ = write!(text, "{note}\\par\\bigskip\n\\endgroup\n{close}");
+        } else {
+            let environment = if layout.spans() { "table*" } else { "table" };
+            let _ = write!(text, "\\begin{{{environment}}}\n\\centering{style}\n{title}");
+            for (number, part) in layout.parts.iter().enumerate() {
+                let gap = if number == 0 { "" } else { "\\par\\medskip\n" };
+                let _ = writeln!(text, "{gap}{}", tabular(&layout, part, 0..rows));
+            }
+            let _ = writeln!(text, "{note}\\end{{{environment}}}");
         }
         text
     }
 
-    fn latex_columns(&self) -> Vec<Column> {
+    fn latex_columns(&self, width: f64) -> Vec<Column> {
         let shown = self.shown();
         let names =
             shown.iter().take_while(|&&column| self.has_text_cells(column)).count().clamp(1, 3);
         let column = |(at, &column): (usize, &usize)| {
             let cells = self.rows.iter().map(|row| row[column].display()).collect();
-            let most = if at < names { PAGE * MAX_NAMES / names as f64 } else { PAGE * MAX_TEXT };
+            let most = if at < names { width * MAX_NAMES / names as f64 } else { width * MAX_TEXT };
             Column::new(&self.columns[column].1, cells, self.has_text_cells(column), most)
         };
         shown.iter().enumerate().map(column).collect()
     }
 }
 
+/// The number of columns that every part repeats: the first ones with text, and the numbers after them that
+/// tell rows apart, such as a budget, unless they would take most of the width.
+fn repeated(columns: &[Column], width: f64) -> usize {
+    let names = columns.iter().take_while(|column| column.is_text).count().min(3);
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    let are_distinct = |count: usize| {
+        let row = |row: usize| columns[..count].iter().map(|c| &c.cells[row]).collect::<Vec<_>>();
+        (0..rows).map(row).collect::<BTreeSet<_>>().len() == rows
+    };
+    let fits = |count: usize| {
+        let of_part: Vec<usize> = (0..count).collect();
+        width_of_part(columns, &of_part) <= width * MAX_REPEATED_SHARE
+    };
+    let most = MAX_REPEATED.min(columns.len());
+    let more = (names..=most).take_while(|&count| count == names || fits(count));
+    more.into_iter().find(|&count| are_distinct(count)).unwrap_or(names)
+}
+
+fn width_of_part(columns: &[Column], part: &[usize]) -> f64 {
+    part.iter().map(|&column| columns[column].width + GAP).sum::<f64>() - GAP
+}
+
 /// The columns of each part: the first `names` columns, and as many of the others as fit, in their
 /// order.
-fn parts(columns: &[Column], names: usize) -> Vec<Vec<&Column>> {
-    let (names, others) = columns.split_at(names);
-    let width = |part: &[&Column]| part.iter().map(|c| c.width + GAP).sum::<f64>() - GAP;
-    let mut parts: Vec<Vec<&Column>> = vec![names.iter().collect()];
-    for column in others {
+fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
+    let repeated: Vec<usize> = (0..names).collect();
+    let mut parts: Vec<Vec<usize>> = vec![repeated.clone()];
+    for column in names..columns.len() {
         let last = parts.len() - 1;
         parts[last].push(column);
-        if width(&parts[last]) > PAGE && parts[last].len() > names.len() + 1 {
+        if width_of_part(columns, &parts[last]) > width && parts[last].len() > names + 1 {
             parts[last].pop();
-            parts.push(names.iter().chain([column]).collect());
+            parts.push(repeated.iter().copied().chain([column]).collect());
         }
     }
     parts
 }
 
-/// The argument of `tabular`, and the heading between its rules.
-fn head(part: &[&Column]) -> (String, String) {
-    let format: String = part.iter().map(|column| column.format()).collect();
-    let headings: Vec<String> = part.iter().map(|column| column.heading()).collect();
-    let head = format!("\\toprule\n{}\\tabularnewline\n\\midrule\n", headings.join(" & "));
-    (format!("@{{}}{format}@{{}}"), head)
-}
-
-fn body(part: &[&Column], rows: usize) -> String {
-    let row = |row| {
-        let cells: Vec<String> = part.iter().map(|column| column.cell(row)).collect();
+/// Some rows of a part with its heading.
+fn tabular(layout: &Layout, part: &[usize], rows: std::ops::Range<usize>) -> String {
+    let columns: Vec<&Column> = part.iter().map(|&column| &layout.columns[column]).collect();
+    let format: String = columns.iter().map(|column| column.format()).collect();
+    let headings: Vec<String> = columns.iter().map(|column| column.heading()).collect();
+    let row = |row: usize| {
+        let cells: Vec<String> = columns.iter().map(|column| column.cell(row)).collect();
         format!("{}\\tabularnewline\n", cells.join(" & "))
     };
-    (0..rows).map(row).collect()
-}
-
-/// An upper bound on the width of a text in points, in Computer Modern of 9 pt.
-fn width_of(text: &str) -> f64 {
-    let letter = |letter: char| match letter {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '!' | '|' | '(' | ')' | '[' | ']' => 3.7,
-        ' ' | 'f' | 'r' | 's' | 't' | '-' => 3.8,
-        'm' | 'M' | 'w' | 'W' | '%' | '<' | '>' | '@' | '=' | '+' | 'χ' => 9.6,
-        letter if letter.is_ascii_uppercase() => 7.3,
-        letter if letter.is_ascii() => 5.3,
-        _ => 9.6,
-    };
-    text.chars().map(letter).sum()
-}
-
-/// Escaped text of a paragraph in which long words may be broken.
-fn breakable(text: &str) -> String {
-    let word = |word: &str| {
-        let letters: Vec<char> = word.chars().collect();
-        if letters.len() <= LONG_WORD {
-            return escaped(word);
-        }
-        let chunks = letters.chunks(CHUNK).map(|chunk| escaped(&chunk.iter().collect::<String>()));
-        chunks.collect::<Vec<_>>().join("\\allowbreak{}")
-    };
-    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
-}
-
-/// Text escaped for LaTeX without Unicode packages.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
-    for (index, letter) in text.chars().enumerate() {
-        match letter {
-            // At the start of a row they would be read as arguments of the preceding line break.
-            '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
-            // Two hyphens would become a dash.
-            '-' if before == '-' => escaped.push_str("{}-"),
-            '|' => escaped.push_str("\\textbar{}"),
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => escaped.extend(['\\', letter]),
-            '\\' => escaped.push_str("\\textbackslash{}"),
-            '~' => escaped.push_str("\\textasciitilde{}"),
-            '^' => escaped.push_str("\\textasciicircum{}"),
-            '<' => escaped.push_str("$<$"),
-            '>' => escaped.push_str("$>$"),
-            'χ' => escaped.push_str("$\\chi$"),
-            'ρ' => escaped.push_str("$\\rho$"),
-            '²' => escaped.push_str("$^2$"),
-            '×' => escaped.push_str("$\\times$"),
-            '\u{2009}' => escaped.push_str("\\,"),
-            letter => escaped.push(letter),
-        }
-        before = letter;
-    }
-    escaped
+    let body: String = rows.map(row).collect();
+    format!(
+        "\\begin{{tabular}}{{@{{}}{format}@{{}}}}\n\\toprule\n{}\\tabularnewline\n\\midrule\n\
+         {body}\\bottomrule\n\\end{{tabular}}",
+        headings.join(" & ")
+    )
 }
 
 #[cfg(test)]
@@ -257,20 +313,22 @@ mod tests {
 
     #[test]
     fn latex_has_booktabs() {
-        let latex = table().latex("means", "50 % of χ²");
-        let expected = "% Packages: booktabs, longtable\n\\begin{table}\n\
-                        \\centering\\small\\setlength{\\tabcolsep}{4pt}\n\
-                        \\caption{50 \\% of $\\chi$$^2$}\\label{tab:means}\n\
+        let latex = table().latex("means", "Means", "50 % of χ²", LatexWidth::Column);
+        let expected = "% Packages: booktabs\n\\begin{table}\n\
+                        \\centering\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\
+                        \\caption{Means}\\label{tab:means}\n\
                         \\begin{tabular}{@{}lrr@{}}\n\\toprule\nName & Mean & n\\tabularnewline\n\
                         \\midrule\nmio \\textbar{} 2 & 95.54 \\% & 7\\tabularnewline\n\
                         a, b & n/a & 12\\tabularnewline\n\\bottomrule\n\
-                        \\end{tabular}\n\\end{table}\n";
+                        \\end{tabular}\n\\par\\smallskip\n\
+                        \\begin{minipage}{\\linewidth}\\raggedright\\scriptsize\n\
+                        50 \\% of $\\chi$$^2$\n\\end{minipage}\n\\end{table}\n";
         assert_eq!(latex, expected);
         assert_eq!(escaped("a_b\\"), "a\\_b\\textbackslash{}");
         assert_eq!(escaped("[a]--b---c*"), "{[}a]-{}-b-{}-{}-c*");
         assert_eq!(
-            breakable("a_very_long_word_1"),
-            "a\\_ve\\allowbreak{}ry\\_l\\allowbreak{}ong\\_\\allowbreak{}word\\allowbreak{}\\_1"
+            breakable("a_very_long_word_1 fits", 60.0),
+            "a\\_ve\\allowbreak{}ry\\_l\\allowbreak{}ong\\_\\allowbreak{}word\\allowbreak{}\\_1 fits"
         );
     }
 
@@ -282,15 +340,55 @@ mod tests {
         let mut row = vec![Cell::Text("mio".to_owned())];
         row.extend((0..14).map(|n| Cell::Number(f64::from(n) * 1_000.0, 2)));
         table.push(row);
-        let latex = table.latex("wide", "Wide");
+        for (width, points) in [
+            (LatexWidth::Column, COLUMN),
+            (LatexWidth::Text, PAGE),
+            (LatexWidth::Points(150.0), 150.0),
+            (LatexWidth::Points(505.0), 505.0),
+        ] {
+            let latex = table.latex("wide", "Wide", "", width);
+            let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
+            assert!(parts.len() > 1, "{latex}");
+            assert!(parts.iter().all(|part| part.contains("\nmio & ")), "{latex}");
+            let headings: usize =
+                parts.iter().map(|part| part.matches("\\shortstack[r]").count()).sum();
+            assert_eq!(headings, 14);
+            let layout = Layout::of(&table, width);
+            assert!(!layout.is_wide() && layout.width >= points, "{width}");
+            assert_eq!(latex.contains("\\begin{table*}"), layout.spans(), "{width}");
+        }
+        assert!(table.latex("wide", "Wide", "", LatexWidth::Text).contains("table*"));
+    }
+
+    #[test]
+    fn parts_repeat_what_tells_rows_apart() {
+        let many = ["one", "two", "three", "four", "five"].map(|name| (name, "Percentage of all"));
+        let mut columns = vec![("first", "First"), ("second", "Second"), ("at", "Budget")];
+        columns.extend(many);
+        let mut table = Table::new(&columns);
+        for at in 0..24 {
+            let label = |name: &str| Cell::Text(name.to_owned());
+            let mut row = vec![label("mosa"), label("random"), Cell::Count(at)];
+            row.resize(columns.len(), Cell::Number(12_345.0, 2));
+            table.push(row);
+        }
+        let latex = table.latex("budget", "Budget", "", LatexWidth::Points(200.0));
         let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
-        assert!(parts.len() > 1, "{latex}");
-        assert!(parts.iter().all(|part| part.contains("\nmio & ")), "{latex}");
-        let headings: usize =
-            parts.iter().map(|part| part.matches("\\shortstack[r]").count()).sum();
-        assert_eq!(headings, 14);
-        for part in super::parts(&table.latex_columns(), 1) {
-            assert!(part.iter().map(|c| c.width + GAP).sum::<f64>() <= PAGE + GAP);
+        assert!(parts.len() > 1 && parts.iter().all(|part| part.contains("Budget")), "{latex}");
+        // 48 rows and headings are higher than a page of llncs; the caption stays with the first piece.
+        assert!(!latex.contains("\\begin{table}"), "{latex}");
+        let first = latex.split("\\end{minipage}").next().unwrap();
+        assert!(first.contains("\\caption") && first.contains("\\end{tabular}"), "{latex}");
+    }
+
+    #[test]
+    fn widths_are_read() {
+        assert_eq!("252pt".parse(), Ok(LatexWidth::Points(252.0)));
+        for width in [LatexWidth::Column, LatexWidth::Text, LatexWidth::Points(252.5)] {
+            assert_eq!(width.to_string().parse(), Ok(width));
+        }
+        for bad in ["", "252", "pt", "-3pt", "nanpt", "1e9pt", "linewidth"] {
+            assert!(bad.parse::<LatexWidth>().is_err(), "{bad}");
         }
     }
 
@@ -305,13 +403,12 @@ mod tests {
             while table.rows().len() < rows {
                 table.push(vec![Cell::Text(nasty.to_owned()), Cell::Missing, Cell::Count(2)]);
             }
-            let latex = table.latex("nasty", nasty);
-            let kind = if rows > 40 { "longtable" } else { "tabular" };
-            assert_eq!(latex.matches(&format!("\\end{{{kind}}}")).count(), 1);
+            let latex = table.latex("nasty", nasty, nasty, LatexWidth::Column);
+            let pieces = latex.matches("\\end{tabular}").count();
+            assert_eq!((pieces > 1, latex.contains("\\begin{table}")), (rows > 40, rows < 40));
             let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
-            // A table of several pages contains its header twice: for the first page and for the
-            // other pages.
-            assert_eq!(lines.len(), if rows > 40 { rows + 2 } else { rows + 1 });
+            // Each piece of a table that is broken between pages has the heading.
+            assert_eq!(lines.len(), rows + pieces);
             for line in lines {
                 let row = line.strip_suffix("\\tabularnewline").unwrap();
                 assert!(!row.starts_with(['[', '*']), "{row}");

@@ -1,8 +1,7 @@
 //! Comparisons of pairs of algorithms.
 
 use super::{CaptionedTable, label, low_high};
-use crate::comparison::{Comparison, Correction, LEVEL, Samples};
-use crate::findings::Ranking;
+use crate::comparison::{Comparison, Correction, LEVEL, MIN_SAMPLE, Samples};
 use crate::stats::{Interval, Unavailable};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
@@ -104,8 +103,8 @@ pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) 
         title: "Pairs of algorithms".to_owned(),
         caption: format!(
             "Coverage of the first algorithm against the second: mean A12 over projects with its \
-             95 % bootstrap interval, and the number of projects on which the first is better, \
-             equal or worse by A12. Sig.: significant differences (Mann-Whitney U test, \
+             95 % bootstrap interval (n/a for fewer than {MIN_SAMPLE} projects), and the number of \
+             projects on which the first is better, equal or worse by A12. Sig.: significant differences (Mann-Whitney U test, \
              p < {LEVEL}), which are among those better or worse. Holm, BH: significant after \
              the correction of Holm or of Benjamini and Hochberg over the projects of the row."
         ),
@@ -124,8 +123,8 @@ pub fn comparisons_by_project(
         ("project_digest", "Digest"),
         ("first", "First"),
         ("second", "Second"),
-        ("runs_first", "Runs"),
-        ("runs_second", "Runs"),
+        ("runs_first", "Runs of first"),
+        ("runs_second", "Runs of second"),
         ("a12", "A12"),
         ("a12_low", "from"),
         ("a12_high", "to"),
@@ -164,52 +163,12 @@ pub fn comparisons_by_project(
     CaptionedTable {
         name: "comparisons",
         title: "Pairs of algorithms by project".to_owned(),
-        caption: "A12 of coverage with its 95 % confidence interval (logit DeLong); magnitude by \
-                  the thresholds of Vargha and Delaney (.56, .64, .71); two-sided p of the \
-                  Mann-Whitney U test, and the same corrected over the projects of a pair."
-            .to_owned(),
-        table,
-    }
-}
-
-/// Mean ranks of the algorithms; `None` if they cannot be ranked.
-pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
-    let ranking = Ranking::new(samples).ok()?;
-    let mut table = Table::new(&[
-        ("algorithm", "Algorithm"),
-        ("mean_rank", "Mean rank"),
-        ("best", "Distance to the best"),
-        ("p", "p (Nemenyi)"),
-    ]);
-    let ranks = &ranking.nemenyi.mean_ranks;
-    let mut order: Vec<usize> = (0..ranks.len()).collect();
-    order.sort_by(|&a, &b| ranks[a].total_cmp(&ranks[b]));
-    for &index in &order {
-        let algorithm = ranking.algorithms[index];
-        let runs = ranking.projects.iter().flat_map(|&project| samples.runs(project, algorithm));
-        let cells = vec![
-            label(results, algorithm),
-            Cell::Number(ranks[index], 3),
-            Cell::Number(ranks[index] - ranks[order[0]], 3),
-            Cell::Number(ranking.nemenyi.p(order[0], index).value, 4),
-        ];
-        table.push_with_runs(cells, runs.copied());
-        table.set_source_runs("p", ranking.runs.iter().copied());
-    }
-    let friedman = match ranking.friedman {
-        Ok(test) => format!("Friedman test: χ² = {:.2}, {}", test.statistic, test.p.equation()),
-        Err(reason) => format!("Friedman test not available: {reason}"),
-    };
-    Some(CaptionedTable {
-        name: "ranks",
-        title: "Mean ranks".to_owned(),
         caption: format!(
-            "Mean over {} projects, on which all algorithms have runs, of the rank by mean \
-             coverage (1: highest). {friedman}; mean ranks that differ by {:.3} or more differ \
-             significantly (Nemenyi test, p < {LEVEL}).",
-            ranking.projects.len(),
-            ranking.critical_difference
+            "A12 of coverage with its 95 % confidence interval (logit DeLong; n/a for fewer than \
+             {MIN_SAMPLE} runs); magnitude by the thresholds of Vargha and Delaney (.56, .64, .71); \
+             two-sided p of the Mann-Whitney U test, which is exact for few runs, and the same \
+             corrected over the projects of a pair."
         ),
         table,
-    })
+    }
 }

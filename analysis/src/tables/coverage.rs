@@ -3,7 +3,7 @@
 use super::{CaptionedTable, label};
 use crate::comparison::{MeanCoverage, Samples};
 use crate::figures::shown_individually;
-use crate::findings::{Configuration, PooledPair};
+use crate::findings::{Configuration, PooledPair, needed_seeds};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
@@ -109,9 +109,9 @@ pub fn coverage(results: &Results, samples: &Samples) -> CaptionedTable {
         ("minimum", "Min."),
         ("maximum", "Max."),
     ]);
-    let seeds = results.seeds();
+    let seeds = needed_seeds(results);
     for (number, project) in results.projects.iter().enumerate() {
-        for algorithm in 0..results.algorithms.len() {
+        for (algorithm, &seeds) in seeds.iter().enumerate() {
             let sample = samples.values(number, algorithm);
             let described = Description::of(sample).ok();
             let of = |value: fn(&Description) -> f64| Cell::share(described.as_ref().map(value), 2);

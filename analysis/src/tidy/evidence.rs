@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use catherd_experiments::text::printable;
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 use serde::{Deserialize, Serialize};
 
@@ -62,10 +63,10 @@ impl Evidence {
             let (failed, passed) = (row.alpha - 1.0, row.beta - 1.0);
             let one =
                 self.0.entry((number, row.item)).or_insert_with_key(|(_, item)| ItemEvidence {
-                    project: spec.project_name.clone(),
+                    project: printable(&spec.project_name).into_owned(),
                     project_digest: spec.project.to_string(),
-                    algorithm: spec.algorithm.label.clone(),
-                    item: item.clone(),
+                    algorithm: printable(&spec.algorithm.label).into_owned(),
+                    item: printable(item).into_owned(),
                     runs: 0,
                     failed: 0.0,
                     passed: 0.0,

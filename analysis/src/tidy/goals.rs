@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use catherd_experiments::Digest;
 use serde::Deserialize;
 
 use super::{Error, Results};
@@ -20,6 +21,9 @@ pub struct GoalSet {
     pub criterion: String,
     /// Runs that have these goals.
     pub runs: u64,
+    /// The algorithms that have such runs, by label, with the number of these runs; empty in tables of
+    /// earlier versions.
+    pub algorithms: Vec<(String, u64)>,
     /// The goals in the order of their numbers.
     pub goals: Vec<Goal>,
     /// Names of the items that no test can cover.
@@ -33,6 +37,48 @@ pub struct Goal {
     pub name: String,
     /// Runs that cover it.
     pub covering: u64,
+    /// Runs of each of the algorithms of the set that cover it.
+    pub by_algorithm: Vec<u64>,
+    /// The number of the goal that a test covers directly before it; `None` if it is not known, or if
+    /// there is none.
+    pub before: Option<u64>,
+    /// The run that came closest to it; `None` if a run covers it, or if it is not known.
+    pub closest: Option<ClosestRun>,
+}
+
+/// The run that came closest to a goal that no run covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosestRun {
+    /// Id of the run.
+    pub run: Digest,
+    /// What is missing, in steps on the way to the goal, such as goals before it or events of an item: from 1.
+    pub distance: u64,
+    /// The last step of the way, and what the run did instead where it is known.
+    pub turned_off: String,
+}
+
+impl GoalSet {
+    /// The goal at which the runs turned off that came closest to a goal: the last one before it that
+    /// some run covers. `None` if none is known.
+    pub fn turned_off(&self, goal: &Goal) -> Option<&Goal> {
+        let mut at = goal.before?;
+        // A chain is not longer than the goals, whatever the file says.
+        for _ in 0..self.goals.len() {
+            let found = self.goals.get(at as usize)?;
+            if found.covering > 0 {
+                return Some(found);
+            }
+            at = found.before?;
+        }
+        None
+    }
+
+    /// How many runs of an algorithm cover each goal; `None` if it has no run with these goals.
+    pub fn covering_of(&self, label: &str) -> Option<(u64, Vec<u64>)> {
+        let at = self.algorithms.iter().position(|(known, _)| known == label)?;
+        let covering = self.goals.iter().map(|goal| goal.by_algorithm[at]);
+        Some((self.algorithms[at].1, covering.collect()))
+    }
 }
 
 /// A row of the table. An item that no test can cover only has a name.
@@ -45,6 +91,14 @@ struct Row {
     name: String,
     runs: Option<u64>,
     covering: Option<u64>,
+    #[serde(default)]
+    before: Option<u64>,
+    #[serde(default)]
+    closest: Option<Digest>,
+    #[serde(default)]
+    distance: Option<u64>,
+    #[serde(default)]
+    turned_off: String,
 }
 
 impl Results {
@@ -71,8 +125,28 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     let broken = |cause| Error::Description { path: path.to_owned(), cause };
     let mut table = csv::Reader::from_path(path).map_err(broken)?;
     let mut sets: Vec<GoalSet> = Vec::new();
-    for (row, line) in table.deserialize().zip(2..) {
-        let row: Row = row.map_err(broken)?;
+    let headers = table.headers().map_err(broken)?.clone();
+    // The columns of each algorithm: its runs, and its runs that cover the goal.
+    let columns: Vec<(String, usize, usize)> = headers
+        .iter()
+        .enumerate()
+        .filter_map(|(runs, name)| {
+            let label = name.strip_prefix("runs:")?;
+            let covering =
+                headers.iter().position(|n| n.strip_prefix("covering:") == Some(label))?;
+            Some((label.to_owned(), runs, covering))
+        })
+        .collect();
+    for (record, line) in table.records().zip(2..) {
+        let record = record.map_err(broken)?;
+        let row: Row = record.deserialize(Some(&headers)).map_err(broken)?;
+        let number = |column: usize| record.get(column).and_then(|text| text.parse::<u64>().ok());
+        let counts: Vec<(&str, u64, u64)> = columns
+            .iter()
+            .filter_map(|(label, runs, covering)| {
+                Some((label.as_str(), number(*runs)?, number(*covering)?))
+            })
+            .collect();
         let flaw = || Error::Goals { path: path.to_owned(), line };
         let key = |set: &GoalSet| {
             set.digest == row.project_digest
@@ -87,6 +161,7 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
                 digest: row.project_digest.clone(),
                 criterion: row.criterion.clone(),
                 runs: row.runs.unwrap_or(0),
+                algorithms: counts.iter().map(|one| (one.0.to_owned(), one.1)).collect(),
                 ..GoalSet::default()
             });
         }
@@ -96,9 +171,16 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
                 if goal == set.goals.len() as u64
                     && set.unreachable.is_empty()
                     && runs == set.runs
-                    && covering <= runs =>
+                    && covering <= runs
+                    && counts.len() == set.algorithms.len()
+                    && counts.iter().all(|(_, runs, covering)| covering <= runs) =>
             {
-                set.goals.push(Goal { name: row.name, covering });
+                let by_algorithm = counts.iter().map(|one| one.2).collect();
+                let (before, turned_off) = (row.before, row.turned_off);
+                let closest = row.closest.zip(row.distance);
+                let closest =
+                    closest.map(|(run, distance)| ClosestRun { run, distance, turned_off });
+                set.goals.push(Goal { name: row.name, covering, by_algorithm, before, closest });
             }
             (None, None, None) => set.unreachable.push(row.name),
             _ => return Err(flaw()),
@@ -116,8 +198,31 @@ fn add(all: &mut Vec<GoalSet>, set: GoalSet) {
     });
     let Some(known) = known else { return all.push(set) };
     known.runs += set.runs;
-    for (goal, more) in known.goals.iter_mut().zip(set.goals) {
+    for (goal, more) in known.goals.iter_mut().zip(&set.goals) {
         goal.covering += more.covering;
+        let closer = more.closest.as_ref().filter(|more| {
+            goal.closest.as_ref().is_none_or(|known| more.distance < known.distance)
+        });
+        if let Some(closer) = closer {
+            goal.closest = Some(closer.clone());
+        }
+        if goal.covering > 0 {
+            goal.closest = None;
+        }
+    }
+    for (at, (label, runs)) in set.algorithms.iter().enumerate() {
+        let own = match known.algorithms.iter().position(|(other, _)| other == label) {
+            Some(own) => own,
+            None => {
+                known.algorithms.push((label.clone(), 0));
+                known.goals.iter_mut().for_each(|goal| goal.by_algorithm.push(0));
+                known.algorithms.len() - 1
+            }
+        };
+        known.algorithms[own].1 += runs;
+        for (goal, more) in known.goals.iter_mut().zip(&set.goals) {
+            goal.by_algorithm[own] += more.by_algorithm[at];
+        }
     }
 }
 
@@ -142,7 +247,16 @@ mod tests {
         let sets = read(rows).unwrap();
         assert_eq!(sets.len(), 3);
         assert_eq!((sets[0].runs, sets[0].goals.len()), (4, 2));
-        assert_eq!(sets[0].goals[1], Goal { name: "cold, off".to_owned(), covering: 0 });
+        assert_eq!(
+            sets[0].goals[1],
+            Goal {
+                name: "cold, off".to_owned(),
+                covering: 0,
+                by_algorithm: vec![],
+                before: None,
+                closest: None
+            }
+        );
         assert_eq!(sets[0].unreachable, ["off, hot"]);
         assert!(sets[1].goals.is_empty() && sets[1].unreachable.len() == 1);
         let mut all = Vec::new();
@@ -151,6 +265,65 @@ mod tests {
         }
         assert_eq!(all.len(), 2);
         assert_eq!((all[0].runs, all[0].goals[0].covering), (8, 6));
+    }
+
+    #[test]
+    fn runs_turn_off_at_the_last_covered_goal() {
+        let goal = |covering, before| Goal {
+            name: format!("{covering}"),
+            covering,
+            by_algorithm: Vec::new(),
+            before,
+            closest: None,
+        };
+        let goals = vec![goal(5, None), goal(3, Some(0)), goal(0, Some(1)), goal(0, Some(2))];
+        let set = GoalSet { runs: 5, goals, ..GoalSet::default() };
+        assert_eq!(set.turned_off(&set.goals[3]), Some(&set.goals[1]));
+        assert_eq!(set.turned_off(&set.goals[0]), None);
+        let circle = GoalSet { goals: vec![goal(0, Some(1)), goal(0, Some(0))], ..set };
+        assert_eq!(circle.turned_off(&circle.goals[0]), None);
+    }
+
+    #[test]
+    fn the_closest_run_of_several_folders_is_kept() {
+        let read = |rows: &str| {
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join(FILE);
+            let head = HEAD.trim_end();
+            std::fs::write(&path, format!("{head},closest,distance,turned_off\n{rows}")).unwrap();
+            super::read(&path).unwrap()
+        };
+        let digest = Digest::of(b"run");
+        let far = read(&format!("tap,00,pairs,0,a,4,0,{digest},3,b\ntap,00,pairs,1,b,4,1,,,\n"));
+        let near = read(&format!("tap,00,pairs,0,a,4,0,{digest},1,c\ntap,00,pairs,1,b,4,1,,,\n"));
+        let covered = read("tap,00,pairs,0,a,4,2,,,\ntap,00,pairs,1,b,4,1,,,\n");
+        let mut all = Vec::new();
+        [far, near].into_iter().flatten().for_each(|set| add(&mut all, set));
+        let closest = all[0].goals[0].closest.clone().unwrap();
+        assert_eq!((closest.run, closest.distance, &*closest.turned_off), (digest, 1, "c"));
+        assert_eq!(all[0].goals[1].closest, None);
+        covered.into_iter().for_each(|set| add(&mut all, set));
+        assert_eq!(all[0].goals[0].closest, None);
+    }
+
+    #[test]
+    fn goals_are_counted_by_algorithm() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(FILE);
+        let head = HEAD.trim_end();
+        let rows = format!(
+            "{head},runs:mio,covering:mio,runs:random,covering:random\n\
+             tap,00,pairs,0,a,5,4,3,3,2,1\ntap,00,pairs,1,b,5,0,3,0,2,0\n"
+        );
+        std::fs::write(&path, rows).unwrap();
+        let sets = super::read(&path).unwrap();
+        assert_eq!(sets[0].covering_of("mio"), Some((3, vec![3, 0])));
+        assert_eq!(sets[0].covering_of("random"), Some((2, vec![1, 0])));
+        assert_eq!(sets[0].covering_of("mosa"), None);
+        let mut all = Vec::new();
+        add(&mut all, sets[0].clone());
+        add(&mut all, sets[0].clone());
+        assert_eq!(all[0].covering_of("random"), Some((4, vec![2, 0])));
     }
 
     #[test]

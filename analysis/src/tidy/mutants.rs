@@ -44,9 +44,11 @@ impl Results {
                     let outcomes = slice.text("outcome")?;
                     for row in 0..batch.len() {
                         let id = slice.value("run", ids.get(row))?;
-                        let run = *known
-                            .get(&slice.digest(id)?)
-                            .ok_or_else(|| slice.cell("run", id.to_owned()))?;
+                        let run = match known.get(&slice.digest(id)?) {
+                            Some(run) => *run,
+                            None if self.is_selection() => continue,
+                            None => return Err(slice.cell("run", id.to_owned())),
+                        };
                         // For a run that is in two folders, the mutants of the first folder count.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;

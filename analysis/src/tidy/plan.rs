@@ -47,7 +47,7 @@ pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
     // Tables were only written at the end of a race, so every run that is not in them was dropped.
-    let (dropped, pending) = if plan.race.is_some() { (absent, 0) } else { (0, absent) };
+    let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }
 

@@ -4,19 +4,23 @@ mod join;
 mod lists;
 mod metric;
 mod rows;
+mod runs;
+mod select;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use catherd_experiments::{Budget, Digest, Plan, RunOutcome, SubjectInfo, format_1};
+use catherd_experiments::{Budget, Digest, RunOutcome, Stop, SubjectInfo, format_1};
 use polars_arrow::array::StaticArray as _;
 
 use super::described::{self, Described, Project};
-use super::slice::{Interner, Slice};
+use super::slice::Slice;
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 use lists::{dropped, skipped};
 pub use rows::{RawRow, RecordDigests};
+use runs::{RUN_COLUMNS, Runs};
+pub use select::{Selection, SelectionError};
 
 /// The part of a run that tables and figures need. Its work is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -137,6 +141,16 @@ pub struct Results {
     pub dropped: Vec<Dropped>,
     /// The states of the runs of the studies; `None` if no folder belongs to a study.
     pub states: Option<RunStates>,
+    /// When a study ends that ends when its comparisons are decided; `None` if it executes all its
+    /// seeds.
+    pub stop: Option<Stop>,
+    /// Styles chosen for algorithms, by label: numbers of
+    /// [`palette`](catherd_experiments::palette).
+    pub styles: std::collections::BTreeMap<String, usize>,
+    /// The labels of the algorithms in their plans, before they were replaced.
+    planned_labels: Vec<String>,
+    /// Whether the tables have runs of algorithms that are not shown.
+    is_selection: bool,
     /// Seeds of the plans and of the runs.
     seeds: BTreeSet<u64>,
     /// The engine of the runs of each algorithm.
@@ -219,6 +233,8 @@ impl Results {
             budgets: vec![budget; algorithms.items.len()],
             engines: vec![engine; algorithms.items.len()],
             projects: projects.items,
+            planned_labels: algorithms.items.clone(),
+            is_selection: false,
             algorithms: algorithms.items,
             sources: vec![Source { dir: dir.to_owned(), end, subject: subject.clone(), names }],
             subject,
@@ -228,6 +244,8 @@ impl Results {
             skipped: skipped(&dir.join("skipped.parquet"))?,
             dropped: dropped(&dir.join("dropped.parquet"))?,
             described,
+            stop: plan.as_ref().and_then(|plan| plan.stop),
+            styles: std::collections::BTreeMap::new(),
         })
     }
 
@@ -259,6 +277,17 @@ impl Results {
             }
         }
         Ok(Results { described, ..all.unwrap_or_default() })
+    }
+
+    /// The seeds in ascending order.
+    pub(crate) fn seed_list(&self) -> Vec<u64> {
+        self.seeds.iter().copied().collect()
+    }
+
+    /// The series of an algorithm in figures.
+    pub(crate) fn series(&self, algorithm: usize) -> crate::figure::Series {
+        let styles = catherd_experiments::palette::styles(&self.algorithms, &self.styles);
+        crate::figure::Series::Algorithm(styles[algorithm])
     }
 
     /// The clock that the budgets count. If several limits are set, it is the first of their units
@@ -326,6 +355,27 @@ impl Results {
         Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
+    /// Whether the study is looked at while it is executed: it is not complete, or it ends when its
+    /// comparisons are decided. Ordinary p-values are not valid then.
+    pub fn is_looked_at(&self) -> bool {
+        self.interim().is_some() || self.stop.is_some()
+    }
+
+    /// The margin of equivalence, in 0..=1.
+    pub(crate) fn margin(&self) -> f64 {
+        self.stop.map_or(crate::findings::MARGIN, |stop| stop.margin)
+    }
+
+    /// The number of folders that were read.
+    pub(crate) fn folders(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether a run that the tables have is not shown, unless the tables are damaged.
+    pub(super) fn is_selection(&self) -> bool {
+        self.is_selection
+    }
+
     pub(super) fn sources(&self) -> &[Source] {
         &self.sources
     }
@@ -360,16 +410,19 @@ impl Results {
                 let (ids, at, covered) =
                     (slice.text("run")?, slice.u64(column)?, slice.u32("covered")?);
                 // The points of a run are consecutive, so its id is parsed only once.
-                let mut last: Option<(&str, u32)> = None;
+                let mut last: Option<(&str, Option<u32>)> = None;
                 for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
                     let run = match last {
                         Some((seen, run)) if seen == id => run,
-                        _ => *known
-                            .get(&slice.digest(id)?)
-                            .ok_or_else(|| slice.cell("run", id.to_owned()))?,
+                        _ => known.get(&slice.digest(id)?).copied(),
                     };
                     last = Some((id, run));
+                    let run = match run {
+                        Some(run) => run,
+                        None if self.is_selection() => continue,
+                        None => return Err(slice.cell("run", id.to_owned())),
+                    };
                     // For a run that is in two folders, the points of the first folder count.
                     if let Some(at) = at.get(row)
                         && (begin..*end).contains(&(run as usize))
@@ -384,115 +437,3 @@ impl Results {
         Ok(improvements)
     }
 }
-
-/// The table `runs` of a folder while it is being read.
-struct Runs {
-    projects: Interner<Project>,
-    algorithms: Interner<String>,
-    budgets: Interner<Budget>,
-    engines: Interner<String>,
-    kinds: Interner<String>,
-    reasons: Interner<String>,
-    seeds: BTreeSet<u64>,
-    runs: Vec<Run>,
-    work: Vec<Vec<Option<u64>>>,
-}
-
-impl Runs {
-    fn of(subject: &SubjectInfo) -> Runs {
-        Runs {
-            projects: Interner::default(),
-            algorithms: Interner::default(),
-            budgets: Interner::default(),
-            engines: Interner::default(),
-            kinds: Interner::default(),
-            reasons: Interner::default(),
-            seeds: BTreeSet::new(),
-            runs: Vec::new(),
-            work: vec![Vec::new(); subject.units.len()],
-        }
-    }
-
-    /// Adds algorithms, seeds and projects of a plan, so that runs that do not exist are recognised
-    /// as missing. A race does not run every configuration on every project.
-    fn expect(&mut self, plan: &Plan) {
-        for algorithm in &plan.algorithms {
-            self.algorithms.index(algorithm.label.clone());
-        }
-        self.seeds.extend(&plan.seeds);
-        for project in plan.projects.iter().filter(|_| plan.race.is_none()) {
-            let (name, digest) = (project.name.clone(), project.digest.to_string());
-            self.projects.index(Project { name, digest });
-        }
-    }
-
-    fn read(
-        &mut self,
-        slice: &Slice<'_>,
-        names: &Names,
-        units: &[String],
-        limits: &[String],
-    ) -> Result<(), Error> {
-        let (ids, projects) = (slice.text("run")?, slice.text("project")?);
-        let (digests, labels) = (slice.text("project_digest")?, slice.text("algorithm")?);
-        let (outcomes, engines) = (slice.text("outcome")?, slice.text("engine")?);
-        let (kinds, reasons) = (slice.text("subject")?, slice.text("reason")?);
-        let (seeds, search_ms) = (slice.u64("seed")?, slice.u64("search_ms")?);
-        let (goals, covered) = (slice.u32("goals")?, slice.u32("covered")?);
-        let (wall_ms, tests) = (slice.u64("wall_ms")?, slice.u32("suite_tests")?);
-        let (sizes, removed) = (slice.u32(names.suite_size)?, slice.u32(names.suite_removed)?);
-        let wall_limits = slice.u64("budget_wall_ms")?;
-        let amounts: Vec<_> = units.iter().map(|unit| slice.u64(unit)).collect::<Result<_, _>>()?;
-        let limits: Vec<_> = limits.iter().map(|name| slice.u64(name)).collect::<Result<_, _>>()?;
-        for row in 0..slice.batch.len() {
-            let set = units.iter().zip(&limits);
-            let set = set.filter_map(|(unit, limits)| Some((unit.clone(), limits.get(row)?)));
-            self.budgets.index(Budget { work: set.collect(), wall_ms: wall_limits.get(row) });
-            self.engines.index(slice.value("engine", engines.get(row))?.to_owned());
-            self.kinds.index(slice.value("subject", kinds.get(row))?.to_owned());
-            let project = Project {
-                name: slice.value("project", projects.get(row))?.to_owned(),
-                digest: slice.value("project_digest", digests.get(row))?.to_owned(),
-            };
-            let label = slice.value("algorithm", labels.get(row))?.to_owned();
-            self.runs.push(Run {
-                id: slice.digest(slice.value("run", ids.get(row))?)?,
-                project: self.projects.index(project),
-                algorithm: self.algorithms.index(label),
-                seed: slice.value("seed", seeds.get(row))?,
-                outcome: slice.outcome(slice.value("outcome", outcomes.get(row))?)?,
-                goals: slice.value("goals", goals.get(row))?,
-                covered: slice.value("covered", covered.get(row))?,
-                search_ms: search_ms.get(row),
-                wall_ms: wall_ms.get(row),
-                suite_tests: tests.get(row),
-                suite_size: sizes.get(row),
-                suite_removed: removed.get(row),
-                reason: reasons.get(row).map(|reason| self.reasons.index(reason.to_owned())),
-            });
-            for (work, amounts) in self.work.iter_mut().zip(&amounts) {
-                work.push(amounts.get(row));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Columns of `runs` that every folder contains.
-const RUN_COLUMNS: [&str; 15] = [
-    "run",
-    "project",
-    "project_digest",
-    "subject",
-    "algorithm",
-    "seed",
-    "budget_wall_ms",
-    "engine",
-    "outcome",
-    "goals",
-    "covered",
-    "search_ms",
-    "wall_ms",
-    "suite_tests",
-    "reason",
-];

@@ -1,9 +1,11 @@
 //! A table as two files, written and read a slice of rows at a time, so that memory does not grow
 //! with the study.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use catherd_experiments::text::printable;
 use polars_arrow::array::{
     Array, ArrayFromIter, ArrayRef, Float64Array, UInt32Array, UInt64Array, Utf8ViewArray,
 };
@@ -49,6 +51,10 @@ impl Cell for &str {
     type Column = Utf8ViewArray;
 }
 
+impl Cell for Cow<'_, str> {
+    type Column = Utf8ViewArray;
+}
+
 impl Cell for u32 {
     type Column = UInt32Array;
 }
@@ -75,6 +81,16 @@ pub(super) fn column<'a, R, T: Cell>(
     field: impl Fn(&'a R) -> T,
 ) -> Column {
     (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
+}
+
+/// A column of strings from elsewhere. Characters that would change a terminal or the direction of the
+/// text are replaced by their escapes, because names come from files and reasons from other programs.
+pub(super) fn text<'a, R>(
+    name: &str,
+    rows: &'a [R],
+    field: impl Fn(&'a R) -> Option<&'a str>,
+) -> Column {
+    column(name, rows, |row| field(row).map(printable))
 }
 
 /// A batch of rows from their columns, each of which has as many values as there are rows.

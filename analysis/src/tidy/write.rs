@@ -11,7 +11,7 @@ use catherd_experiments::{Budget, Digest, RunOutcome, RunRecord, RunSpec, Subjec
 use super::evidence::Evidence;
 use super::table::{Layout, TableWriter};
 use super::{Dropped, Error, Skipped, subject};
-use rows::{CriterionRow, MutantRow, RunRow, TimelineRow};
+use rows::{CriterionRow, MutantRow, RunKey, RunRow, TimelineRow};
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
@@ -85,10 +85,11 @@ impl Writer {
         }
         let units: Vec<_> =
             self.layout.units.iter().map(|unit| record.unit_position(unit)).collect();
+        let key = RunKey::of(&row);
         for point in &record.timeline {
             let amount = |at: &Option<usize>| at.and_then(|at| point.work.get(at).copied());
             self.timeline.push(TimelineRow {
-                run: row.run.clone(),
+                of: key.clone(),
                 work: units.iter().map(amount).collect(),
                 wall_ms: point.wall_ms,
                 covered: point.covered,
@@ -121,9 +122,10 @@ impl Writer {
     /// Like [`Writer::push`].
     pub fn push_imported(&mut self, run: &Imported) -> Result<(), Error> {
         let row = RunRow::imported(run, &self.layout);
+        let key = RunKey::of(&row);
         for &(wall_ms, covered) in &run.timeline {
             let work = vec![None; self.layout.units.len()];
-            self.timeline.push(TimelineRow { run: row.run.clone(), work, wall_ms, covered })?;
+            self.timeline.push(TimelineRow { of: key.clone(), work, wall_ms, covered })?;
         }
         self.runs.push(row)
     }

@@ -5,6 +5,7 @@ mod columns;
 mod findings;
 mod format_1;
 mod import;
+mod page;
 mod published;
 mod reference;
 mod report;

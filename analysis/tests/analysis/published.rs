@@ -334,6 +334,7 @@ fn a_number_that_differs_is_shown_with_the_difference() {
         factors: vec!["types".to_owned()],
         reference: Some("DYNAMOSA-TypeHints".to_owned()),
         published: numbers.clone(),
+        ..ReportSettings::default()
     };
     let report = Report::with(&results, "made", &settings, |_| ()).unwrap();
     let names: Vec<&str> = report.tables().map(|table| table.name).collect();

@@ -4,9 +4,9 @@
 //! `reference/make.R` writes the values of R to `r.jsonl`. Equal line numbers are the same sample.
 
 use catherd_analysis::stats::{
-    Bootstrap, Compat, Conover, Contingency, Description, LinearFit, MannWhitney, Nemenyi,
-    Observation, SignedRank, Survival, benjamini_hochberg, friedman, holm, kruskal_wallis,
-    log_rank, pearson, spearman,
+    Bootstrap, Compat, Conover, Contingency, Description, Estimator, Incidence, LinearFit,
+    MannWhitney, MeanPosterior, Nemenyi, Observation, Power, SignedRank, Survival,
+    benjamini_hochberg, friedman, holm, kruskal_wallis, log_rank, pearson, spearman, t_interval,
 };
 use serde::Deserialize;
 
@@ -330,6 +330,57 @@ fn golden() {
             for (found, expected) in found.into_iter().zip(case.fit) {
                 close(line, "the line", found, expected);
             }
+        }
+    }
+}
+
+/// A study of `studies.jsonl`, with the values of R.
+#[derive(Deserialize)]
+struct RStudy {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// Ends of the interval of the mean of the paired differences.
+    interval: [f64; 2],
+    /// Posterior probability that the mean of the differences is positive.
+    higher: f64,
+    delta: f64,
+    /// Number of pairs for power 80 % of the t test.
+    pairs: f64,
+    runs: u64,
+    covering: Vec<u64>,
+    chao: f64,
+    jackknife: [f64; 2],
+}
+
+/// Fifty studies with R's t intervals, posterior probabilities, sizes of samples and estimators of
+/// species (package vegan).
+#[test]
+fn studies_have_the_values_of_r() {
+    let studies: Vec<RStudy> = include_str!("reference/studies.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(studies.len(), 50);
+    for study in &studies {
+        let differences: Vec<f64> = study.x.iter().zip(&study.y).map(|(x, y)| x - y).collect();
+        let (_, interval) = t_interval(&differences, 0.95).unwrap();
+        assert!((interval.low - study.interval[0]).abs() < 1e-9, "{interval:?}");
+        assert!((interval.high - study.interval[1]).abs() < 1e-9, "{interval:?}");
+        let blocks: Vec<[f64; 2]> = study.x.iter().zip(&study.y).map(|(&x, &y)| [x, y]).collect();
+        let (higher, _) = MeanPosterior::over_blocks(&blocks).unwrap().pair(0, 1, 0.0);
+        // Four Monte Carlo errors of 4,000 draws.
+        assert!((higher - study.higher).abs() < 0.032, "{higher} {}", study.higher);
+        let pairs = Power::default().projects(study.delta).unwrap() as f64;
+        let expected = study.pairs * std::f64::consts::PI / 3.0;
+        assert!((pairs - expected).abs() < 2.0, "{pairs} {expected}");
+        let incidence = Incidence::new(study.runs, 1 << 30, study.covering.clone()).unwrap();
+        let value = |estimator| incidence.reachable(estimator, 0.95).value;
+        let estimators = [Estimator::Chao2, Estimator::Jackknife1, Estimator::Jackknife2];
+        let expected = [study.chao, study.jackknife[0], study.jackknife[1]];
+        for (estimator, expected) in estimators.into_iter().zip(expected) {
+            // A jackknife is never below what is observed.
+            let expected = expected.max(incidence.observed() as f64);
+            assert!((value(estimator) - expected).abs() < 1e-6, "{estimator:?} {expected}");
         }
     }
 }

@@ -97,6 +97,7 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
         resources: Resources { wall_ms: 700, search_ms: 600, peak_rss_kib: 40_000 },
         provenance: Provenance {
             host: "ant".to_owned(),
+            machine: String::new(),
             worker: "w1".to_owned(),
             core: Some(0),
             attempt: 1,

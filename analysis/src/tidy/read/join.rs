@@ -11,6 +11,7 @@ use crate::tidy::{Dropped, plan, subject};
 impl Results {
     /// Adds the results of a later folder.
     pub(super) fn append(&mut self, other: Results) {
+        self.stop = self.stop.or(other.stop);
         let mut known: HashMap<(String, String), u32> = HashMap::new();
         let mut named: HashMap<String, Vec<u32>> = HashMap::new();
         // The kinds of two folders may name the same file differently, with and without its
@@ -53,7 +54,9 @@ impl Results {
             let lost = other.dropped.iter().find(|dropped| dropped.algorithm == label).cloned();
             if same.is_none() {
                 let taken = self.algorithms.contains(&label);
-                self.algorithms.push(if taken { format!("{label} ({folder})") } else { label });
+                let label = if taken { format!("{label} ({folder})") } else { label };
+                self.planned_labels.push(label.clone());
+                self.algorithms.push(label);
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }

@@ -98,7 +98,12 @@ impl Results {
                 }
             }
         }
-        Ok(self.algorithms.iter().map(|label| known.remove(label)).collect())
+        let labels = self.algorithms.iter().zip(&self.planned_labels);
+        let found = labels.map(|(shown, label)| {
+            let found = known.remove(label)?;
+            Some(Algorithm { label: shown.clone(), ..found })
+        });
+        Ok(found.collect())
     }
 
     /// The group of a project according to its description; `None` if it has none.

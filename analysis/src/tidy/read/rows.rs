@@ -69,9 +69,13 @@ impl Results {
                 };
                 for row in 0..batch.len() {
                     let id = slice.value("run", runs.get(row))?;
-                    let run = known.get(&slice.digest(id)?).copied();
+                    let run = match known.get(&slice.digest(id)?) {
+                        Some(run) => *run,
+                        None if self.is_selection() => continue,
+                        None => return Err(slice.cell("run", id.to_owned())),
+                    };
                     each(RawRow {
-                        run: run.ok_or_else(|| slice.cell("run", id.to_owned()))?,
+                        run,
                         record: RecordDigests {
                             format_1: digest(format_1, row),
                             format_2: digest(format_2, row),

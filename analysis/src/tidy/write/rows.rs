@@ -1,9 +1,12 @@
 //! Rows of the tables and their columns.
 
+use std::sync::Arc;
+
+use catherd_experiments::text::is_printable;
 use catherd_experiments::{Budget, Criterion, MutantRecord, RunOutcome, RunRecord, RunSpec};
 
 use super::Imported;
-use crate::tidy::table::{Column, Layout, Row, column};
+use crate::tidy::table::{Column, Layout, Row, column, text};
 use crate::tidy::{Dropped, MUTANT_OUTCOMES, OUTCOMES, Skipped};
 
 /// A row of `runs`.
@@ -180,9 +183,21 @@ impl RunRow {
     }
 }
 
-/// A map whose keys are names always has a JSON form.
+/// A map whose keys are names always has a JSON form. Characters that are not printable are escaped.
 fn json(map: &impl serde::Serialize) -> String {
-    serde_json::to_string(map).unwrap_or_default()
+    let json = serde_json::to_string(map).unwrap_or_default();
+    if json.chars().all(is_printable) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 8);
+    for c in json.chars() {
+        match is_printable(c) {
+            true => escaped.push(c),
+            // All of these characters have at most 16 bits.
+            false => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
+        }
+    }
+    escaped
 }
 
 fn name_of(outcome: RunOutcome) -> &'static str {
@@ -208,20 +223,20 @@ impl Row for RunRow {
             column("run", rows, |r| r.run.as_str()),
             column("record", rows, |r| r.record.as_deref()),
             column("record_format_1", rows, |r| r.record_format_1.as_deref()),
-            column("project", rows, |r| r.project.as_str()),
+            text("project", rows, |r| Some(&r.project)),
             column("project_digest", rows, |r| r.project_digest.as_str()),
-            column("subject", rows, |r| r.subject.as_str()),
-            column("algorithm", rows, |r| r.algorithm.as_str()),
-            column("algorithm_name", rows, |r| r.algorithm_name.as_str()),
+            text("subject", rows, |r| Some(&r.subject)),
+            text("algorithm", rows, |r| Some(&r.algorithm)),
+            text("algorithm_name", rows, |r| Some(&r.algorithm_name)),
             column("parameters", rows, |r| r.parameters.as_str()),
             column("seed", rows, |r| r.seed),
         ];
         columns.extend(by_unit(rows, layout, |unit| format!("budget_{unit}"), |r| &r.limits));
         columns.extend([
             column("budget_wall_ms", rows, |r| r.budget_wall_ms),
-            column("engine", rows, |r| r.engine.as_str()),
+            text("engine", rows, |r| Some(&r.engine)),
             column("outcome", rows, |r| r.outcome),
-            column("reason", rows, |r| r.reason.as_deref()),
+            text("reason", rows, |r| r.reason.as_deref()),
             column("goals", rows, |r| r.goals),
             column("covered", rows, |r| r.covered),
             column("coverage", rows, |r| r.coverage),
@@ -236,14 +251,14 @@ impl Row for RunRow {
             column("peak_rss_kib", rows, |r| r.peak_rss_kib),
             column("suite_tests", rows, |r| r.suite_tests),
             column("suite_size", rows, |r| r.suite_size),
-            column("suite_unit", rows, |r| r.suite_unit.as_deref()),
+            text("suite_unit", rows, |r| r.suite_unit.as_deref()),
             column("suite_removed", rows, |r| r.suite_removed),
             column("metrics", rows, |r| r.metrics.as_str()),
-            column("host", rows, |r| r.host.as_deref()),
-            column("worker", rows, |r| r.worker.as_deref()),
+            text("host", rows, |r| r.host.as_deref()),
+            text("worker", rows, |r| r.worker.as_deref()),
             column("core", rows, |r| r.core),
             column("attempt", rows, |r| r.attempt),
-            column("isolation", rows, |r| r.isolation.as_deref()),
+            text("isolation", rows, |r| r.isolation.as_deref()),
         ]);
         columns
     }
@@ -278,7 +293,7 @@ impl Row for CriterionRow {
     fn columns(rows: &[CriterionRow], _: &Layout) -> Vec<Column> {
         vec![
             column("run", rows, |r| r.run.as_str()),
-            column("criterion", rows, |r| r.criterion.as_str()),
+            text("criterion", rows, |r| Some(&r.criterion)),
             column("goals", rows, |r| r.goals),
             column("covered", rows, |r| r.covered),
             column("coverage", rows, |r| r.coverage),
@@ -286,9 +301,29 @@ impl Row for CriterionRow {
     }
 }
 
+/// What names a run in tables of details, so that they need not be joined with `runs`.
+pub(super) struct RunKey {
+    run: String,
+    project: String,
+    algorithm: String,
+    seed: u64,
+}
+
+impl RunKey {
+    pub(super) fn of(row: &RunRow) -> Arc<RunKey> {
+        let RunRow { run, project, algorithm, seed, .. } = row;
+        Arc::new(RunKey {
+            run: run.clone(),
+            project: project.clone(),
+            algorithm: algorithm.clone(),
+            seed: *seed,
+        })
+    }
+}
+
 /// A row of `timeline`.
 pub(super) struct TimelineRow {
-    pub(super) run: String,
+    pub(super) of: Arc<RunKey>,
     /// Amounts in the order of the units.
     pub(super) work: Vec<Option<u64>>,
     pub(super) wall_ms: u64,
@@ -299,7 +334,12 @@ impl Row for TimelineRow {
     const NAME: &str = "timeline";
 
     fn columns(rows: &[TimelineRow], layout: &Layout) -> Vec<Column> {
-        let mut columns = vec![column("run", rows, |r| r.run.as_str())];
+        let mut columns = vec![
+            column("run", rows, |r| r.of.run.as_str()),
+            column("project", rows, |r| r.of.project.as_str()),
+            column("algorithm", rows, |r| r.of.algorithm.as_str()),
+            column("seed", rows, |r| r.of.seed),
+        ];
         columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
         columns.push(column("wall_ms", rows, |r| r.wall_ms));
         columns.push(column("covered", rows, |r| r.covered));
@@ -322,17 +362,17 @@ impl Row for MutantRow {
         };
         let mut columns = vec![
             column("run", rows, |r| r.run.as_str()),
-            column("mutant", rows, |r| r.mutant.id.as_str()),
-            column("operator", rows, |r| r.mutant.operator.as_str()),
+            text("mutant", rows, |r| Some(&r.mutant.id)),
+            text("operator", rows, |r| Some(&r.mutant.operator)),
         ];
         let levels = layout.levels.iter();
-        columns.extend(levels.map(|level| column(level, rows, |r| r.mutant.at(level))));
+        columns.extend(levels.map(|level| text(level, rows, |r| r.mutant.at(level))));
         columns.extend([
-            column("change", rows, |r| r.mutant.change.as_str()),
+            text("change", rows, |r| Some(&r.mutant.change)),
             column("outcome", rows, outcome),
             column("killed_by", rows, |r| r.mutant.killed_by),
             column("executions", rows, |r| r.mutant.executions),
-            column("duplicate_of", rows, |r| r.mutant.duplicate_of.as_deref()),
+            text("duplicate_of", rows, |r| r.mutant.duplicate_of.as_deref()),
         ]);
         columns
     }
@@ -342,10 +382,7 @@ impl Row for Skipped {
     const NAME: &str = "skipped";
 
     fn columns(rows: &[Skipped], _: &Layout) -> Vec<Column> {
-        vec![
-            column("project", rows, |r| r.project.as_str()),
-            column("reason", rows, |r| r.reason.as_str()),
-        ]
+        vec![text("project", rows, |r| Some(&r.project)), text("reason", rows, |r| Some(&r.reason))]
     }
 }
 
@@ -354,7 +391,7 @@ impl Row for Dropped {
 
     fn columns(rows: &[Dropped], _: &Layout) -> Vec<Column> {
         vec![
-            column("algorithm", rows, |r| r.algorithm.as_str()),
+            text("algorithm", rows, |r| Some(&r.algorithm)),
             column("projects", rows, |r| r.projects),
             column("mean_rank", rows, |r| r.mean_rank),
             column("best_mean_rank", rows, |r| r.best_mean_rank),

@@ -1,0 +1,466 @@
+//! Claims: sentences about a study, such as those of a paper, with the numbers of the report that decide
+//! them.
+//!
+//! - [`read`] reads `claims.toml`.
+//! - [`Claim::judge`] decides a claim by a report.
+//! - [`tex`] writes numbers of a report as LaTeX macros, and finds them in a paper.
+
+pub mod tex;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::report::{Address, Check, FoundCell, Report};
+use crate::table::{Cell, Table};
+use crate::tables::CaptionedTable;
+
+/// Name of the file in a folder of results.
+pub const FILE: &str = "claims.toml";
+
+/// Minimum number of runs from which a number is computed that decides a claim, unless the claim names another.
+const MIN_RUNS: usize = 2;
+
+/// Maximum size of a file of claims in bytes.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Largest p-value of a significant difference, unless a claim names another.
+const LEVEL: f64 = 0.05;
+
+/// A sentence with the number that decides it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The sentence.
+    pub sentence: String,
+    /// Where it is published, such as `Table 6` of a paper.
+    #[serde(default)]
+    pub source: String,
+    /// The address of the number.
+    number: String,
+    /// The published number, such as `95.5 %`, or a text.
+    #[serde(default)]
+    value: Option<Written>,
+    /// How far the number may be from the published one, in its unit or as in `5 %` of a count.
+    #[serde(default)]
+    tolerance: Option<Written>,
+    /// A sign of a relation and a bound: a number, or the address of one.
+    #[serde(default)]
+    relation: Option<String>,
+    /// The address of a p-value. The difference must be significant.
+    #[serde(default)]
+    p: Option<String>,
+    /// The level of significance.
+    #[serde(default)]
+    level: Option<f64>,
+    /// The fewest source runs of the number that decide the claim.
+    #[serde(default)]
+    runs: Option<usize>,
+}
+
+/// A number as it is written in the file: `95.5`, or `"95.5 %"`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Text(String),
+    Whole(i64),
+    Number(f64),
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Written::Text(text) => f.write_str(text),
+            Written::Whole(number) => number.fmt(f),
+            // With the decimal of `95.0`, which says how far the number is rounded.
+            Written::Number(number) => write!(f, "{number:?}"),
+        }
+    }
+}
+
+/// A number with the unit that its last digit stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Quantity {
+    value: f64,
+    /// Half of the unit of the last digit.
+    rounding: f64,
+    percent: bool,
+}
+
+impl Quantity {
+    /// Reads a number with or without `%`; `None` if the text is something else.
+    fn of(text: &str) -> Option<Quantity> {
+        let (number, percent) = match text.trim().strip_suffix('%') {
+            Some(number) => (number.trim(), true),
+            None => (text.trim(), false),
+        };
+        let value: f64 = number.parse().ok().filter(|value: &f64| value.is_finite())?;
+        let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        // The place of the last digit: -1 for 95.5, -3 for 1e-3.
+        let last = exponent.parse::<i32>().ok()?.checked_sub(decimals as i32)?;
+        let factor = if percent { 0.01 } else { 1.0 };
+        // A little more than half, so that numbers at the border round either way.
+        let rounding = 0.5 * 10_f64.powi(last) * factor * (1.0 + 1e-9);
+        Some(Quantity { value: value * factor, rounding, percent })
+    }
+}
+
+/// Why claims cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimsError {
+    /// The file cannot be read.
+    #[error("{}: {cause}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Cause given by the operating system.
+        cause: std::io::Error,
+    },
+    /// The file does not have the form of claims.
+    #[error("{}: {cause}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The cause, with the line or the claim.
+        cause: String,
+    },
+}
+
+/// Reads a file of claims.
+///
+/// # Errors
+/// [`ClaimsError`], which names the claim.
+pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
+    let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
+    // A pipe or a device would not end.
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        let cause = "is no regular file of at most 16 MiB".to_owned();
+        return Err(ClaimsError::Form { path: path.to_owned(), cause });
+    }
+    let text = fs::read_to_string(path).map_err(failed)?;
+    parse(&text).map_err(|cause| ClaimsError::Form { path: path.to_owned(), cause })
+}
+
+/// Reads claims from a text; the error names the claim by its sentence.
+fn parse(text: &str) -> Result<Vec<Claim>, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(default)]
+        claim: Vec<Claim>,
+    }
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    for claim in &file.claim {
+        claim.check().map_err(|flaw| format!("claim `{}`: {flaw}", claim.sentence))?;
+    }
+    Ok(file.claim)
+}
+
+/// What a report says about a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It holds; a number equals the published one as far as that is rounded.
+    Holds,
+    /// The number is not the published one, but within the tolerance.
+    WithinTolerance,
+    /// It does not hold.
+    DoesNotHold,
+    /// It cannot be decided, for a reason.
+    CannotBeDecided(String),
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Holds => f.write_str("holds"),
+            Verdict::WithinTolerance => f.write_str("within tolerance"),
+            Verdict::DoesNotHold => f.write_str("does not hold"),
+            Verdict::CannotBeDecided(reason) => write!(f, "cannot be decided: {reason}"),
+        }
+    }
+}
+
+/// A claim that was decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The number that was found, as it is displayed; empty if there is none.
+    pub found: String,
+    /// The runs from which the number was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
+    pub runs: Vec<u32>,
+}
+
+impl Claim {
+    /// The address of the number.
+    pub fn number(&self) -> &str {
+        &self.number
+    }
+
+    /// What the claim says of the number, such as `> 50 %`.
+    pub fn expected(&self) -> String {
+        let mut text = match (&self.value, &self.relation) {
+            (Some(value), _) => value.to_string(),
+            (None, relation) => relation.clone().unwrap_or_default(),
+        };
+        if let Some(tolerance) = &self.tolerance {
+            text += &format!(" ± {tolerance}");
+        }
+        if self.p.is_some() {
+            text += &format!(", p < {}", self.level.unwrap_or(LEVEL));
+        }
+        text
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.address(&self.number)?;
+        match (&self.value, &self.relation) {
+            (Some(_), None) => {}
+            (None, Some(relation)) => {
+                let Some((_, bound)) = split(relation) else {
+                    return Err(format!("`{relation}` is no relation, such as `> 50 %`"));
+                };
+                if Quantity::of(bound).is_none() {
+                    self.address(bound)?;
+                }
+            }
+            _ => return Err("needs either a value or a relation".to_owned()),
+        }
+        if let Some(tolerance) = &self.tolerance {
+            let number = Quantity::of(&tolerance.to_string());
+            if number.is_none_or(|number| number.value < 0.0) || self.relation.is_some() {
+                return Err("a tolerance is a number, and belongs to a value".to_owned());
+            }
+        }
+        match (self.level, &self.p) {
+            (Some(level), _) if !(level > 0.0 && level < 1.0) => {
+                return Err(format!("the level {level} is not between 0 and 1"));
+            }
+            (Some(_), None) => {
+                return Err("a level belongs to the address of a p-value, `p`".to_owned());
+            }
+            _ => {}
+        }
+        self.p.as_ref().map_or(Ok(()), |p| self.address(p).map(|_| ()))
+    }
+
+    fn address(&self, text: &str) -> Result<Address, String> {
+        text.parse().map_err(|error: crate::report::AddressError| error.to_string())
+    }
+
+    /// Decides the claim by a report.
+    pub fn judge(&self, report: &Report<'_>) -> Judged {
+        let found = self.address(&self.number);
+        let found = found.and_then(|at| at.find(report).map_err(|error| error.to_string()));
+        let (verdict, found) = match found {
+            Ok(found) => {
+                (self.verdict(report, &found).unwrap_or_else(Verdict::CannotBeDecided), Some(found))
+            }
+            Err(reason) => (Verdict::CannotBeDecided(reason), None),
+        };
+        let verdict = match (report.interim, verdict) {
+            (Some(interim), _) => Verdict::CannotBeDecided(interim.to_string()),
+            (None, verdict) => verdict,
+        };
+        let runs = found.map(|found| found.runs.to_vec()).unwrap_or_default();
+        Judged { verdict, found: found.map(|found| found.cell.display()).unwrap_or_default(), runs }
+    }
+
+    /// The verdict by a number, or why there is none.
+    fn verdict(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
+        let fewest = self.runs.unwrap_or(MIN_RUNS);
+        if (1..fewest).contains(&found.runs.len()) {
+            return Err(format!("{} of {fewest} runs that are needed", found.runs.len()));
+        }
+        if matches!(found.cell, Cell::Missing) {
+            return Err("the number is not available".to_owned());
+        }
+        let verdict = match &self.value {
+            Some(value) => self.compare(found.cell, &value.to_string())?,
+            None => self.relate(report, found)?,
+        };
+        let Some(p) = &self.p else { return Ok(verdict) };
+        let p = self.address(p)?.find(report).map_err(|error| error.to_string())?;
+        match p.cell.value() {
+            None => Err("its p-value is not available".to_owned()),
+            Some(p) if p < self.level.unwrap_or(LEVEL) => Ok(verdict),
+            Some(_) => Ok(Verdict::DoesNotHold),
+        }
+    }
+
+    /// Compares a cell with the published value.
+    fn compare(&self, cell: &Cell, value: &str) -> Result<Verdict, String> {
+        let holds = |holds| if holds { Verdict::Holds } else { Verdict::DoesNotHold };
+        if let Cell::Text(text) = cell {
+            return Ok(holds(text == value));
+        }
+        let is_share = matches!(cell, Cell::Share(..));
+        let (Some(found), Some(published)) = (cell.value(), Quantity::of(value)) else {
+            return Err(format!("`{value}` is not a number"));
+        };
+        if published.percent != is_share && !(is_share && published.value <= 1.0) {
+            return Err(format!("`{value}` is not in the unit of the number, {}", cell.display()));
+        }
+        let distance = (found - published.value).abs();
+        if distance <= published.rounding {
+            return Ok(Verdict::Holds);
+        }
+        let tolerance = self.tolerance.as_ref().and_then(|one| Quantity::of(&one.to_string()));
+        let tolerance = tolerance.map_or(0.0, |tolerance| match tolerance.percent && !is_share {
+            true => tolerance.value * published.value.abs(),
+            false => tolerance.value,
+        });
+        let is_within = distance <= tolerance + published.rounding;
+        Ok(if is_within { Verdict::WithinTolerance } else { Verdict::DoesNotHold })
+    }
+
+    /// Compares a cell with a bound or another cell.
+    fn relate(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
+        let relation = self.relation.as_deref().unwrap_or_default();
+        let (sign, bound) = split(relation).ok_or("the relation is malformed")?;
+        let bound = match Quantity::of(bound) {
+            Some(_) => bound.to_owned(),
+            None => {
+                let other = self.address(bound)?.find(report).map_err(|e| e.to_string())?;
+                let fewest = self.runs.unwrap_or(MIN_RUNS);
+                if (1..fewest).contains(&other.runs.len()) {
+                    return Err(format!("{} of {fewest} runs that are needed", other.runs.len()));
+                }
+                other.cell.value().ok_or("the bound is not available")?.to_string()
+            }
+        };
+        if let Cell::Text(text) = found.cell {
+            return Err(format!("`{text}` is not a number"));
+        }
+        let check = format!("{} {sign} {bound}", self.number);
+        let check: Check =
+            check.parse().map_err(|error: crate::report::AddressError| error.to_string())?;
+        let holds = check.holds(report).map_err(|error| error.to_string())?;
+        Ok(if holds { Verdict::Holds } else { Verdict::DoesNotHold })
+    }
+}
+
+/// The sign of a relation and its bound; `None` if the text is no relation.
+fn split(relation: &str) -> Option<(&'static str, &str)> {
+    let relation = relation.trim();
+    let signs = ["<=", ">=", "<", ">", "="];
+    signs.into_iter().find_map(|sign| Some((sign, relation.strip_prefix(sign)?.trim())))
+}
+
+/// The claims about a report, with their verdicts.
+pub fn table(report: &Report<'_>, claims: &[Claim]) -> CaptionedTable {
+    let mut table = Table::new(&[
+        ("claim", "Claim"),
+        ("source", "Source"),
+        ("number", "Number"),
+        ("expected", "Expected"),
+        ("found", "Found"),
+        ("runs", "Runs"),
+        ("verdict", "Verdict"),
+    ]);
+    let mut holding = 0;
+    for claim in claims {
+        let Judged { verdict, found, runs } = claim.judge(report);
+        holding += usize::from(matches!(verdict, Verdict::Holds | Verdict::WithinTolerance));
+        let text = |text: &str| match text {
+            "" => Cell::Missing,
+            text => Cell::Text(text.to_owned()),
+        };
+        let cells = vec![
+            text(&claim.sentence),
+            text(&claim.source),
+            text(&claim.number),
+            text(&claim.expected()),
+            text(&found),
+            Cell::Count(runs.len()),
+            text(&verdict.to_string()),
+        ];
+        table.push_with_runs(cells, runs);
+    }
+    let caption = format!(
+        "Sentences and the numbers of this report that decide them: {holding} of {} hold, or are within \
+         their tolerance. A number holds if it equals the published one as far as that is rounded.",
+        claims.len()
+    );
+    CaptionedTable { name: "claims", title: "Claims".to_owned(), caption, table }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_with_their_rounding() {
+        let share = Quantity::of("95.5 %").unwrap();
+        assert!((share.value - 0.955).abs() < 1e-12 && (share.rounding - 0.0005).abs() < 1e-9);
+        let count = Quantity::of("12").unwrap();
+        assert!(count.value == 12.0 && (count.rounding - 0.5).abs() < 1e-6 && !count.percent);
+        for (text, rounding) in
+            [("1e-3", 0.0005), ("1.5e-3", 0.000_05), ("2E2", 50.0), ("95.0", 0.05)]
+        {
+            let found = Quantity::of(text).unwrap().rounding;
+            assert!((found / rounding - 1.0).abs() < 1e-6, "{text}: {found}");
+        }
+        for bad in ["", "mosa", "nan", "1 of 2", "1e999999999999", "inf"] {
+            assert_eq!(Quantity::of(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn claims_are_checked_when_they_are_read() {
+        let claim = |more: &str| {
+            parse(&format!("[[claim]]\nsentence = 's'\nnumber = 'algorithms/a/mean'\n{more}"))
+        };
+        for good in [
+            "value = '95 %'\ntolerance = '1 %'",
+            "relation = '> 50 %'",
+            "relation = '> algorithms/b/mean'\np = 'table6/a,b/p'\nlevel = 0.01",
+            "value = 3",
+        ] {
+            claim(good).expect(good);
+        }
+        for (bad, part) in [
+            ("", "needs either a value or a relation"),
+            ("value = 1\nrelation = '> 2'", "needs either a value or a relation"),
+            ("relation = 'above 2'", "is no relation"),
+            ("relation = '> high'", "invalid address `high`"),
+            ("value = 1\ntolerance = 'some'", "a tolerance is a number"),
+            ("valeu = 1", "valeu"),
+            ("value = 1\np = 'a/b/p'\nlevel = 5", "the level 5 is not between 0 and 1"),
+            ("value = 1\np = 'a/b/p'\nlevel = nan", "the level NaN is not between 0 and 1"),
+            ("value = 1\nlevel = 0.01", "a level belongs to the address of a p-value"),
+        ] {
+            let error = claim(bad).unwrap_err();
+            assert!(error.contains(part), "{bad}: {error}");
+        }
+    }
+
+    #[test]
+    fn cells_are_compared_as_far_as_the_published_number_is_rounded() {
+        let claim = |value: &str, tolerance: &str| {
+            let text = format!(
+                "[[claim]]\nsentence = 's'\nnumber = 'a/b/c'\nvalue = '{value}'\n{tolerance}"
+            );
+            parse(&text).unwrap().remove(0)
+        };
+        let verdict = |value: &str, tolerance: &str, cell: &Cell| {
+            claim(value, tolerance).compare(cell, value).unwrap_or_else(Verdict::CannotBeDecided)
+        };
+        let share = Cell::Share(0.9553, 2);
+        assert_eq!(verdict("95.5 %", "", &share), Verdict::Holds);
+        assert_eq!(verdict("95.4 %", "", &share), Verdict::DoesNotHold);
+        assert_eq!(verdict("95 %", "tolerance = '1 %'", &share), Verdict::WithinTolerance);
+        assert_eq!(verdict("93 %", "tolerance = '1 %'", &share), Verdict::DoesNotHold);
+        assert_eq!(
+            verdict("100", "tolerance = '5 %'", &Cell::Count(104)),
+            Verdict::WithinTolerance
+        );
+        assert!(matches!(verdict("95.5", "", &share), Verdict::CannotBeDecided(_)));
+        assert!(matches!(verdict("50 %", "", &Cell::Count(3)), Verdict::CannotBeDecided(_)));
+        assert_eq!(verdict("mosa", "", &Cell::Text("mosa".into())), Verdict::Holds);
+    }
+}

@@ -1,0 +1,121 @@
+//! A version of a tool against its past, with the noise of the past as the yardstick.
+
+use std::collections::HashMap;
+
+use crate::comparison::{LEVEL, Samples, enough};
+use crate::stats::{Interval, Unavailable, mean, t_interval};
+use crate::tidy::Results;
+
+use super::decision::MARGIN;
+
+/// An algorithm in a new study compared with the same in an old one, on the projects of both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VersionChange {
+    /// The name of the old study.
+    pub version: String,
+    /// The label of the algorithm in both.
+    pub algorithm: String,
+    /// Number of projects on which both have runs.
+    pub projects: usize,
+    /// Mean over these projects of the mean coverage of the old runs, in 0..=1.
+    pub old: f64,
+    /// The same of the new runs.
+    pub new: f64,
+    /// Interval of the mean difference, new minus old, at level 1 - [`LEVEL`], by Student's t over
+    /// projects.
+    pub interval: Result<Interval, Unavailable>,
+    /// Half the width of the same interval for the odd against the even runs of the old study, which do
+    /// not differ: what chance does to a difference.
+    pub noise: Option<f64>,
+}
+
+/// The result of a comparison with the past.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The new version covers more, by more than chance does.
+    Better,
+    /// The difference is within what chance does, or within the margin.
+    Same,
+    /// The new version covers less, by more than chance does.
+    Worse,
+}
+
+impl Change {
+    /// The word in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::Better => "better",
+            Change::Same => "no change",
+            Change::Worse => "worse",
+        }
+    }
+}
+
+impl VersionChange {
+    /// Compares each algorithm that both studies have.
+    pub fn all(version: &str, old: &Results, new: &Results) -> Vec<VersionChange> {
+        let (before, after) = (Samples::coverage(old), Samples::coverage(new));
+        let key = |results: &Results, project: usize| {
+            let one = &results.projects[project];
+            if one.digest.is_empty() { one.name.clone() } else { one.digest.clone() }
+        };
+        let places: HashMap<String, usize> =
+            (0..old.projects.len()).map(|project| (key(old, project), project)).collect();
+        let pairs: Vec<(usize, usize)> = (0..new.projects.len())
+            .filter_map(|project| Some((*places.get(&key(new, project))?, project)))
+            .collect();
+        let one = |(now, label): (usize, &String)| {
+            let then = old.algorithms.iter().position(|known| known == label)?;
+            VersionChange::new(version, label, &pairs, (&before, then), (&after, now))
+        };
+        new.algorithms.iter().enumerate().filter_map(one).collect()
+    }
+
+    fn new(
+        version: &str,
+        label: &str,
+        pairs: &[(usize, usize)],
+        (before, then): (&Samples, usize),
+        (after, now): (&Samples, usize),
+    ) -> Option<VersionChange> {
+        let centre = |values: &[f64]| mean(values.iter().copied());
+        let (mut old, mut new, mut halves) = (Vec::new(), Vec::new(), Vec::new());
+        for &(past, present) in pairs {
+            let earlier = before.values(past, then);
+            let Some((one, other)) = centre(earlier).zip(centre(after.values(present, now))) else {
+                continue;
+            };
+            old.push(one);
+            new.push(other);
+            let half = |from: usize| mean(earlier.iter().skip(from).step_by(2).copied());
+            halves.extend(half(0).zip(half(1)).map(|(odd, even)| odd - even));
+        }
+        let differences: Vec<f64> = old.iter().zip(&new).map(|(old, new)| new - old).collect();
+        let interval = |values: &[f64]| {
+            enough(values.len()).and_then(|()| t_interval(values, 1.0 - LEVEL)).map(|found| found.1)
+        };
+        Some(VersionChange {
+            version: version.to_owned(),
+            algorithm: label.to_owned(),
+            projects: old.len(),
+            old: centre(&old)?,
+            new: centre(&new)?,
+            interval: interval(&differences),
+            noise: interval(&halves).ok().map(|found| (found.high - found.low) / 2.0),
+        })
+    }
+
+    /// The difference that chance explains: the noise of the past, and at least [`MARGIN`].
+    pub fn tolerance(&self) -> f64 {
+        self.noise.unwrap_or(0.0).max(MARGIN)
+    }
+
+    /// Whether the version is better or worse than the past by more than chance explains.
+    pub fn change(&self) -> Change {
+        match self.new - self.old {
+            difference if difference < -self.tolerance() => Change::Worse,
+            difference if difference > self.tolerance() => Change::Better,
+            _ => Change::Same,
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How many goals are left: what more runs, or a larger budget, would cover.
+
+use rayon::prelude::*;
+
+use crate::comparison::{LEVEL, MIN_SAMPLE};
+use crate::stats::{Estimate, Estimator, Incidence, Interval};
+use crate::tidy::{GoalSet, Results};
+
+/// The multiples of the runs at which the curve of goals is estimated.
+pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
+
+/// The estimator of reachable goals in tables; `docs/measurements/estimators.md` compares all.
+pub const ESTIMATOR: Estimator = Estimator::Chao2;
+
+/// What is left to an algorithm.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// Index into [`Results::algorithms`].
+    pub algorithm: usize,
+    /// The projects with goals and enough runs of the algorithm.
+    pub projects: Vec<LeftOnProject>,
+    /// Points of the curve of covered goals of all projects together: the number of runs of each
+    /// project as a multiple of those executed, the estimate, and its interval for multiples above 1.
+    pub curve: Vec<(f64, f64, Option<Interval>)>,
+    /// The number of goals that can be reached on all projects together.
+    pub reachable: Estimate,
+}
+
+/// What is left to an algorithm on a project.
+#[derive(Clone, Debug)]
+pub struct LeftOnProject {
+    /// Index into the sets of goals.
+    pub set: usize,
+    /// Number of runs.
+    pub runs: u64,
+    /// Number of goals, reachable or not.
+    pub goals: usize,
+    /// Mean number of goals that a run covers.
+    pub mean: f64,
+    /// Number of goals that some run covers.
+    pub observed: u64,
+    /// Estimate for ten times as many runs.
+    pub tenfold: Estimate,
+    /// Estimate of the goals that can be reached.
+    pub reachable: Estimate,
+    /// Draws of the goals of the multiples of [`MULTIPLES`], by draw.
+    draws: Vec<Vec<f64>>,
+    values: Vec<f64>,
+    incidence: Incidence,
+}
+
+impl Left {
+    /// What is left to each algorithm that has enough runs on some project, from the sets of goals of
+    /// the results.
+    pub fn all(results: &Results, sets: &[GoalSet]) -> Vec<Left> {
+        let one = |algorithm: usize| Left::new(algorithm, &results.algorithms[algorithm], sets);
+        (0..results.algorithms.len()).filter_map(one).collect()
+    }
+
+    fn new(algorithm: usize, label: &str, sets: &[GoalSet]) -> Option<Left> {
+        let on = |(set, goals): (usize, &GoalSet)| {
+            let (runs, covering) = goals.covering_of(label)?;
+            if runs < MIN_SAMPLE as u64 {
+                return None;
+            }
+            let mean = covering.iter().sum::<u64>() as f64 / runs as f64;
+            let all = covering.len();
+            let incidence = Incidence::new(runs, all as u64, covering).ok()?;
+            let values: Vec<f64> =
+                MULTIPLES.iter().map(|&multiple| incidence.expected(multiple)).collect();
+            let draws = incidence.draws(&MULTIPLES, set as u64);
+            let tenfold: Vec<f64> = draws.iter().filter_map(|draw| draw.last().copied()).collect();
+            Some(LeftOnProject {
+                set,
+                runs,
+                goals: all,
+                mean,
+                observed: incidence.observed(),
+                tenfold: Estimate { value: *values.last()?, interval: central(tenfold) },
+                reachable: incidence.reachable(ESTIMATOR, 1.0 - LEVEL),
+                draws,
+                values,
+                incidence,
+            })
+        };
+        let projects: Vec<LeftOnProject> = sets.par_iter().enumerate().filter_map(on).collect();
+        let count = projects.first()?.draws.len();
+        let sum = |value: &dyn Fn(&LeftOnProject) -> f64| projects.iter().map(value).sum::<f64>();
+        let shares = [0.1, 0.25, 0.5];
+        let below = shares.map(|share| {
+            let at = |one: &LeftOnProject| {
+                one.incidence.interpolated(((one.runs as f64 * share).round() as u64).max(1))
+            };
+            (share, sum(&at), None)
+        });
+        let above = MULTIPLES.iter().enumerate().map(|(at, &multiple)| {
+            let totals: Vec<f64> = (0..count).map(|draw| sum(&|one| one.draws[draw][at])).collect();
+            let interval = (multiple > 1.0).then(|| central(totals));
+            (multiple, sum(&|one| one.values[at]), interval)
+        });
+        let curve = below.into_iter().chain(above).collect();
+        // The variances of independent projects add up; each interval is as wide as four standard
+        // deviations.
+        let variance = |one: &LeftOnProject| {
+            let Interval { low, high } = one.reachable.interval;
+            ((high - low) / 3.92).powi(2)
+        };
+        let (value, spread) = (sum(&|one| one.reachable.value), 1.96 * sum(&variance).sqrt());
+        let (seen, goals) = (sum(&|one| one.observed as f64), sum(&|one| one.goals as f64));
+        let interval =
+            Interval { low: (value - spread).max(seen), high: (value + spread).min(goals) };
+        let reachable = Estimate { value, interval };
+        Some(Left { algorithm, projects, curve, reachable })
+    }
+
+    /// The estimate of the goals that ten times as many runs cover, on all projects together.
+    pub fn tenfold(&self) -> Option<(f64, Interval)> {
+        let &(_, value, interval) = self.curve.last()?;
+        Some((value, interval?))
+    }
+}
+
+/// The central part of draws.
+fn central(mut draws: Vec<f64>) -> Interval {
+    draws.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| match draws.len() {
+        0 => f64::NAN,
+        n => draws[((n - 1) as f64 * share).round() as usize],
+    };
+    Interval { low: at(LEVEL / 2.0), high: at(1.0 - LEVEL / 2.0) }
+}

@@ -1,0 +1,106 @@
+//! The order of the algorithms, and how sure it is.
+
+use crate::comparison::{LEVEL, Samples, enough};
+use crate::stats::{BradleyTerry, Interval, MeanPosterior, Ranks, Unavailable, mean, t_interval};
+
+use super::decision::MARGIN;
+
+/// The algorithms ordered by mean coverage, with the uncertainty that runs and projects leave.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The algorithms that have runs, by descending mean coverage: indices into
+    /// [`Results::algorithms`](crate::tidy::Results::algorithms).
+    pub algorithms: Vec<PlacedAlgorithm>,
+    /// The projects on which all of them have runs.
+    pub projects: Vec<usize>,
+    /// Probability that the algorithms have this order on projects like these.
+    pub probability: f64,
+}
+
+/// An algorithm in the order.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedAlgorithm {
+    /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
+    pub algorithm: usize,
+    /// Mean over projects of its mean coverage, in 0..=1.
+    pub mean: f64,
+    /// Mean over projects of its rank by mean coverage, 1 for the highest.
+    pub rank: f64,
+    /// Interval of the mean rank at level 1 - [`LEVEL`], over projects like these.
+    pub rank_interval: Interval,
+    /// The places in the order between which it is with probability 1 - [`LEVEL`].
+    pub places: (usize, usize),
+    /// Probability of the highest mean coverage on projects like these.
+    pub best: f64,
+    /// The same on exactly these projects; `None` if an algorithm has a single run on one.
+    pub best_here: Option<f64>,
+    /// Probability that its mean coverage is at most [`MARGIN`] below the highest.
+    pub near_best: f64,
+    /// Probability of the highest strength in the model of Bradley and Terry, which only uses who
+    /// covers more on each project.
+    pub strongest: f64,
+}
+
+impl Order {
+    /// Orders the algorithms.
+    ///
+    /// # Errors
+    /// [`Unavailable`] if fewer than two algorithms have runs, or if too few projects have runs of
+    /// all of them.
+    pub fn new(samples: &Samples) -> Result<Order, Unavailable> {
+        let algorithms: Vec<usize> =
+            (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
+        let found = algorithms.len();
+        if found < 2 {
+            return Err(Unavailable::TooFew { needed: 2, found });
+        }
+        let projects: Vec<usize> =
+            (0..samples.projects()).filter(|&project| samples.complete(project)).collect();
+        enough(projects.len())?;
+        let block = |&project: &usize| -> Vec<f64> {
+            let of = |&a: &usize| mean(samples.values(project, a).iter().copied());
+            algorithms.iter().filter_map(of).collect()
+        };
+        let blocks: Vec<Vec<f64>> = projects.iter().map(block).collect();
+        let ranks: Vec<Vec<f64>> = blocks
+            .iter()
+            .map(|block| {
+                // Negative, so that the highest coverage has rank 1.
+                let values: Vec<f64> = block.iter().map(|value| -value).collect();
+                Ranks::of(&values).map(|ranks| ranks.ranks)
+            })
+            .collect::<Result<_, _>>()?;
+        let posterior = MeanPosterior::over_blocks(&blocks)?;
+        let cell = |&project: &usize| -> Vec<&[f64]> {
+            algorithms.iter().map(|&algorithm| samples.values(project, algorithm)).collect()
+        };
+        let cells: Vec<Vec<&[f64]>> = projects.iter().map(cell).collect();
+        let here = MeanPosterior::within_blocks(&cells).ok().map(|posterior| posterior.best());
+        let (best, near) = (posterior.best(), posterior.near_best(MARGIN));
+        let strongest = BradleyTerry::new(&blocks)?.best();
+        let places = posterior.positions(1.0 - LEVEL);
+        let mut order: Vec<usize> = (0..found).collect();
+        order.sort_by(|&a, &b| posterior.means[b].total_cmp(&posterior.means[a]).then(a.cmp(&b)));
+        let place = |&at: &usize| -> Result<PlacedAlgorithm, Unavailable> {
+            let own: Vec<f64> = ranks.iter().map(|ranks| ranks[at]).collect();
+            let (rank, interval) = t_interval(&own, 1.0 - LEVEL)?;
+            let within = |value: f64| value.clamp(1.0, found as f64);
+            Ok(PlacedAlgorithm {
+                algorithm: algorithms[at],
+                mean: posterior.means[at],
+                rank,
+                rank_interval: Interval { low: within(interval.low), high: within(interval.high) },
+                places: places[at],
+                best: best[at],
+                best_here: here.as_ref().map(|here| here[at]),
+                near_best: near[at],
+                strongest: strongest[at],
+            })
+        };
+        Ok(Order {
+            algorithms: order.iter().map(place).collect::<Result<_, _>>()?,
+            projects,
+            probability: posterior.order(&order),
+        })
+    }
+}

@@ -1,0 +1,507 @@
+//! Comparisons in rounds: a round is a seed with which all runs that were to be executed have ended.
+//! After each of the planned looks, pairs of algorithms are decided, and an algorithm whose pairs are all
+//! decided has no more runs.
+//!
+//! The question is about exactly these projects: only seeds vary. A difference is the mean over projects
+//! of the differences of runs with the same seed. Its error follows from the variance of these
+//! differences on each project, with the degrees of freedom of Satterthwaite (1946). The bounds of the
+//! t statistics hold for all planned looks together ([`ErrorSpending`]), and so do the repeated
+//! confidence intervals (Jennison and Turnbull, 1989) that they give.
+//!
+//! The probability that any difference is false is at most [`LEVEL`]: with r differences found among all
+//! pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number of pairs that can
+//! be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all others have been found
+//! before the first false one, so that until then the level is at most [`LEVEL`] / m. The same
+//! holds for equivalences with Holm's divisors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_experiments::Stop;
+
+use crate::comparison::{LEVEL, MAX_ALL_COMPARED};
+use crate::stats::{ErrorSpending, Interval, student_quantile, student_within};
+use crate::tidy::Results;
+
+use super::decision::Verdict;
+
+/// Coverage by algorithm and project; `None` if there is no run, or it has none.
+pub type Round = Vec<Vec<Option<f64>>>;
+
+/// Least number of seeds on a project: with fewer, equal values of coarse measures could be mistaken
+/// for a measure without any variance.
+pub const MIN_ROUNDS: usize = 5;
+
+/// Most degrees of freedom of a bound. More hardly change it.
+const MAX_FREEDOM: f64 = 200.0;
+
+/// Most looks at a study that does not say when it is looked at.
+const MAX_LOOKS: usize = 50;
+
+/// A pair gets no more seeds if the probability that the planned ones decide it is smaller.
+const HOPELESS: f64 = 0.1;
+
+/// When pairs are looked at, and what decides them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Looks {
+    /// The margin of equivalence, in 0..=1.
+    pub margin: f64,
+    /// Counts of rounds after which pairs are looked at, ascending. The last is the number of
+    /// planned seeds.
+    pub after: Vec<usize>,
+    /// Whether pairs end undecided if the planned seeds will hardly decide them.
+    pub gives_up: bool,
+}
+
+impl Looks {
+    /// The looks at a study that ends when it is decided.
+    pub fn of_stop(stop: Stop, seeds: usize) -> Looks {
+        let after = stop.rounds(seeds).map(|round| round.end).collect();
+        Looks { margin: stop.margin, after, gives_up: true }
+    }
+
+    /// The looks at a study that executes all seeds, which may be looked at any time.
+    pub fn at_any_time(margin: f64, seeds: usize) -> Looks {
+        let every = seeds.div_ceil(MAX_LOOKS) as u64;
+        let stop = Stop { margin, first: MIN_ROUNDS as u64, every };
+        Looks { gives_up: false, ..Looks::of_stop(stop, seeds) }
+    }
+}
+
+/// A pair of algorithms after some rounds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequentialPair {
+    /// The rounds before the look that decided it, otherwise before the last look; 0 before the first.
+    pub rounds: usize,
+    /// The mean over projects of the difference of the coverages; not a number before the first look.
+    pub difference: f64,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether it has ended, so that it needs no more seeds.
+    pub has_ended: bool,
+    /// The difference at the last look, and the level of the p-value there.
+    found: Option<(Found, f64)>,
+    /// By project, the differences so far.
+    projects: Vec<Running>,
+}
+
+impl SequentialPair {
+    /// The interval of the difference at the look that decided the pair, otherwise at the last look.
+    pub fn interval(&self) -> Option<Interval> {
+        self.found.map(|(found, outside)| found.interval(outside))
+    }
+}
+
+/// The differences of all pairs, round by round.
+#[derive(Clone, Debug)]
+pub struct Sequential {
+    looks: Looks,
+    algorithms: usize,
+    rounds: usize,
+    /// The pairs: first and second algorithm.
+    pairs: BTreeMap<(usize, usize), SequentialPair>,
+    /// The numbers of pairs that can be equal together.
+    possible: BTreeSet<usize>,
+    /// Bounds by the divisor of the level.
+    bounds: BTreeMap<usize, ErrorSpending>,
+    /// The same for equivalence, whose tests are one-sided.
+    near_bounds: BTreeMap<usize, ErrorSpending>,
+}
+
+/// Mean and squared deviations of values (Welford, 1962).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Running {
+    count: usize,
+    mean: f64,
+    squares: f64,
+}
+
+impl Running {
+    fn add(&mut self, value: f64) {
+        self.count += 1;
+        let before = value - self.mean;
+        self.mean += before / self.count as f64;
+        self.squares += before * (value - self.mean);
+    }
+
+    /// The variance of the mean.
+    fn variance(self) -> f64 {
+        let count = self.count as f64;
+        self.squares / (count * (count - 1.0))
+    }
+}
+
+/// A difference with its error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Found {
+    difference: f64,
+    error: f64,
+    freedom: usize,
+}
+
+impl Found {
+    /// Of the projects with enough runs; `None` if there are none.
+    fn new(projects: &[Running]) -> Option<Found> {
+        let usable = || projects.iter().filter(|one| one.count >= MIN_ROUNDS);
+        let count = usable().count() as f64;
+        if count == 0.0 {
+            return None;
+        }
+        let variance: f64 = usable().map(|one| one.variance()).sum();
+        let part = |one: &Running| one.variance() * one.variance() / (one.count - 1) as f64;
+        let parts: f64 = usable().map(part).sum();
+        // If nothing varies, the error is 0, whatever the degrees of freedom.
+        let freedom = if parts > 0.0 { variance * variance / parts } else { MAX_FREEDOM };
+        let freedom = freedom.clamp(1.0, MAX_FREEDOM) as usize;
+        let difference = usable().map(|one| one.mean).sum::<f64>() / count;
+        Some(Found { difference, error: variance.sqrt() / count, freedom })
+    }
+
+    /// Whether a distance from the difference has a two-sided p-value below `outside`.
+    fn excludes(self, distance: f64, outside: f64) -> bool {
+        if self.error == 0.0 {
+            return distance > 0.0;
+        }
+        1.0 - student_within(distance.max(0.0) / self.error, self.freedom) < outside
+    }
+
+    fn interval(self, outside: f64) -> Interval {
+        let half = student_quantile(outside, self.freedom) * self.error;
+        Interval { low: self.difference - half, high: self.difference + half }
+    }
+
+    /// The probability that all planned seeds, without looks before, decide the pair, if those to
+    /// come are like those so far. `share` of the seeds are done.
+    fn chance(self, share: f64, margin: f64, levels: (f64, f64)) -> f64 {
+        let below = |x: f64, spread: f64| {
+            let distance = (x - self.difference) / spread;
+            libm::erfc(-distance / std::f64::consts::SQRT_2) / 2.0
+        };
+        let end = self.error * share.sqrt();
+        let spread = self.error * (1.0 - share).sqrt();
+        if spread == 0.0 {
+            return 0.0;
+        }
+        let differs = student_quantile(levels.0, self.freedom) * end;
+        let near = margin - student_quantile(levels.1, self.freedom) * end;
+        let different = below(-differs, spread) + 1.0 - below(differs, spread);
+        let equivalent = (below(near, spread) - below(-near, spread)).max(0.0);
+        different + equivalent
+    }
+}
+
+impl Sequential {
+    /// No round yet.
+    pub fn new(algorithms: usize, looks: Looks) -> Sequential {
+        let all = algorithms <= MAX_ALL_COMPARED;
+        let none = SequentialPair {
+            rounds: 0,
+            difference: f64::NAN,
+            found: None,
+            verdict: Verdict::TooFew,
+            has_ended: false,
+            projects: Vec::new(),
+        };
+        let seconds = |first: usize| 0..if all { first } else { 1 };
+        let pairs: BTreeMap<(usize, usize), SequentialPair> = (1..algorithms)
+            .flat_map(|first| seconds(first).map(move |second| (first, second)))
+            .map(|pair| (pair, none.clone()))
+            .collect();
+        let possible = if all { equal_pairs(algorithms) } else { (0..=pairs.len()).collect() };
+        Sequential {
+            looks,
+            algorithms,
+            rounds: 0,
+            pairs,
+            possible,
+            bounds: BTreeMap::new(),
+            near_bounds: BTreeMap::new(),
+        }
+    }
+
+    /// The same without rounds. What has been computed about the looks is kept.
+    #[must_use]
+    pub fn restarted(&self) -> Sequential {
+        Sequential {
+            bounds: self.bounds.clone(),
+            near_bounds: self.near_bounds.clone(),
+            ..Sequential::new(self.algorithms, self.looks.clone())
+        }
+    }
+
+    /// The rounds of results: seeds in ascending order, as long as every project has a run of every
+    /// algorithm that still has a pair to decide.
+    pub fn of_results(results: &Results) -> Sequential {
+        let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
+        let seeds = results.seed_list();
+        let looks = match results.stop {
+            Some(stop) => Looks::of_stop(stop, seeds.len()),
+            None => Looks::at_any_time(results.margin(), seeds.len()),
+        };
+        let mut by_seed: BTreeMap<u64, (Vec<usize>, Round)> = BTreeMap::new();
+        for run in &results.runs {
+            let (ended, round) = by_seed
+                .entry(run.seed)
+                .or_insert_with(|| (vec![0; algorithms], vec![vec![None; projects]; algorithms]));
+            ended[run.algorithm as usize] += 1;
+            round[run.algorithm as usize][run.project as usize] = run.coverage();
+        }
+        let mut all = Sequential::new(algorithms, looks);
+        for seed in seeds {
+            let Some((ended, round)) = by_seed.remove(&seed) else { break };
+            let active = (0..algorithms).filter(|&algorithm| all.is_active(algorithm));
+            if all.is_decided() || active.into_iter().any(|one| ended[one] < projects) {
+                break;
+            }
+            all.push(&round);
+        }
+        all
+    }
+
+    /// The margin of equivalence.
+    pub fn margin(&self) -> f64 {
+        self.looks.margin
+    }
+
+    /// The number of rounds that have ended.
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Two algorithms; `None` if they are not compared.
+    pub fn pair(&self, first: usize, second: usize) -> Option<&SequentialPair> {
+        self.pairs.get(&(first, second))
+    }
+
+    /// Whether an algorithm needs more seeds.
+    pub fn is_active(&self, algorithm: usize) -> bool {
+        let own = |&(first, second): &(usize, usize)| first == algorithm || second == algorithm;
+        self.pairs.iter().any(|(pair, found)| own(pair) && !found.has_ended)
+    }
+
+    /// The algorithms that need more seeds.
+    pub fn active(&self) -> Vec<usize> {
+        (0..self.algorithms).filter(|&algorithm| self.is_active(algorithm)).collect()
+    }
+
+    /// Whether every pair has ended.
+    pub fn is_decided(&self) -> bool {
+        self.pairs.values().all(|pair| pair.has_ended)
+    }
+
+    /// Adds a round, and looks at the pairs if a look is planned after it.
+    pub fn push(&mut self, round: &Round) {
+        self.rounds += 1;
+        for (&(first, second), pair) in &mut self.pairs {
+            if pair.has_ended {
+                continue;
+            }
+            let (one, other) = (&round[first], &round[second]);
+            pair.projects.resize(one.len(), Running::default());
+            for (project, values) in one.iter().zip(other).enumerate() {
+                if let (Some(one), Some(other)) = values {
+                    pair.projects[project].add(one - other);
+                }
+            }
+        }
+        if let Ok(look) = self.looks.after.binary_search(&self.rounds) {
+            self.look(look);
+        }
+    }
+
+    fn look(&mut self, look: usize) {
+        let mut open: Vec<((usize, usize), Found)> = Vec::new();
+        for (&pair, found) in self.pairs.iter().filter(|(_, pair)| !pair.has_ended) {
+            open.extend(Found::new(&found.projects).map(|found| (pair, found)));
+        }
+        // A decision makes the bounds of the other pairs wider, which may decide more of them.
+        loop {
+            let before = open.len();
+            let outside = self.near_level(look);
+            open.retain(|&(pair, found)| !self.is_near(pair, found, outside));
+            if open.len() == before {
+                break;
+            }
+        }
+        loop {
+            let before = open.len();
+            let outside = self.level(look);
+            open.retain(|&(pair, found)| !self.differs(pair, found, outside));
+            if open.len() == before {
+                break;
+            }
+        }
+        let outside = self.level(look);
+        for &(pair, found) in &open {
+            self.set(pair, found, outside, Verdict::Undecided);
+        }
+        let share = self.rounds as f64 / self.looks.after.last().copied().unwrap_or(1) as f64;
+        if self.looks.gives_up && share < 1.0 {
+            let levels = (LEVEL / self.divisor() as f64, 2.0 * LEVEL / self.near_divisor() as f64);
+            for (pair, found) in open {
+                let hopeless = found.chance(share, self.looks.margin, levels) < HOPELESS;
+                if let Some(pair) = self.pairs.get_mut(&pair) {
+                    pair.has_ended = hopeless;
+                }
+            }
+        }
+    }
+
+    fn is_near(&mut self, pair: (usize, usize), found: Found, outside: f64) -> bool {
+        let near = found.excludes(self.looks.margin - found.difference.abs(), outside);
+        if near {
+            self.set(pair, found, outside, Verdict::Equivalent);
+        }
+        near
+    }
+
+    fn differs(&mut self, pair: (usize, usize), found: Found, outside: f64) -> bool {
+        let differs = found.excludes(found.difference.abs(), outside);
+        if differs {
+            let verdict = if found.difference > 0.0 { Verdict::Better } else { Verdict::Worse };
+            self.set(pair, found, outside, verdict);
+        }
+        differs
+    }
+
+    fn set(&mut self, pair: (usize, usize), found: Found, outside: f64, verdict: Verdict) {
+        let rounds = self.rounds;
+        if let Some(pair) = self.pairs.get_mut(&pair) {
+            pair.rounds = rounds;
+            pair.difference = found.difference;
+            pair.found = Some((found, outside));
+            pair.verdict = verdict;
+            pair.has_ended = verdict != Verdict::Undecided;
+        }
+    }
+
+    /// The number of pairs with one of these verdicts.
+    fn count(&self, verdicts: &[Verdict]) -> usize {
+        self.pairs.values().filter(|pair| verdicts.contains(&pair.verdict)).count()
+    }
+
+    /// The largest number of pairs that can be equal, given the differences found.
+    fn divisor(&self) -> usize {
+        let left = self.pairs.len() - self.count(&[Verdict::Better, Verdict::Worse]);
+        self.possible.range(..=left).next_back().copied().unwrap_or(1).max(1)
+    }
+
+    /// The number of pairs that have not been found to be equivalent.
+    fn near_divisor(&self) -> usize {
+        (self.pairs.len() - self.count(&[Verdict::Equivalent])).max(1)
+    }
+
+    fn level(&mut self, look: usize) -> f64 {
+        let divisor = self.divisor();
+        let bounds = self.bounds.entry(divisor).or_insert_with(|| {
+            ErrorSpending::new(LEVEL / divisor as f64, self.looks.after.clone())
+        });
+        bounds.nominal(look)
+    }
+
+    fn near_level(&mut self, look: usize) -> f64 {
+        let divisor = self.near_divisor();
+        let bounds = self.near_bounds.entry(divisor).or_insert_with(|| {
+            ErrorSpending::new(2.0 * LEVEL / divisor as f64, self.looks.after.clone())
+        });
+        bounds.nominal(look)
+    }
+}
+
+/// The numbers of pairs of `algorithms` algorithms that can be equal together: the algorithms fall into
+/// groups of equal ones (Shaffer, 1986).
+fn equal_pairs(algorithms: usize) -> BTreeSet<usize> {
+    let mut numbers: Vec<BTreeSet<usize>> = vec![BTreeSet::from([0])];
+    for all in 1..=algorithms {
+        let group =
+            |size: usize| numbers[all - size].iter().map(move |rest| size * (size - 1) / 2 + rest);
+        let own = (1..=all).flat_map(group).collect();
+        numbers.push(own);
+    }
+    numbers.pop().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(margin: f64, seeds: usize) -> Looks {
+        Looks { gives_up: true, ..Looks::at_any_time(margin, seeds) }
+    }
+
+    fn round(seed: usize) -> Round {
+        let noise = [0.0, 0.01, -0.01, 0.005, -0.004][seed % 5];
+        vec![
+            vec![Some(0.5 + noise), Some(0.7)],
+            vec![Some(0.8), Some(0.9 - noise)],
+            vec![Some(0.5 + noise * 0.5), Some(0.7001)],
+        ]
+    }
+
+    #[test]
+    fn pairs_are_decided_when_the_differences_are_clear() {
+        let mut all = Sequential::new(3, looks(0.02, 30));
+        (0..4).for_each(|seed| all.push(&round(seed)));
+        assert_eq!(all.pair(1, 0).unwrap().verdict, Verdict::TooFew);
+        assert!(!all.is_decided() && all.active() == [0, 1, 2]);
+        (4..12).for_each(|seed| all.push(&round(seed)));
+        assert!(all.is_decided() && all.active().is_empty());
+        let verdict = |first, second| all.pair(first, second).unwrap().verdict;
+        assert_eq!(verdict(1, 0), Verdict::Better);
+        assert_eq!(verdict(2, 0), Verdict::Equivalent);
+        assert_eq!(verdict(2, 1), Verdict::Worse);
+        // A decided pair stays as it was when it was decided.
+        assert!(all.pair(1, 0).unwrap().rounds <= 12);
+    }
+
+    /// A run without a coverage is left out, with the run of the other algorithm.
+    #[test]
+    fn runs_without_a_coverage_are_left_out() {
+        let mut all = Sequential::new(3, looks(0.02, 30));
+        for seed in 0..5 {
+            let mut gap = round(seed);
+            gap[1][0] = gap[1][0].filter(|_| seed != 3);
+            all.push(&gap);
+        }
+        // The first project has only four seeds.
+        let found = all.pair(2, 1).unwrap();
+        assert!((found.difference + 0.2).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn a_pair_that_seeds_will_not_decide_ends_undecided() {
+        let mut all = Sequential::new(2, looks(0.001, 30));
+        // Runs vary by much more than the margin, and the mean difference is 0.
+        for seed in 0..20 {
+            let value = if seed % 2 == 0 { 0.4 } else { 0.6 };
+            all.push(&vec![vec![Some(value)], vec![Some(1.0 - value)]]);
+        }
+        let found = all.pair(1, 0).unwrap();
+        assert_eq!((found.verdict, found.has_ended), (Verdict::Undecided, true));
+        assert!(found.rounds < 20 && all.is_decided());
+        let mut all = Sequential::new(2, Looks::at_any_time(0.001, 30));
+        (0..30).for_each(|seed| all.push(&round(seed)[..2].to_vec()));
+        assert!(all.is_decided());
+    }
+
+    /// With one planned look, the rule is an ordinary t test.
+    #[test]
+    fn one_look_has_the_interval_of_the_t_test() {
+        let one = Looks { margin: 0.001, after: vec![6], gives_up: false };
+        let mut all = Sequential::new(2, one);
+        let values = [0.01, 0.03, -0.02, 0.05, 0.02, -0.01];
+        values.iter().for_each(|value| all.push(&vec![vec![Some(0.0)], vec![Some(*value)]]));
+        let (mean, expected) = crate::stats::t_interval(&values, 0.95).unwrap();
+        let found = all.pair(1, 0).unwrap();
+        let interval = found.interval().unwrap();
+        assert!((found.difference - mean).abs() < 1e-12);
+        assert!((interval.low - expected.low).abs() < 1e-9, "{interval:?} {expected:?}");
+    }
+
+    #[test]
+    fn groups_of_equal_algorithms_have_these_numbers_of_pairs() {
+        let numbers = |k| equal_pairs(k).into_iter().collect::<Vec<_>>();
+        assert_eq!(numbers(3), [0, 1, 3]);
+        assert_eq!(numbers(4), [0, 1, 2, 3, 6]);
+        assert_eq!(numbers(5), [0, 1, 2, 3, 4, 6, 10]);
+    }
+}

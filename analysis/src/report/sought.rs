@@ -1,0 +1,121 @@
+//! Numbers that are looked for in a report, such as those of a paper.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Address, Report};
+use crate::table::Cell;
+
+/// A number as a paper prints it, and words of its row, column or table: `93.5 % mosa`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sought {
+    text: String,
+    number: f64,
+    decimals: usize,
+    percent: bool,
+    /// In lower case.
+    words: Vec<String>,
+}
+
+/// The string does not begin with a number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` does not begin with a number; write it as the paper does, and words of its row after it"
+)]
+pub struct SoughtError(String);
+
+impl FromStr for Sought {
+    type Err = SoughtError;
+
+    fn from_str(text: &str) -> Result<Sought, SoughtError> {
+        let mut words = text.split_whitespace().map(str::to_lowercase);
+        let first = words.next().unwrap_or_default();
+        let digits = first.trim_end_matches('%');
+        // Thousands are separated by commas in some papers.
+        let digits = digits.replace(',', "");
+        let number: f64 = digits.parse().map_err(|_| SoughtError(text.to_owned()))?;
+        if !number.is_finite() {
+            return Err(SoughtError(text.to_owned()));
+        }
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let mut words: Vec<String> = words.collect();
+        let percent = first.ends_with('%') || words.first().is_some_and(|word| word == "%");
+        words.retain(|word| word != "%");
+        Ok(Sought { text: text.to_owned(), number, decimals, percent, words })
+    }
+}
+
+impl fmt::Display for Sought {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Sought {
+    /// Whether a value is this number when it is rounded as the number is.
+    fn is(&self, value: f64) -> bool {
+        // A little more than half of the last digit, because papers round ties differently.
+        (value - self.number).abs() <= 0.500_001 * 0.1_f64.powi(self.decimals as i32)
+    }
+
+    /// Whether a cell has the number.
+    fn matches(&self, cell: &Cell) -> bool {
+        match *cell {
+            Cell::Text(_) | Cell::Missing => false,
+            Cell::Count(n) => !self.percent && self.decimals == 0 && n as f64 == self.number,
+            Cell::Number(value, _) => !self.percent && self.is(value),
+            // A share is written in percent or, with at least two decimals, as a fraction.
+            Cell::Share(value, _) => {
+                self.is(100.0 * value) || (!self.percent && self.decimals > 1 && self.is(value))
+            }
+        }
+    }
+
+    /// The addresses of all numbers of a report that are this one, with the numbers as tables display them, in the
+    /// order of the tables.
+    pub fn find(&self, report: &Report<'_>) -> Vec<(Address, String)> {
+        let mut found = Vec::new();
+        for table in report.tables() {
+            let cells = &table.table;
+            for (number, row) in cells.rows().iter().enumerate() {
+                for ((name, title), cell) in cells.columns().iter().zip(row) {
+                    if !self.matches(cell) {
+                        continue;
+                    }
+                    let texts = row.iter().filter_map(|cell| match cell {
+                        Cell::Text(text) => Some(text.as_str()),
+                        _ => None,
+                    });
+                    let around: Vec<&str> =
+                        texts.chain([table.name, &table.title, name.as_str(), title]).collect();
+                    let around = around.join(" ").to_lowercase();
+                    if self.words.iter().all(|word| around.contains(word.as_str())) {
+                        found.push((Address::of(table, number, name), cell.display()));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_match_as_papers_round_them() {
+        let matches = |text: &str, cell: Cell| text.parse::<Sought>().unwrap().matches(&cell);
+        assert!(matches("93.5", Cell::Share(0.93512, 1)));
+        assert!(matches("93.5 %", Cell::Share(0.93512, 1)));
+        assert!(matches("93.5%", Cell::Share(0.93512, 1)));
+        assert!(matches("0.94", Cell::Share(0.93512, 1)));
+        assert!(!matches("0.94 %", Cell::Share(0.93512, 1)));
+        assert!(!matches("93.6", Cell::Share(0.93512, 1)));
+        assert!(matches("1,204", Cell::Count(1204)));
+        assert!(matches("0.77", Cell::Number(0.7749, 2)));
+        assert!(!matches("12.0", Cell::Count(12)));
+        assert!(!matches("12", Cell::Text("12".to_owned())));
+        assert!("mosa 12".parse::<Sought>().is_err() && "".parse::<Sought>().is_err());
+    }
+}

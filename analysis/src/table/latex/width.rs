@@ -1,0 +1,53 @@
+//! The width of tables, as a user gives it.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The widths of the LaTeX form of tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum LatexWidth {
+    /// At most a column of a paper with two columns, 241 pt; a table that would need more than two
+    /// parts there spans both columns (`table*`). Fits papers with one column as well.
+    #[default]
+    Column,
+    /// At most the text of a page with one column, 345 pt; in papers with two columns the table
+    /// spans both.
+    Text,
+    /// At most this many points. A table that is wider than a column spans both columns.
+    Points(f64),
+}
+
+/// The string is not a width of LaTeX tables.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "invalid width `{0}`: expected columnwidth, textwidth, or points from 100pt to 2000pt, such as 252pt"
+)]
+pub struct InvalidLatexWidth(String);
+
+impl FromStr for LatexWidth {
+    type Err = InvalidLatexWidth;
+
+    fn from_str(text: &str) -> Result<LatexWidth, InvalidLatexWidth> {
+        let invalid = || InvalidLatexWidth(text.to_owned());
+        match text {
+            "columnwidth" => Ok(LatexWidth::Column),
+            "textwidth" => Ok(LatexWidth::Text),
+            _ => {
+                let points = text.strip_suffix("pt").ok_or_else(invalid)?;
+                let points: f64 = points.trim().parse().map_err(|_| invalid())?;
+                let fits = (100.0..=2000.0).contains(&points);
+                fits.then_some(LatexWidth::Points(points)).ok_or_else(invalid)
+            }
+        }
+    }
+}
+
+impl fmt::Display for LatexWidth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LatexWidth::Column => f.pad("columnwidth"),
+            LatexWidth::Text => f.pad("textwidth"),
+            LatexWidth::Points(points) => f.pad(&format!("{points}pt")),
+        }
+    }
+}
