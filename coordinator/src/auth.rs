@@ -1,5 +1,5 @@
 //! Authentication and authorisation. A token is a secret string; the coordinator stores only its
-//! digest and the role of its owner.
+//! digest, and the role and the name of the person who has it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,33 +7,42 @@ use std::str::FromStr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::{fmt, fs, io};
 
-use catherd_experiments::Digest;
+use catherd_experiments::text::is_printable;
+use catherd_experiments::{Digest, instead};
 use catherd_proto::transport;
 use tonic::service::Interceptor;
 use tonic::{Request, Status};
 
 use crate::connections::Peer;
 
-/// The rights of the owner of a token.
+/// The former name of [`Role::Administrator`] in token files.
+const FORMER_ADMINISTRATOR: &str = "owner";
+
+/// Longest name of a person in characters.
+const MAX_NAME_CHARS: usize = 100;
+
+/// The rights that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Lease and commit runs.
     Worker,
-    /// Add, pause and cancel studies, and read everything.
+    /// Add studies, pause, cancel and delete the own ones, and read everything.
     Submitter,
     /// Read everything.
     Viewer,
-    /// The rights of all other roles. On loopback every caller has them.
-    Owner,
+    /// The rights of all other roles, for the studies of everybody.
+    Administrator,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 4] = [Role::Worker, Role::Submitter, Role::Viewer, Role::Owner];
+    pub const ALL: [Role; 4] = [Role::Worker, Role::Submitter, Role::Viewer, Role::Administrator];
 
     /// Whether this role includes the rights of another.
     fn includes(self, other: Role) -> bool {
-        self == other || self == Role::Owner || (self, other) == (Role::Submitter, Role::Viewer)
+        self == other
+            || self == Role::Administrator
+            || (self, other) == (Role::Submitter, Role::Viewer)
     }
 }
 
@@ -43,7 +52,7 @@ impl fmt::Display for Role {
             Role::Worker => "worker",
             Role::Submitter => "submitter",
             Role::Viewer => "viewer",
-            Role::Owner => "owner",
+            Role::Administrator => "administrator",
         })
     }
 }
@@ -52,9 +61,13 @@ impl FromStr for Role {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Role, String> {
+        if text == FORMER_ADMINISTRATOR {
+            return Ok(Role::Administrator);
+        }
         let found = Role::ALL.into_iter().find(|role| role.to_string() == text);
         found.ok_or_else(|| {
-            format!("unknown role `{text}` (expected worker, submitter, viewer or owner)")
+            let known = Role::ALL.map(|role| role.to_string());
+            format!("unknown role `{text}`: {}", instead(text, &known))
         })
     }
 }
@@ -82,18 +95,21 @@ pub enum TokenStoreError {
     },
 }
 
-/// The digests of the tokens that a coordinator accepts, with their roles.
+/// The digests of the tokens that a coordinator accepts, with their roles and the names of the persons
+/// who have them.
 #[derive(Clone, Debug, Default)]
-pub struct TokenStore(BTreeMap<Digest, Role>);
+pub struct TokenStore(BTreeMap<Digest, Caller>);
 
 impl TokenStore {
-    /// The store with one token.
-    pub fn of(token: &str, role: Role) -> TokenStore {
-        TokenStore([(Digest::of(token.as_bytes()), role)].into())
+    /// The store with one token of a person.
+    pub fn of(token: &str, role: Role, name: &str) -> TokenStore {
+        TokenStore([(Digest::of(token.as_bytes()), Caller::new(role, name))].into())
     }
 
-    /// Reads a token file: one line per token with its digest, its role and a free-text name.
-    /// Empty lines and lines that begin with `#` are skipped.
+    /// Reads a token file: one line per token with its digest, its role and the name of the person who
+    /// has it. Tokens with the same name belong to the same person; a token without a name belongs to
+    /// a person of its own, who is called by the digest. Empty lines and lines that begin with `#` are
+    /// skipped.
     ///
     /// # Errors
     ///
@@ -109,7 +125,9 @@ impl TokenStore {
             let Some(digest) = words.next().filter(|word| !word.starts_with('#')) else { continue };
             let digest: Digest = digest.parse().map_err(|error| malformed(format!("{error}")))?;
             let role = words.next().unwrap_or_default().parse().map_err(malformed)?;
-            tokens.0.insert(digest, role);
+            let name = words.collect::<Vec<_>>().join(" ");
+            let name = if name.is_empty() { format!("token {}", digest.short()) } else { name };
+            tokens.0.insert(digest, Caller::new(role, &name));
         }
         Ok(tokens)
     }
@@ -140,11 +158,11 @@ impl TokenStore {
         self.0.len()
     }
 
-    /// The role of the owner of a token; `None` if the token is not accepted.
-    fn role(&self, token: &str) -> Option<Role> {
+    /// The person who has a token; `None` if the token is not accepted.
+    fn caller(&self, token: &str) -> Option<&Caller> {
         // Digests are compared instead of tokens, so that the duration of the comparison does not
         // tell how much of a guess is right.
-        self.0.get(&Digest::of(token.as_bytes())).copied()
+        self.0.get(&Digest::of(token.as_bytes()))
     }
 }
 
@@ -176,19 +194,42 @@ impl Access {
             Access::Open => true,
             Access::Tokens(tokens) => {
                 let tokens = tokens.read().unwrap_or_else(PoisonError::into_inner);
-                tokens.role(token).is_some_and(|known| known.includes(role))
+                tokens.caller(token).is_some_and(|caller| caller.role.includes(role))
             }
         }
     }
 }
 
 /// The sender of a request.
-#[derive(Clone, Copy)]
-enum Caller {
-    /// The owner of a token.
-    Known(Role),
-    /// Any process that can connect, because access is open.
-    Any,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    role: Role,
+    name: String,
+}
+
+impl Caller {
+    /// A person with a role. Characters of the name that cannot be shown are replaced.
+    pub fn new(role: Role, name: &str) -> Caller {
+        let name = name.replace(|c: char| !is_printable(c), " ");
+        let name: String = name.trim().chars().take(MAX_NAME_CHARS).collect();
+        Caller { role, name }
+    }
+
+    /// Any process that can connect, because access is open, or the program itself.
+    pub fn anyone() -> Caller {
+        Caller { role: Role::Administrator, name: String::new() }
+    }
+
+    /// The name of the person, by which studies know their owner; empty if unknown.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the caller may change a study of this owner. A study without an owner, which was
+    /// submitted to an earlier version or by an unknown person, may be changed by every submitter.
+    pub fn may_change(&self, owner: &str) -> bool {
+        self.role == Role::Administrator || owner.is_empty() || owner == self.name
+    }
 }
 
 /// Rejects requests without a valid token.
@@ -198,13 +239,13 @@ pub(crate) struct AuthInterceptor(pub(crate) Access);
 impl Interceptor for AuthInterceptor {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         let caller = match &self.0 {
-            Access::Open => Caller::Any,
+            Access::Open => Caller::anyone(),
             Access::Tokens(tokens) => {
                 let token = transport::token(&request)
                     .ok_or_else(|| Status::unauthenticated("the request has no token"))?;
                 let tokens = tokens.read().unwrap_or_else(PoisonError::into_inner);
-                let role = tokens.role(token);
-                Caller::Known(role.ok_or_else(|| Status::unauthenticated("unknown token"))?)
+                let caller = tokens.caller(token).cloned();
+                caller.ok_or_else(|| Status::unauthenticated("unknown token"))?
             }
         };
         // Simulated connections have no peer.
@@ -216,12 +257,19 @@ impl Interceptor for AuthInterceptor {
     }
 }
 
-/// Rejects a request whose caller does not have a role.
-pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<(), Status> {
-    match request.extensions().get() {
-        Some(Caller::Any) => Ok(()),
-        Some(Caller::Known(known)) if known.includes(role) => Ok(()),
-        _ => Err(Status::permission_denied(format!("this request requires a {role} token"))),
+/// The sender of a request.
+///
+/// # Errors
+///
+/// If the sender does not have a role.
+pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<Caller, Status> {
+    match request.extensions().get::<Caller>() {
+        Some(caller) if caller.role.includes(role) => Ok(caller.clone()),
+        _ => {
+            let article = if role == Role::Administrator { "an" } else { "a" };
+            let rule = format!("this request requires {article} {role} token");
+            Err(Status::permission_denied(rule))
+        }
     }
 }
 
@@ -239,7 +287,8 @@ mod tests {
         let text = fs::read_to_string(&file).unwrap();
         assert!(!text.contains("secret") && text.lines().count() == 2, "{text}");
         let tokens = TokenStore::read(&file).unwrap();
-        assert_eq!(tokens.0[&Digest::of(b"secret")], Role::Worker);
+        assert_eq!(tokens.0[&Digest::of(b"secret")], Caller::new(Role::Worker, "ant"));
+        assert_eq!(tokens.0[&Digest::of(b"other")].name(), "me # x");
         fs::write(&file, "# mine\n\nabc worker x\n").unwrap();
         let refusal = TokenStore::read(&file).unwrap_err().to_string();
         assert!(refusal.contains("tokens:3: "), "{refusal}");
@@ -249,15 +298,25 @@ mod tests {
     fn a_submitter_has_the_rights_of_a_viewer() {
         assert!(Role::Submitter.includes(Role::Viewer) && Role::Worker.includes(Role::Worker));
         assert!(!Role::Viewer.includes(Role::Submitter) && !Role::Submitter.includes(Role::Worker));
-        assert!(Role::ALL.iter().all(|&role| Role::Owner.includes(role)));
-        assert!(!Role::Submitter.includes(Role::Owner));
+        assert!(Role::ALL.iter().all(|&role| Role::Administrator.includes(role)));
+        assert!(!Role::Submitter.includes(Role::Administrator));
+        assert_eq!("owner".parse(), Ok(Role::Administrator), "the name in earlier versions");
+    }
+
+    #[test]
+    fn a_study_is_changed_by_its_owner_and_by_administrators() {
+        let ada = Caller::new(Role::Submitter, "ada");
+        assert!(ada.may_change("ada") && ada.may_change("") && !ada.may_change("bob"));
+        assert!(Caller::new(Role::Administrator, "eve").may_change("bob"));
+        assert!(Caller::anyone().may_change("bob"));
+        assert_eq!(Caller::new(Role::Viewer, "\u{1b}[2Jx").name(), "[2Jx");
     }
 
     #[test]
     fn an_empty_token_store_permits_nothing() {
         let access = Access::new(Some(TokenStore::default()));
         assert!(!access.permits("", Role::Viewer) && !access.permits("secret", Role::Viewer));
-        access.replace(TokenStore::of("secret", Role::Viewer));
+        access.replace(TokenStore::of("secret", Role::Viewer, "me"));
         assert!(access.permits("secret", Role::Viewer) && !access.permits("secret", Role::Worker));
         assert!(Access::new(None).permits("", Role::Worker));
     }

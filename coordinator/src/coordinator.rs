@@ -2,6 +2,8 @@
 
 mod opening;
 
+pub use opening::prune;
+
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +18,7 @@ use tokio::sync::watch;
 use tokio_stream::Stream;
 use tonic::transport::server::Router;
 
-use crate::auth::{Access, AuthInterceptor, TokenStore};
+use crate::auth::{Access, AuthInterceptor, Caller, TokenStore};
 use crate::connections::{Incoming, TlsSetting};
 use crate::dashboard::{self, Gate};
 use crate::error::{CoordinatorError, StoreUnavailable, SubmitError};
@@ -24,7 +26,9 @@ use crate::health;
 use crate::ids::StudyNumber;
 use crate::progress::Progress;
 use crate::projects::Projects;
-use crate::store::{self, QuarantinedRun, Repair, StoreError, StoreReader, StoreUrl, StudyState};
+use crate::store::{
+    self, ClaimChange, QuarantinedRun, Repair, StoreError, StoreReader, StoreUrl, StudyState,
+};
 use crate::study_service::StudyService;
 use crate::worker_service::WorkerService;
 use crate::writer::{Request, WriterHandle};
@@ -164,7 +168,8 @@ impl Coordinator {
         let exposed = address.as_ref().is_ok_and(|address| !address.ip().is_loopback());
         let tls = self.tls.as_ref().filter(|_| exposed).map(|tls| tls.dashboard.subscribe());
         let gate = Gate::new(exposed.then(|| self.access.clone()), names);
-        let pages = dashboard::pages(self.watch(), self.url().clone(), gate);
+        let latencies = self.workers.latencies.clone();
+        let pages = dashboard::pages(self.watch(), self.url().clone(), latencies, gate);
         let (secured, mut open) = (self.is_secured(), self.open.subscribe());
         async move {
             let address = address.map_err(CoordinatorError::Listen)?;
@@ -212,7 +217,7 @@ impl Coordinator {
     /// If the study is not planned, or the store does not answer; whether the study was added is then
     /// unknown.
     pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, SubmitError> {
-        self.writer().submit(plan, false).await
+        self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }
 
     /// Pauses, resumes or cancels a study; false if there is no study of this name. Runs that are
@@ -222,7 +227,8 @@ impl Coordinator {
     ///
     /// If the store does not answer.
     pub async fn set_state(&self, name: &str, state: StudyState) -> Result<bool, StoreUnavailable> {
-        self.writer().set_state(name.to_owned(), state).await
+        let changed = self.writer().set_state(name.to_owned(), state, Caller::anyone()).await?;
+        Ok(changed.unwrap_or(false))
     }
 
     /// Removes a study, also while it is being planned; false if there is no study of this name. Its
@@ -232,7 +238,8 @@ impl Coordinator {
     ///
     /// If the store does not answer.
     pub async fn delete(&self, name: &str) -> Result<bool, StoreUnavailable> {
-        self.writer().delete(name.to_owned()).await
+        let deleted = self.writer().delete(name.to_owned(), Caller::anyone()).await?;
+        Ok(deleted.unwrap_or(false))
     }
 
     /// The number of the study of this name; `None` if there is no such study.

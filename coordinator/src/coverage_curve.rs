@@ -37,6 +37,12 @@ impl CoverageCurve {
         self.sums.iter_mut().zip(curve).for_each(|(sum, value)| *sum += f64::from(*value));
     }
 
+    /// Adds the runs of another curve.
+    pub(crate) fn merge(&mut self, other: &CoverageCurve) {
+        self.runs += other.runs;
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, other)| *sum += other);
+    }
+
     /// Mean coverage in 0..=1 after 1, 2, 4, ... executions.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         self.sums.iter().map(|sum| sum / self.runs.max(1) as f64)

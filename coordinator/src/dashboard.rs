@@ -1,12 +1,13 @@
 //! The dashboard: one HTML page that shows the progress of the coordinator's studies. The same
 //! figures are available as JSON and as Prometheus metrics.
 //!
-//! It only reads. On loopback it is open to all processes of the machine; beyond loopback it needs
+//! The page has a heat map of projects and algorithms, whose cells lead to their runs, and each run to
+//! its timeline and log ([`runs`]). It only reads. On loopback it is open to all processes of the machine; beyond loopback it needs
 //! the token of a viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::connect_info::IntoMakeServiceWithConnectInfo;
@@ -25,16 +26,21 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 
 use crate::connections::Peer;
-use crate::ledger::{Phase, PhaseCounts};
+use crate::ids::StudyNumber;
+use crate::ledger::{Phase, PhaseCounts, WorkerRule};
+use crate::metrics::{self, Latencies};
 use crate::progress::{ExecutingRun, Progress};
 use crate::store::{StoreError, StoreReader, StoreUrl};
 
 mod gate;
+mod runs;
 
 pub(crate) use gate::Gate;
 
 const PAGE: &str = include_str!("dashboard/page.html");
 const SCRIPT: &str = include_str!("dashboard/script.js");
+const DRAWING: &str = include_str!("dashboard/drawing.js");
+const DETAIL: &str = include_str!("dashboard/detail.js");
 const STYLE: &str = include_str!("dashboard/style.css");
 
 /// The placeholder of the state in the page.
@@ -50,26 +56,38 @@ const MAX_MISSING: usize = 100;
 struct Source {
     progress: watch::Receiver<Progress>,
     url: StoreUrl,
+    latencies: Arc<Latencies>,
 }
 
 /// The routes: `/` with its script and style, `/events` (server-sent events),
-/// `/missing?study=NAME`, `/metrics` (Prometheus) and `/health`. Each request must pass the gate.
+/// `/missing`, `/cells` and `/runs` of a study, `/run`, `/metrics` (Prometheus) and `/health`. Each
+/// request must pass the gate.
 pub(crate) fn pages(
     progress: watch::Receiver<Progress>,
     url: StoreUrl,
+    latencies: Arc<Latencies>,
     gate: Gate,
 ) -> IntoMakeServiceWithConnectInfo<Router, Peer> {
     Router::new()
         .route("/", get(page))
-        .route("/script.js", get(([(header::CONTENT_TYPE, "text/javascript")], SCRIPT)))
+        .route("/script.js", get(script(SCRIPT)))
+        .route("/drawing.js", get(script(DRAWING)))
+        .route("/detail.js", get(script(DETAIL)))
         .route("/style.css", get(([(header::CONTENT_TYPE, "text/css")], STYLE)))
         .route("/events", get(events))
         .route("/missing", get(missing))
-        .route("/metrics", get(metrics))
+        .route("/cells", get(runs::cells))
+        .route("/runs", get(runs::of_cell))
+        .route("/run", get(runs::one))
+        .route("/metrics", get(prometheus))
         .route("/health", get(health))
         .layer(middleware::from_fn_with_state(gate, Gate::pass))
-        .with_state(Source { progress, url })
+        .with_state(Source { progress, url, latencies })
         .into_make_service_with_connect_info()
+}
+
+fn script(text: &'static str) -> impl IntoResponse + Clone + 'static {
+    ([(header::CONTENT_TYPE, "text/javascript")], text)
 }
 
 /// The page with the current state; later states follow through `/events`.
@@ -88,6 +106,30 @@ async fn events(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
+/// Why a request has no answer: a status, and words.
+type Refusal = (StatusCode, String);
+
+impl Source {
+    /// The number of the study of a name.
+    fn study(&self, name: &str) -> Result<StudyNumber, Refusal> {
+        let number = self.progress.borrow().study(name).map(|study| study.number);
+        number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{name}`")))
+    }
+
+    /// Reads from the store, on another thread.
+    async fn read<T: Send + 'static>(
+        self,
+        read: impl FnOnce(StoreReader) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let read = move || StoreReader::open(&self.url).and_then(read);
+        match tokio::task::spawn_blocking(read).await {
+            Ok(Ok(found)) => Ok(found),
+            Ok(Err(error)) => Err((StatusCode::SERVICE_UNAVAILABLE, error.to_string())),
+            Err(panic) => Err((StatusCode::INTERNAL_SERVER_ERROR, panic.to_string())),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct MissingQuery {
     study: String,
@@ -96,16 +138,9 @@ struct MissingQuery {
 async fn missing(
     State(source): State<Source>,
     Query(MissingQuery { study }): Query<MissingQuery>,
-) -> Result<Json<Value>, (StatusCode, String)> {
-    let number = source.progress.borrow().study(&study).map(|study| study.number);
-    let number = number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{study}`")))?;
-    let read = move || StoreReader::open(&source.url)?.missing(number);
-    let read: Result<Result<_, StoreError>, _> = tokio::task::spawn_blocking(read).await;
-    let rows = match read {
-        Ok(Ok(rows)) => rows,
-        Ok(Err(error)) => return Err((StatusCode::SERVICE_UNAVAILABLE, error.to_string())),
-        Err(panic) => return Err((StatusCode::INTERNAL_SERVER_ERROR, panic.to_string())),
-    };
+) -> Result<Json<Value>, Refusal> {
+    let number = source.study(&study)?;
+    let rows = source.read(move |mut reader| reader.missing(number)).await?;
     let rows = rows.into_iter().take(MAX_MISSING).map(|row| {
         json!({
             "project": row.project, "algorithm": row.label, "phase": row.phase.name(),
@@ -115,16 +150,19 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// 200 while the store works; 503 after an error, and while another coordinator leads.
+/// 200 while the store works, also while another coordinator leads; 503 after an error.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
+    if source.progress.borrow().standby {
+        return (StatusCode::OK, "standby\n".to_owned());
+    }
     match &source.progress.borrow().last_error {
         None => (StatusCode::OK, "ok\n".to_owned()),
         Some(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
     }
 }
 
-async fn metrics(State(source): State<Source>) -> impl IntoResponse {
-    let text = to_prometheus(&source.progress.borrow());
+async fn prometheus(State(source): State<Source>) -> impl IntoResponse {
+    let text = metrics::to_prometheus(&source.progress.borrow(), &source.latencies);
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text)
 }
 
@@ -133,18 +171,22 @@ fn to_json(progress: &Progress) -> Value {
         Phase::ALL.iter().map(|&phase| (phase.name().to_owned(), json!(counts.of(phase)))).collect()
     };
     let studies = progress.studies.iter().map(|study| {
-        let curves = progress.curves.iter().filter(|curve| curve.study == study.number);
-        let curves = curves.map(|curve| {
+        let curves: Vec<_> =
+            progress.curves.iter().filter(|curve| curve.study == study.number).collect();
+        let labels: Vec<&str> = curves.iter().map(|curve| curve.label.as_str()).collect();
+        let styles = palette::styles(&labels, &BTreeMap::new());
+        let curves = curves.into_iter().zip(styles).map(|(curve, style)| {
             let means: Vec<f64> = curve.curve.means().collect();
-            let position = curve.position.unwrap_or(usize::MAX);
             json!({
                 "algorithm": curve.label, "runs": curve.curve.runs, "means": means,
-                "colour": palette::colour(position), "dashes": palette::dashes(position),
+                "projects": curve.projects,
+                "colour": palette::colour(style), "dashes": palette::dashes(style),
             })
         });
         json!({
             "name": study.name, "state": study.state.name(), "runs": study.counts.planned(),
             "phases": phases(&study.counts), "coverage": study.mean_coverage,
+            "executions": study.executions,
             "curves": curves.collect::<Vec<_>>(),
         })
     });
@@ -161,38 +203,26 @@ fn to_json(progress: &Progress) -> Value {
         json!({
             "name": worker.name, "leases": worker.leases, "runs": worker.accepted,
             "silent_ms": worker.silent.as_millis() as u64, "drained": worker.drained,
+            "host": worker.host, "rule": worker.rule.map(WorkerRule::name),
             "executing": executing,
         })
     });
     let unserved = progress.unserved.iter().map(|unserved| {
         json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
     });
+    let failures = progress.failures.iter().map(|count| {
+        json!({
+            "algorithm": count.label, "reason": count.reason, "attempts": count.attempts,
+            "projects": count.projects,
+        })
+    });
     json!({
-        "unserved": unserved.collect::<Vec<_>>(),
+        "unserved": unserved.collect::<Vec<_>>(), "failures": failures.collect::<Vec<_>>(),
         "last_error": progress.last_error, "runs_per_second": progress.runs_per_second,
         "eta_ms": progress.eta.map(|eta| eta.as_millis() as u64),
         "pending": progress.pending, "leased": progress.leased,
         "studies": studies.collect::<Vec<_>>(), "workers": workers.collect::<Vec<_>>(),
     })
-}
-
-fn to_prometheus(progress: &Progress) -> String {
-    let mut text = String::from("# TYPE catherd_runs gauge\n");
-    // Writing to a string does not fail.
-    for study in &progress.studies {
-        let name = study.name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        for phase in Phase::ALL {
-            let (phase, runs) = (phase.name(), study.counts.of(phase));
-            let _ = writeln!(text, "catherd_runs{{study=\"{name}\",phase=\"{phase}\"}} {runs}");
-        }
-    }
-    let workers = progress.workers.len();
-    let _ = writeln!(text, "# TYPE catherd_workers gauge\ncatherd_workers {workers}");
-    let rate = progress.runs_per_second;
-    let _ = writeln!(text, "# TYPE catherd_runs_per_second gauge\ncatherd_runs_per_second {rate}");
-    let error = u8::from(progress.last_error.is_some());
-    let _ = writeln!(text, "# TYPE catherd_store_error gauge\ncatherd_store_error {error}");
-    text
 }
 
 #[cfg(test)]
@@ -201,39 +231,48 @@ mod tests {
 
     use super::*;
     use crate::coverage_curve::CoverageCurve;
+    use crate::ledger::Usage;
     use crate::progress::{AlgorithmCurve, StudyProgress};
-    use crate::store::StudyState;
+    use crate::store::{Claim, StudyState};
 
     fn progress() -> Progress {
         let study = StudyProgress {
             number: 0,
             name: "s".into(),
             state: StudyState::Active,
+            owner: String::new(),
+            claim: Claim::default(),
             counts: PhaseCounts::default(),
             mean_coverage: None,
+            executions: Some(300),
+            usage: Usage::default(),
+            left: None,
         };
         Progress { studies: vec![study], ..Progress::default() }
     }
 
-    /// Curves have the colours that reports give the algorithms, in the order of the study.
+    /// Curves have the colours that reports give the algorithms.
     #[test]
     fn curves_have_the_colours_of_reports() {
         let curve = |label: &str, position| AlgorithmCurve {
             study: 0,
             label: label.to_owned(),
             position,
+            projects: 0,
             curve: CoverageCurve::default(),
         };
         let curves = vec![curve("random", Some(0)), curve("mio", Some(1))];
         let json = to_json(&Progress { curves, ..progress() });
+        let styles = palette::styles(&["random", "mio"], &BTreeMap::new());
         for (number, label) in ["random", "mio"].into_iter().enumerate() {
+            let style = styles[number];
             let curve = &json["studies"][0]["curves"][number];
             assert_eq!(curve["algorithm"], label);
-            assert_eq!(curve["colour"], palette::colour(number));
-            assert_eq!(curve["dashes"], palette::dashes(number));
+            assert_eq!(curve["colour"], palette::colour(style));
+            assert_eq!(curve["dashes"], palette::dashes(style));
         }
-        assert!(SCRIPT.contains("stroke: colour, "));
-        for text in [PAGE, SCRIPT, STYLE] {
+        assert!(DRAWING.contains("stroke: colour, "));
+        for text in [PAGE, SCRIPT, DRAWING, DETAIL, STYLE] {
             assert!(!text.to_lowercase().contains(&palette::colour(0).to_lowercase()));
         }
     }
@@ -241,7 +280,7 @@ mod tests {
     #[test]
     fn metrics_json_and_page_name_the_phases_alike() {
         let names: BTreeSet<&str> = Phase::ALL.map(Phase::name).into();
-        let metrics = to_prometheus(&progress());
+        let metrics = metrics::to_prometheus(&progress(), &Latencies::default());
         let labels: BTreeSet<&str> =
             metrics.split("phase=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert_eq!(labels, names);
@@ -271,7 +310,7 @@ mod tests {
             ..Progress::default()
         });
         let url = StoreUrl::parse("study.db");
-        let Html(page) = page(State(Source { progress, url })).await;
+        let Html(page) = page(State(Source { progress, url, latencies: Arc::default() })).await;
         assert!(page.contains(r#""name":"\u003c/script>""#), "{page}");
         assert!(!page.contains("<style") && !page.contains("<script>"), "{page}");
     }

@@ -75,8 +75,26 @@ impl From<StoreUnavailable> for tonic::Status {
     }
 }
 
+/// The study belongs to another person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "study `{study}` belongs to {owner}: it can be changed with a token of {owner} or of an administrator"
+)]
+pub struct ForeignStudy {
+    /// The name of the study.
+    pub study: String,
+    /// The name of its owner.
+    pub owner: String,
+}
+
+impl From<ForeignStudy> for tonic::Status {
+    fn from(error: ForeignStudy) -> tonic::Status {
+        tonic::Status::permission_denied(error.to_string())
+    }
+}
+
 /// Why a study is not being planned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanningRefused {
     /// The study was cancelled or deleted while it was being planned.
@@ -85,6 +103,9 @@ pub enum PlanningRefused {
     /// Too many studies are being planned.
     #[error("{0} studies are being planned, which is the maximum; submit it again later")]
     Busy(usize),
+    /// Another person has a study of this name.
+    #[error(transparent)]
+    Foreign(#[from] ForeignStudy),
 }
 
 /// Why a study was not submitted, or why it is unknown whether it was.
@@ -109,6 +130,7 @@ impl From<SubmitError> for tonic::Status {
             SubmitError::Refused(error @ PlanningRefused::Busy(_)) => {
                 tonic::Status::resource_exhausted(error.to_string())
             }
+            SubmitError::Refused(PlanningRefused::Foreign(error)) => error.into(),
         }
     }
 }

@@ -8,21 +8,29 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::progress::Progress;
 
+/// The service whose status is `SERVING` also while this coordinator stands by.
+pub const STANDBY_SERVICE: &str = "catherd.standby";
+
 /// Services whose status is reported; the empty name stands for the whole server.
 const SERVICES: [&str; 3] = ["", coordinator_server::SERVICE_NAME, studies_server::SERVICE_NAME];
 
-/// The health service: `SERVING` while the store works and this coordinator leads it. Must be
-/// called within a tokio runtime.
+/// The health service: `SERVING` while the store works and this coordinator leads it; see also
+/// [`STANDBY_SERVICE`]. Must be called within a tokio runtime.
 pub(crate) fn service(mut progress: watch::Receiver<Progress>) -> HealthServer<impl Health> {
     let (reporter, server) = tonic_health::server::health_reporter();
     tokio::spawn(async move {
         loop {
-            let healthy = progress.borrow_and_update().last_error.is_none();
-            let status = if healthy { ServingStatus::Serving } else { ServingStatus::NotServing };
+            let state = |progress: &Progress| (progress.last_error.is_none(), progress.standby);
+            let before @ (healthy, standby) = state(&progress.borrow_and_update());
+            let status = |serves| match serves {
+                true => ServingStatus::Serving,
+                false => ServingStatus::NotServing,
+            };
             for service in SERVICES {
-                reporter.set_service_status(service, status).await;
+                reporter.set_service_status(service, status(healthy)).await;
             }
-            let changed = progress.wait_for(|progress| progress.last_error.is_none() != healthy);
+            reporter.set_service_status(STANDBY_SERVICE, status(healthy || standby)).await;
+            let changed = progress.wait_for(|progress| state(progress) != before);
             if changed.await.is_err() {
                 return;
             }

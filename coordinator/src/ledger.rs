@@ -28,6 +28,9 @@
 //! the commit has no effect. A worker is only granted runs of the engines that it names, so that a
 //! run waits for a worker that can execute it.
 //!
+//! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by their
+//! names or the names of their hosts ([`WorkerRule`]).
+//!
 //! A worker that was silent for too long may still be alive. If it reappears, its expired leases
 //! are reinstated under the same tokens unless the run was leased to another worker meanwhile, and
 //! the losses are reverted. The rules of expiry are in [`lease_expiry`](crate::lease_expiry).
@@ -35,21 +38,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Engines};
-
 use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::lease_expiry::expiry;
-use crate::queue::{Queue, SubjectEngine};
+use crate::queue::{Batch, BatchRequest, Queue};
 
-pub use event::{AttemptEnd, Effect, Grant, LedgerEvent, Verdict};
+pub use event::{AttemptEnd, Effect, Grant, LeaseWish, LedgerEvent, Verdict};
 pub use policy::Policy;
 pub use run::{Phase, PhaseCounts, RunStatus, StudySet};
+pub use shares::{StudyClaim, Usage};
+pub use worker::{LiveWorker, ServingWorker, WorkerRule};
 
 mod event;
 mod lease_end;
 mod membership;
 mod policy;
 mod run;
+pub mod shares;
+mod worker;
+
+use shares::Shares;
+use worker::Worker;
 
 /// A lease that has not ended.
 #[derive(Clone, Debug)]
@@ -57,6 +65,10 @@ struct Lease {
     run: RunNumber,
     worker: String,
     expiry: Duration,
+    /// The study to which the worker's time is charged.
+    study: StudyNumber,
+    /// The time that was charged to it in advance.
+    advance: Duration,
 }
 
 /// A lease that has expired and may be reinstated.
@@ -67,30 +79,6 @@ struct ExpiredLease {
     worker: String,
     /// The run was being executed, so the expiry was counted as a loss.
     counted_as_loss: bool,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Worker {
-    leases: BTreeSet<Token>,
-    last_seen: Duration,
-    /// Runs that crashed on this worker and on no other since its last accepted record.
-    consecutive_crashes: BTreeSet<RunNumber>,
-    drained: bool,
-    /// The engines that it executes, as of its last lease request.
-    engines: Engines,
-}
-
-/// A worker that sent a request within the last term or holds a lease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiveWorker<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Number of leases that it holds.
-    pub leases: usize,
-    /// The time of its last request.
-    pub last_seen: Duration,
-    /// It is given no more runs, because too many runs in a row crashed on it.
-    pub drained: bool,
 }
 
 /// Runs and leases of the studies of a store. See the documentation of the module.
@@ -104,6 +92,9 @@ pub struct Ledger {
     /// Kept until the run has ended or the worker reappears.
     expired: BTreeMap<Token, ExpiredLease>,
     workers: BTreeMap<String, Worker>,
+    /// What workers are told, by their names or the names of their hosts.
+    rules: BTreeMap<String, WorkerRule>,
+    shares: Shares,
     /// The workers on which each run crashed; only runs that have not ended.
     crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
     next_token: Token,
@@ -128,6 +119,11 @@ impl Ledger {
     /// Restores a ledger. Every lease gets one fresh term.
     pub fn restore(policy: Policy, snapshot: LedgerSnapshot, now: Duration) -> Ledger {
         let LedgerSnapshot { mut runs, mut sets, mut queue, mut holders, crashed_on } = snapshot;
+        let mut shares = Shares::default();
+        let active = sets.iter().filter(|set| set.active).flat_map(|set| &set.studies);
+        let active: BTreeSet<StudyNumber> = active.copied().collect();
+        shares.set_claims(active.into_iter().map(StudyClaim::usual).collect());
+        shares.set_lanes((0..).zip(&sets).map(|(number, set)| (number, &*set.studies)));
         let mut leases = BTreeMap::new();
         let mut workers: BTreeMap<String, Worker> = BTreeMap::new();
         let mut next_token = 1;
@@ -136,16 +132,20 @@ impl Ledger {
             match (run.phase, holders.remove(&number)) {
                 (Phase::Leased, Some(name)) => {
                     let worker = workers.entry(name.clone()).or_default();
-                    worker.leases.insert(run.token);
+                    let study = set.charged();
+                    let advance = Shares::advance_of(queue.known_time(run.group));
+                    worker.hold(run.token, study, now, &mut shares);
                     worker.last_seen = now;
+                    shares.note_advance(study, advance, 1.0);
                     let expiry = expiry(now, policy.term);
-                    leases.insert(run.token, Lease { run: number, worker: name, expiry });
+                    let lease = Lease { run: number, worker: name, expiry, study, advance };
+                    leases.insert(run.token, lease);
                     queue.note_leased(run.group);
                 }
                 (Phase::Leased, None) | (Phase::Pending, _) => {
                     run.phase = Phase::Pending;
                     if set.active {
-                        queue.push(run.group, number);
+                        queue.push(run.set, run.group, number);
                     }
                 }
                 _ => {}
@@ -154,7 +154,20 @@ impl Ledger {
             next_token = next_token.max(run.token + 1);
         }
         let expired = BTreeMap::new();
-        Ledger { policy, runs, sets, queue, leases, expired, workers, crashed_on, next_token }
+        let rules = BTreeMap::new();
+        Ledger {
+            policy,
+            runs,
+            sets,
+            queue,
+            leases,
+            expired,
+            workers,
+            rules,
+            shares,
+            crashed_on,
+            next_token,
+        }
     }
 
     /// The status of a run; `None` if there is no such run.
@@ -199,23 +212,6 @@ impl Ledger {
         self.counts().is_finished()
     }
 
-    /// All live workers by name.
-    pub fn workers(&self) -> impl ExactSizeIterator<Item = LiveWorker<'_>> {
-        self.workers.iter().map(|(name, worker)| LiveWorker {
-            name,
-            leases: worker.leases.len(),
-            last_seen: worker.last_seen,
-            drained: worker.drained,
-        })
-    }
-
-    /// The engines that pending runs need and no live worker executes, each with its number of
-    /// pending runs. A worker that holds a lease of an engine executes it.
-    pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
-        let usable = || self.workers.values().filter(|worker| !worker.drained);
-        self.queue.unserved(move |engine| usable().any(|worker| engine.is_in(&worker.engines)))
-    }
-
     /// The queue of the pending runs.
     pub fn queue(&self) -> &Queue {
         &self.queue
@@ -226,14 +222,12 @@ impl Ledger {
         let mut effects = Vec::new();
         match event {
             LedgerEvent::Register { worker } => self.register(now, worker, &mut effects),
-            LedgerEvent::Lease { worker, engines, loaded, held } => {
-                self.grant(now, worker, engines, loaded, held, &mut effects);
-            }
+            LedgerEvent::Lease { worker, wish } => self.grant(now, worker, wish, &mut effects),
             LedgerEvent::Heartbeat { worker, held } => {
                 self.heartbeat(now, worker, held, &mut effects)
             }
             LedgerEvent::Commit { worker, run, token, end } => {
-                self.commit(worker, run, token, end, &mut effects);
+                self.commit(now, worker, run, token, end, &mut effects);
             }
             LedgerEvent::Tick => self.expire(now, &mut effects),
         }
@@ -241,58 +235,99 @@ impl Ledger {
     }
 
     fn register(&mut self, now: Duration, name: &str, effects: &mut Vec<Effect>) {
+        self.settle(now, name);
         let abandoned = self.workers.get(name).map(|worker| worker.leases.clone());
         for (rank, token) in abandoned.into_iter().flatten().enumerate() {
             self.end_uncommitted(token, rank == 0, effects);
         }
         // The previous process of this name has exited, so it cannot commit its expired leases.
         self.expired.retain(|_, lease| lease.worker != name);
-        self.note_seen(now, name);
+        self.note_seen(now, name).note_start();
     }
 
-    fn grant(
-        &mut self,
-        now: Duration,
-        name: &str,
-        engines: &Engines,
-        loaded: &BTreeSet<Digest>,
-        held: &BTreeSet<Token>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let worker = self.note_seen(now, name);
-        if worker.engines != *engines {
-            worker.engines = engines.clone();
-        }
-        self.reinstate_leases(now, name, held, effects);
-        let undelivered: Vec<_> = self.workers[name].leases.difference(held).copied().collect();
+    fn grant(&mut self, now: Duration, name: &str, wish: LeaseWish<'_>, effects: &mut Vec<Effect>) {
+        self.note_seen(now, name).note_wish(&wish);
+        self.settle(now, name);
+        self.reinstate_leases(now, name, wish.held, effects);
+        let undelivered: Vec<_> =
+            self.workers[name].leases.difference(wish.held).copied().collect();
         for token in undelivered {
             self.end_uncommitted(token, false, effects);
         }
-        if self.workers[name].drained {
+        if !self.is_usable(name, &self.workers[name]) {
             return;
         }
-        // Skip runs that crashed on this worker while a non-drained worker has not tried them.
-        let (workers, crashed_on) = (&self.workers, &self.crashed_on);
-        let excluded = |run| {
-            crashed_on.get(&run).is_some_and(|names| {
-                let mut usable = workers.iter().filter(|(_, worker)| !worker.drained);
-                names.contains(name) && usable.any(|(other, _)| !names.contains(other))
-            })
-        };
-        for number in self.queue.take_batch(engines, loaded, self.workers.len(), excluded) {
+        for (number, study) in self.choose(name, wish) {
             let token = self.next_token;
             self.next_token += 1;
             let run = &mut self.runs[number as usize];
             run.token = token;
             run.attempt += 1;
-            let attempt = run.attempt;
-            self.queue.note_leased(run.group);
+            let (attempt, group) = (run.attempt, run.group);
+            self.queue.note_leased(group);
             self.set_phase(number, Phase::Leased);
             let expiry = expiry(now, self.policy.term);
-            self.leases.insert(token, Lease { run: number, worker: name.to_owned(), expiry });
-            self.note_seen(now, name).leases.insert(token);
+            let advance = Shares::advance_of(self.queue.known_time(group));
+            self.hold(
+                now,
+                token,
+                Lease { run: number, worker: name.to_owned(), expiry, study, advance },
+            );
             effects.push(Effect::Save(number));
             effects.push(Effect::Grant(Grant { run: number, attempt, token }));
+        }
+    }
+
+    /// Takes a batch of runs from the queue, each with the study whose turn it is.
+    fn choose(&mut self, name: &str, wish: LeaseWish<'_>) -> Vec<(RunNumber, StudyNumber)> {
+        // Skip runs that crashed on this worker while another usable worker has not tried them.
+        let (workers, crashed_on, rules) = (&self.workers, &self.crashed_on, &self.rules);
+        let excluded = |run| {
+            crashed_on.get(&run).is_some_and(|names| {
+                let mut usable =
+                    workers.iter().filter(|(name, worker)| worker.is_usable(name, rules));
+                names.contains(name) && usable.any(|(other, _)| !names.contains(other))
+            })
+        };
+        let request = BatchRequest {
+            engines: wish.engines,
+            loaded: wish.loaded,
+            workers: self.workers.len(),
+            remaining: wish.remaining,
+            withheld: wish.withheld,
+        };
+        let held = &self.workers[name].studies;
+        let (mut batch, mut chosen) = (Batch::default(), Vec::new());
+        let queue = &mut self.queue;
+        for study in self.shares.order(|lane| queue.has_pending(lane)) {
+            if batch.is_full() {
+                break;
+            }
+            if self.shares.is_at_quota(study) && !held.contains_key(&study) {
+                continue;
+            }
+            queue.fill(&mut batch, self.shares.lanes(study), &request, excluded);
+            chosen.extend(batch.runs[chosen.len()..].iter().map(|&run| (run, study)));
+        }
+        chosen
+    }
+
+    /// Adds a lease to its worker.
+    fn hold(&mut self, now: Duration, token: Token, lease: Lease) {
+        let worker = self.workers.entry(lease.worker.clone()).or_default();
+        worker.hold(token, lease.study, now, &mut self.shares);
+        self.shares.note_advance(lease.study, lease.advance, 1.0);
+        self.leases.insert(token, lease);
+    }
+
+    /// Charges the time since the last call to the study whose run a worker executes.
+    fn settle(&mut self, now: Duration, name: &str) {
+        let Some(worker) = self.workers.get_mut(name) else { return };
+        let elapsed = now.saturating_sub(worker.settled);
+        worker.settled = now;
+        let executed = worker.leases.first().and_then(|token| self.leases.get(token));
+        if let Some(lease) = executed {
+            self.shares.charge(lease.study, elapsed);
         }
     }
 
@@ -313,7 +348,7 @@ impl Ledger {
                 _ => effects.push(Effect::DropLease(token)),
             }
         }
-        if self.workers[name].drained {
+        if self.workers[name].is_to_drain(name, &self.rules) {
             effects.push(Effect::Drain);
         }
     }

@@ -12,8 +12,8 @@
 //!   `rate_limit`: bounds on their requests; [`auth`]: tokens and roles; `connections`: accepting,
 //!   encrypting and limiting connections; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
-//! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `dashboard`: both
-//!   over HTTP.
+//! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `failures`: failed
+//!   attempts by reason; `dashboard`: all three over HTTP.
 //! - [`clock`]: the clocks by which leases expire.
 //!
 //! # On disk
@@ -42,10 +42,12 @@ mod coordinator;
 mod coverage_curve;
 mod dashboard;
 mod error;
+mod failures;
 mod health;
 pub mod ids;
 pub mod lease_expiry;
 pub mod ledger;
+mod metrics;
 mod options;
 pub mod progress;
 pub mod projects;
@@ -57,16 +59,20 @@ mod uploads;
 mod worker_service;
 mod writer;
 
-pub use coordinator::{Coordinator, Records, WRITER_THREAD};
+pub use coordinator::{Coordinator, Records, WRITER_THREAD, prune};
 pub use coverage_curve::CoverageCurve;
-pub use error::{CoordinatorError, PlanningRefused, StoreUnavailable, SubmitError};
+pub use error::{CoordinatorError, ForeignStudy, PlanningRefused, StoreUnavailable, SubmitError};
+pub use failures::FailureCount;
+pub use health::STANDBY_SERVICE;
 pub use ids::{RunId, StudyNumber};
-pub use ledger::{Phase, Policy};
+pub use ledger::{Phase, Policy, Usage, WorkerRule};
 pub use options::CoordinatorOptions;
 pub use progress::{
     AlgorithmCurve, ExecutingRun, PlanningProgress, Progress, RunProgress, StudyProgress,
-    UnservedRuns, WorkerProgress,
+    TooLongRuns, UnservedRuns, WorkerProgress,
 };
 pub use projects::Projects;
-pub use store::{Breakdown, QuarantinedRun, Repair, StoreError, StoreUrl, StudyState};
+pub use store::{
+    Breakdown, Claim, ClaimChange, QuarantinedRun, Repair, StoreError, StoreUrl, StudyState,
+};
 pub use writer::Writer;

@@ -1,19 +1,17 @@
 //! Progress of the studies of a store.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use catherd_experiments::Algorithm;
-use serde::Deserialize;
-
 use crate::coverage_curve::CoverageCurve;
-use crate::ids::{RunNumber, StudyNumber, Token};
-use crate::ledger::{Ledger, Phase, PhaseCounts};
-use crate::queue::SubjectEngine;
-use crate::store::{StoredRecord, StoredStudy, StudyState};
+use crate::failures::FailureCount;
+use crate::ids::{RunNumber, StudyNumber};
+use crate::ledger::{PhaseCounts, Usage, WorkerRule};
+use crate::store::{Claim, StudyState};
 
-/// Time over which rates are averaged.
-const RATE_WINDOW: Duration = Duration::from_secs(30);
+pub(crate) use tracker::ProgressTracker;
+
+mod tracker;
 
 /// The progress of all active studies together: planned = pending + leased + done + failed +
 /// quarantined.
@@ -35,12 +33,15 @@ pub struct Progress {
     pub runs_per_second: f64,
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, estimated from measured run times and from the time
-    /// for which runs have been executing; `None` if unknown, or if runs wait for a worker that can
-    /// execute them.
+    /// Expected time until the last run ends, estimated from measured run times, from the time for
+    /// which runs have been executing and, before a run has ended, from the share of their budgets that
+    /// they have spent. Not shorter than the rate of a busy half minute allows. `None` if unknown, or if
+    /// runs wait for a worker that can execute them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
+    /// Another coordinator leads the store, and this one stands by; `last_error` says so as well.
+    pub standby: bool,
     /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
     /// Damage of the store that stops the work that needs the damaged part; `None` if none is
@@ -55,12 +56,66 @@ pub struct Progress {
     /// Live workers by name.
     pub workers: Vec<WorkerProgress>,
     /// Coverage over executions of the runs accepted since the coordinator started, by study and
-    /// algorithm.
+    /// algorithm, on the projects that all algorithms with a run have finished.
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
     /// Pending runs that no live worker executes.
     pub unserved: Vec<UnservedRuns>,
+    /// Failed attempts since the coordinator started, by algorithm and reason.
+    pub failures: Vec<FailureCount>,
+    /// Pending runs that are expected to take longer than the allocation of any live worker, by
+    /// algorithm.
+    pub too_long: Vec<TooLongRuns>,
+    /// Time since a run was last leased, if runs wait.
+    pub queue_age: Duration,
+    /// How attempts have ended since the coordinator started, by worker.
+    pub attempts: Vec<AttemptCounts>,
+}
+
+/// How the attempts of a worker have ended since the coordinator started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttemptCounts {
+    /// The worker's name.
+    pub worker: String,
+    /// The name of its host; empty if unknown.
+    pub host: String,
+    /// With an accepted record.
+    pub accepted: u64,
+    /// Without a record, because the tool crashed or a limit of the worker ended it.
+    pub crashed: u64,
+    /// The worker was lost.
+    pub lost: u64,
+    /// Records that did not count, because their leases had ended.
+    pub superseded: u64,
+    /// Attempts that were begun at a run of which an earlier attempt had ended without a record.
+    pub retried: u64,
+}
+
+impl AttemptCounts {
+    /// The counts, each with its name in metrics.
+    pub fn by_end(&self) -> [(&'static str, u64); 5] {
+        [
+            ("accepted", self.accepted),
+            ("crashed", self.crashed),
+            ("lost", self.lost),
+            ("superseded", self.superseded),
+            ("retried", self.retried),
+        ]
+    }
+}
+
+/// Pending runs of an algorithm that are expected to take longer than the allocation of any live worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TooLongRuns {
+    /// The algorithm's label.
+    pub label: String,
+    /// Number of runs.
+    pub runs: u64,
+    /// Expected time of the longest of them.
+    pub expected: Duration,
+    /// The longest allocation of a live worker.
+    pub longest: Duration,
 }
 
 /// Pending runs of a subject kind that no live worker executes.
@@ -98,6 +153,10 @@ pub struct WorkerProgress {
     pub silent: Duration,
     /// It is given no more runs, because too many runs in a row crashed on it.
     pub drained: bool,
+    /// The name of its host; empty if unknown.
+    pub host: String,
+    /// What an operator has told it.
+    pub rule: Option<WorkerRule>,
 }
 
 /// Interim coverage of an algorithm in a study.
@@ -107,10 +166,12 @@ pub struct AlgorithmCurve {
     pub study: StudyNumber,
     /// The algorithm's label.
     pub label: String,
-    /// Its position in the study, which decides its colour; `None` if the study's plan does not
+    /// Its position in the study, which decides its place; `None` if the study's plan does not
     /// contain it.
     pub position: Option<usize>,
-    /// The mean over its runs.
+    /// Number of the projects that all these algorithms have finished.
+    pub projects: usize,
+    /// The mean over its runs on these projects.
     pub curve: CoverageCurve,
 }
 
@@ -123,10 +184,20 @@ pub struct StudyProgress {
     pub name: String,
     /// Whether its runs are leased.
     pub state: StudyState,
+    /// Name of the person who submitted it; empty if unknown.
+    pub owner: String,
+    /// Its claim on workers.
+    pub claim: Claim,
     /// Its runs by phase.
     pub counts: PhaseCounts,
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
+    /// The limit of executions of each run; `None` if there is none.
+    pub executions: Option<u64>,
+    /// The workers that it has, and their time since the coordinator started.
+    pub usage: Usage,
+    /// Expected time of its pending runs; `None` if nothing was measured, or if it is not active.
+    pub left: Option<Duration>,
 }
 
 impl Progress {
@@ -161,229 +232,4 @@ pub struct ExecutingRun {
     pub worker: String,
     /// Its progress.
     pub progress: RunProgress,
-}
-
-/// Sum and number of coverages.
-#[derive(Clone, Copy, Debug, Default)]
-struct CoverageSum(f64, u64);
-
-impl CoverageSum {
-    fn mean(self) -> Option<f64> {
-        (self.1 > 0).then(|| self.0 / self.1 as f64)
-    }
-}
-
-/// The counters that the progress needs beyond the ledger.
-#[derive(Debug, Default)]
-pub(crate) struct ProgressTracker {
-    /// Accepted records by second: (second, number), the oldest first.
-    recent: VecDeque<(u64, u64)>,
-    started: Duration,
-    studies: Vec<StoredStudy>,
-    active: Vec<StudyNumber>,
-    coverage: BTreeMap<StudyNumber, CoverageSum>,
-    /// The runs that are being executed, each with the time of its first heartbeat.
-    executing: BTreeMap<Token, (Duration, RunProgress)>,
-    accepted_by_worker: BTreeMap<String, u64>,
-    curves: BTreeMap<(StudyNumber, String), CoverageCurve>,
-    /// Labels of the algorithms of each study, in its order.
-    labels: BTreeMap<StudyNumber, Vec<String>>,
-}
-
-/// The part of a stored plan that the progress needs.
-#[derive(Deserialize)]
-struct PlannedAlgorithms {
-    algorithms: Vec<Algorithm>,
-}
-
-fn labels(studies: &[StoredStudy]) -> BTreeMap<StudyNumber, Vec<String>> {
-    let of = |study: &StoredStudy| {
-        let plan: PlannedAlgorithms = serde_json::from_slice(&study.plan).ok()?;
-        let labels = plan.algorithms.into_iter().map(|algorithm| algorithm.label);
-        Some((study.number, labels.collect()))
-    };
-    studies.iter().filter_map(of).collect()
-}
-
-impl ProgressTracker {
-    /// A tracker that starts with the stored coverages: study, sum and number.
-    pub(crate) fn new(
-        now: Duration,
-        studies: Vec<StoredStudy>,
-        active: Vec<StudyNumber>,
-        coverage: Vec<(StudyNumber, f64, u64)>,
-    ) -> ProgressTracker {
-        let coverage =
-            coverage.into_iter().map(|(study, sum, count)| (study, CoverageSum(sum, count)));
-        let coverage = coverage.collect();
-        let labels = labels(&studies);
-        ProgressTracker {
-            started: now,
-            studies,
-            active,
-            coverage,
-            labels,
-            ..ProgressTracker::default()
-        }
-    }
-
-    /// This tracker, with the counters that an earlier tracker has gathered since the start of the
-    /// coordinator.
-    pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
-        let ProgressTracker { recent, started, executing, accepted_by_worker, curves, .. } =
-            earlier;
-        ProgressTracker { recent, started, executing, accepted_by_worker, curves, ..self }
-    }
-
-    /// Replaces the list of studies, and the list of the active ones.
-    pub(crate) fn set_studies(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
-        self.labels = labels(&studies);
-        (self.studies, self.active) = (studies, active);
-    }
-
-    /// Replaces sum and number of the coverages of a study whose runs have changed.
-    pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
-        let (sum, count) = coverage.unwrap_or_default();
-        self.coverage.insert(study, CoverageSum(sum, count));
-    }
-
-    /// Forgets the counters of a study that was deleted.
-    pub(crate) fn forget(&mut self, study: StudyNumber) {
-        self.coverage.remove(&study);
-        self.curves.retain(|(of, _), _| *of != study);
-    }
-
-    /// Moves the counters of a study whose number has changed.
-    pub(crate) fn renumber(&mut self, former: StudyNumber, study: StudyNumber) {
-        self.coverage.remove(&former);
-        let curves = std::mem::take(&mut self.curves).into_iter();
-        let number = |of| if of == former { study } else { of };
-        self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
-    }
-
-    /// Counts an accepted record of a run of the algorithm `label`, which `studies` contain.
-    pub(crate) fn note_accepted(
-        &mut self,
-        now: Duration,
-        record: &StoredRecord,
-        worker: &str,
-        label: &str,
-        studies: &[StudyNumber],
-    ) {
-        match self.accepted_by_worker.get_mut(worker) {
-            Some(count) => *count += 1,
-            None => drop(self.accepted_by_worker.insert(worker.to_owned(), 1)),
-        }
-        let coverage = record.coverage();
-        match self.recent.back_mut() {
-            Some((second, count)) if *second == now.as_secs() => *count += 1,
-            _ => self.recent.push_back((now.as_secs(), 1)),
-        }
-        for study in studies {
-            if let Some(coverage) = coverage {
-                let CoverageSum(sum, count) = self.coverage.entry(*study).or_default();
-                *sum += coverage;
-                *count += 1;
-            }
-            if let Some(curve) = &record.curve {
-                self.curves.entry((*study, label.to_owned())).or_default().add(curve);
-            }
-        }
-    }
-
-    /// Replaces the progress of runs that are being executed.
-    pub(crate) fn note_run_progress(&mut self, now: Duration, progress: Vec<(Token, RunProgress)>) {
-        for (token, progress) in progress {
-            let (_, latest) = self.executing.entry(token).or_insert((now, RunProgress::default()));
-            *latest = progress;
-        }
-    }
-
-    pub(crate) fn snapshot(&mut self, now: Duration, ledger: &Ledger) -> Progress {
-        let oldest = now.saturating_sub(RATE_WINDOW).as_secs();
-        while self.recent.front().is_some_and(|&(second, _)| second < oldest) {
-            self.recent.pop_front();
-        }
-        self.executing.retain(|&token, _| ledger.lease(token).is_some());
-        let executing = self.executing.iter().filter_map(|(&token, progress)| {
-            let (run, worker) = ledger.lease(token)?;
-            let progress = progress.1.clone();
-            Some(ExecutingRun { run, worker: worker.to_owned(), progress })
-        });
-        let executing = executing.collect();
-        let accepted: u64 = self.recent.iter().map(|&(_, count)| count).sum();
-        let window = now.saturating_sub(self.started).min(RATE_WINDOW).as_secs_f64().max(0.1);
-        let workers = ledger.workers().len();
-        let times = self.executing.iter().filter_map(|(&token, (since, _))| {
-            let run = ledger.run(ledger.lease(token)?.0)?;
-            Some((run.group, now.saturating_sub(*since)))
-        });
-        let work = ledger.queue().expected_work(&times.collect::<Vec<_>>());
-        let counts = ledger.counts();
-        let unserved: Vec<_> = ledger.unserved().map(unserved_runs).collect();
-        let endless = workers == 0 || !unserved.is_empty();
-        Progress {
-            planned: counts.planned(),
-            pending: counts.of(Phase::Pending),
-            leased: counts.of(Phase::Leased),
-            done: counts.of(Phase::Done),
-            failed: counts.of(Phase::Failed),
-            quarantined: counts.of(Phase::Quarantined),
-            runs_per_second: accepted as f64 / window,
-            mean_coverage: self.mean_coverage(),
-            eta: if endless { None } else { work.map(|work| work.on(workers)) },
-            executing,
-            last_error: None,
-            damage: None,
-            lost_file: None,
-            studies: self.studies.iter().map(|study| self.study(study, ledger)).collect(),
-            workers: self.workers(now, ledger),
-            curves: self.curves(),
-            planning: Vec::new(),
-            unserved,
-        }
-    }
-
-    fn workers(&self, now: Duration, ledger: &Ledger) -> Vec<WorkerProgress> {
-        let workers = ledger.workers().map(|worker| WorkerProgress {
-            name: worker.name.to_owned(),
-            leases: worker.leases,
-            accepted: self.accepted_by_worker.get(worker.name).copied().unwrap_or_default(),
-            silent: now.saturating_sub(worker.last_seen),
-            drained: worker.drained,
-        });
-        workers.collect()
-    }
-
-    fn curves(&self) -> Vec<AlgorithmCurve> {
-        let curves = self.curves.iter().map(|((study, label), curve)| AlgorithmCurve {
-            study: *study,
-            label: label.clone(),
-            position: self.labels.get(study).and_then(|all| all.iter().position(|l| l == label)),
-            curve: curve.clone(),
-        });
-        let mut curves: Vec<AlgorithmCurve> = curves.collect();
-        curves.sort_by_key(|curve| (curve.study, curve.position.unwrap_or(usize::MAX)));
-        curves
-    }
-
-    fn mean_coverage(&self) -> Option<f64> {
-        let active = self.active.iter().filter_map(|study| self.coverage.get(study));
-        let sum = |all: CoverageSum, one: &CoverageSum| CoverageSum(all.0 + one.0, all.1 + one.1);
-        active.fold(CoverageSum::default(), sum).mean()
-    }
-
-    fn study(&self, study: &StoredStudy, ledger: &Ledger) -> StudyProgress {
-        StudyProgress {
-            number: study.number,
-            name: study.name.clone(),
-            state: study.state,
-            counts: ledger.counts_of(study.number),
-            mean_coverage: self.coverage.get(&study.number).copied().and_then(CoverageSum::mean),
-        }
-    }
-}
-
-fn unserved_runs((engine, runs): (&SubjectEngine, usize)) -> UnservedRuns {
-    UnservedRuns { kind: engine.kind.clone(), engine: engine.engine.clone(), runs }
 }

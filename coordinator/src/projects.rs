@@ -90,13 +90,14 @@ impl Projects {
         if self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.contains(&project) {
             return Ok(());
         }
-        let mut hash = DigestBuilder::default();
-        let read = self.read_chunks(project, |_, bytes| {
+        let (mut hash, mut length, mut stated) = (DigestBuilder::default(), 0, 0);
+        let read = self.read_chunks(project, |size, bytes| {
             hash.add(&bytes);
+            (length, stated) = (length + bytes.len() as u64, size);
             true
         });
         let checked = read.and_then(|()| match hash.finish() {
-            digest if digest == project => Ok(()),
+            digest if digest == project && length == stated => Ok(()),
             _ => Err(StoreError::Damaged(format!("the bytes of project {project} have changed"))),
         });
         match &checked {
@@ -105,6 +106,30 @@ impl Projects {
             Err(_) => {}
         }
         checked
+    }
+
+    /// Like [`Projects::check`], although the project may have been checked or stored before.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Projects::check`].
+    pub fn check_again(&self, project: Digest) -> Result<(), StoreError> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.remove(&project);
+        self.check(project)
+    }
+
+    /// The projects whose stored bytes are known to be damaged.
+    pub fn damaged(&self) -> BTreeSet<Digest> {
+        let checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        checked.damaged.keys().copied().collect()
+    }
+
+    /// Records that stored bytes of a project cannot be read any more.
+    fn note_unreadable(&self, project: Digest, cause: &StoreError) {
+        if cause.is_damage() {
+            // The progress is only for display.
+            drop(self.note(project, Err(cause.to_string())));
+        }
     }
 
     /// Records whether the bytes of a project are intact. The progress shows damage.
@@ -125,7 +150,8 @@ impl Projects {
             return Ok(());
         }
         let damage = checked.damaged.values().next().cloned();
-        self.writer.send(Request::NoteDamage(damage))
+        let projects = checked.damaged.keys().copied().collect();
+        self.writer.send(Request::NoteDamage { projects, damage })
     }
 
     /// Closes the connection for reading; the next call opens another.
@@ -145,7 +171,8 @@ impl Projects {
         take: impl FnMut(u64, Vec<u8>) -> bool,
     ) -> Result<(), StoreError> {
         self.check(project)?;
-        self.read_chunks(project, take)
+        // The bytes may have been damaged since they were checked.
+        self.read_chunks(project, take).inspect_err(|cause| self.note_unreadable(project, cause))
     }
 
     fn read_chunks(

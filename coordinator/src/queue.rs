@@ -1,29 +1,31 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
 //! Runs of the same project and algorithm form a *group*. They differ only in the seed, so the
-//! measured times of some predict the times of the others.
+//! measured times of some predict the times of the others. The runs of a group that exactly the same
+//! studies contain wait in the same *lane*, so that a batch can be taken from the runs of one study.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::time::Duration;
 
-use catherd_experiments::{Digest, Engines};
-use serde::Deserialize;
+use catherd_experiments::Digest;
 
-use crate::ids::{EngineNumber, GroupNumber, RunNumber};
+use crate::ids::{EngineNumber, GroupNumber, RunNumber, StudySetNumber};
 
-/// Expected duration of a batch: many tiny runs, or one long run.
-const BATCH_TIME: Duration = Duration::from_secs(1);
+pub use batch::{Batch, BatchRequest};
+pub use engine::SubjectEngine;
+pub use interleaving::place;
+pub(crate) use interleaving::place_of;
 
-/// Largest number of runs in a batch.
-const MAX_BATCH_RUNS: usize = 256;
+mod batch;
+mod engine;
+mod interleaving;
 
-/// Largest number of runs in a batch from a group without measured times. It is small, because the
-/// estimate from other groups may be far off.
-const MAX_UNMEASURED_RUNS: usize = 4;
+/// Longest time that is remembered as the time of the longest run.
+const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The mean of measured run times.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct MeanTime {
     count: u32,
     total: Duration,
@@ -40,24 +42,6 @@ impl MeanTime {
     }
 }
 
-/// A subject kind with the engine id that runs need. A worker only executes runs of its own
-/// engines, because the records of another engine would differ.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub struct SubjectEngine {
-    /// Name of the subject kind.
-    #[serde(rename = "subject")]
-    pub kind: String,
-    /// Its engine id.
-    pub engine: String,
-}
-
-impl SubjectEngine {
-    /// Whether a worker with these engines executes its runs.
-    pub fn is_in(&self, engines: &Engines) -> bool {
-        engines.get(&self.kind) == Some(&self.engine)
-    }
-}
-
 /// The runs of an engine.
 #[derive(Clone, Debug)]
 struct EngineRuns {
@@ -70,7 +54,8 @@ struct EngineRuns {
 struct Group {
     project: usize,
     engine: EngineNumber,
-    pending: BTreeSet<RunNumber>,
+    /// Number of pending runs in all lanes.
+    pending: u32,
     leased: u32,
     measured: MeanTime,
 }
@@ -82,23 +67,14 @@ struct Project {
     measured: MeanTime,
 }
 
-/// Runs that one worker is given together.
-struct Batch {
-    runs: Vec<RunNumber>,
-    time: Duration,
-    /// Largest number of runs.
-    max_runs: usize,
-}
-
-impl Batch {
-    fn is_full(&self) -> bool {
-        self.runs.len() >= self.max_runs || self.time >= BATCH_TIME
-    }
-
-    fn add(&mut self, run: RunNumber, time: Duration) {
-        self.runs.push(run);
-        self.time += time;
-    }
+/// The pending runs of the studies of a set, by group. Each has its place in the order of its group.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
+    /// Its groups of projects without a measured run.
+    untried: BTreeSet<GroupNumber>,
+    /// Number of pending runs by engine.
+    pending: BTreeMap<EngineNumber, usize>,
 }
 
 /// Expected time of a set of runs.
@@ -125,19 +101,32 @@ impl ExpectedWork {
     }
 }
 
-/// The pending runs of the active studies, by group.
+/// What the expected time of a run is taken from, the best source first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimeSource {
+    /// Runs of its group.
+    Group,
+    /// Other runs on its project.
+    Project,
+    /// All runs.
+    Any,
+    /// Nothing was measured.
+    None,
+}
+
+/// The pending runs of the active studies, by lane and group.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     groups: Vec<Group>,
     projects: Vec<Project>,
     by_digest: BTreeMap<Digest, usize>,
-    /// Groups with pending runs.
-    nonempty: BTreeSet<GroupNumber>,
+    lanes: BTreeMap<StudySetNumber, Lane>,
+    /// The places of runs whose order in their group is not that of their numbers.
+    order: BTreeMap<RunNumber, u32>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
-    /// Groups with pending runs, of projects without a measured run.
-    untried: BTreeSet<GroupNumber>,
-    /// Groups whose runs are expected to take at least [`BATCH_TIME`].
+    longest: Duration,
+    /// Groups whose runs are expected to take at least [`batch::TIME`].
     long: BTreeSet<GroupNumber>,
 }
 
@@ -150,6 +139,29 @@ impl Queue {
             self.engines.len() - 1
         });
         number as EngineNumber
+    }
+
+    /// The number of the project of a group; groups of the same project have the same.
+    pub fn project_number(&self, group: GroupNumber) -> usize {
+        self.groups.get(group as usize).map_or(usize::MAX, |group| group.project)
+    }
+
+    /// Whether runs of a group are pending or leased.
+    pub fn is_open(&self, group: GroupNumber) -> bool {
+        let open = |group: &Group| group.pending > 0 || group.leased > 0;
+        self.groups.get(group as usize).is_some_and(open)
+    }
+
+    /// The number of an engine; `None` if no run needs it.
+    pub fn known_engine(&self, engine: &SubjectEngine) -> Option<EngineNumber> {
+        let known = self.engines.iter().position(|runs| runs.engine == *engine);
+        known.map(|number| number as EngineNumber)
+    }
+
+    /// The number of measured runs of a group, and their time together.
+    pub fn measured(&self, group: GroupNumber) -> (u32, Duration) {
+        let MeanTime { count, total } = self.groups[group as usize].measured;
+        (count, total)
     }
 
     /// The engine of the runs of a group.
@@ -167,6 +179,19 @@ impl Queue {
         waiting.filter(move |runs| !serves(&runs.engine)).map(|runs| (&runs.engine, runs.pending))
     }
 
+    /// The groups with pending runs that are expected to take longer than a time, each with the number
+    /// of these runs and the expected time of one.
+    pub fn longer_than(
+        &self,
+        time: Duration,
+    ) -> impl Iterator<Item = (GroupNumber, u32, Duration)> {
+        let waiting = (0..).zip(&self.groups).filter(|(_, group)| group.pending > 0);
+        waiting.filter_map(move |(number, group)| {
+            let expected = self.expected(group).filter(|expected| *expected > time)?;
+            Some((number, group.pending, expected))
+        })
+    }
+
     /// Adds a group of runs on a project. Groups are numbered from 0.
     pub fn add_group(&mut self, project: Digest, engine: EngineNumber) -> GroupNumber {
         let project = match self.by_digest.entry(project) {
@@ -177,41 +202,82 @@ impl Queue {
                 *entry.insert(number)
             }
         };
-        self.groups.push(Group {
-            project,
-            engine,
-            pending: BTreeSet::new(),
-            leased: 0,
-            measured: MeanTime::default(),
-        });
+        let measured = MeanTime::default();
+        self.groups.push(Group { project, engine, pending: 0, leased: 0, measured });
         let number = (self.groups.len() - 1) as GroupNumber;
         self.projects[project].groups.push(number);
         self.sort_by_length(number);
         number
     }
 
-    /// Adds a pending run; no effect if it is already queued.
-    pub fn push(&mut self, group: GroupNumber, run: RunNumber) {
+    /// Sets the place of a run in the order of its group, before it is queued. Without it, the runs of
+    /// a group are in the order of their numbers.
+    pub fn set_place(&mut self, run: RunNumber, place: u32) {
+        self.order.insert(run, place);
+    }
+
+    /// Whether a place of a run is known.
+    pub fn has_place(&self, run: RunNumber) -> bool {
+        self.order.contains_key(&run)
+    }
+
+    fn entry(&self, run: RunNumber) -> (u32, RunNumber) {
+        (self.order.get(&run).copied().unwrap_or_default(), run)
+    }
+
+    /// Adds a pending run to a lane; no effect if it is already there.
+    pub fn push(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
+        let entry = self.entry(run);
         let Group { pending, engine, project, .. } = &mut self.groups[group as usize];
-        if pending.insert(run) {
+        let lane = self.lanes.entry(lane).or_default();
+        if lane.groups.entry(group).or_default().insert(entry) {
+            *pending += 1;
             self.engines[*engine as usize].pending += 1;
-            self.nonempty.insert(group);
+            *lane.pending.entry(*engine).or_default() += 1;
             if self.projects[*project].measured.count == 0 {
-                self.untried.insert(group);
+                lane.untried.insert(group);
             }
         }
     }
 
-    /// Removes a run; no effect if it is not queued.
-    pub fn remove(&mut self, group: GroupNumber, run: RunNumber) {
+    /// Removes a run from a lane; no effect if it is not there.
+    pub fn remove(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
+        let entry = self.entry(run);
         let Group { pending, engine, .. } = &mut self.groups[group as usize];
-        if pending.remove(&run) {
+        let Some(lane) = self.lanes.get_mut(&lane) else { return };
+        let Some(runs) = lane.groups.get_mut(&group) else { return };
+        if runs.remove(&entry) {
+            *pending -= 1;
             self.engines[*engine as usize].pending -= 1;
-            if pending.is_empty() {
-                self.nonempty.remove(&group);
-                self.untried.remove(&group);
+            *lane.pending.entry(*engine).or_default() -= 1;
+        }
+        if runs.is_empty() {
+            lane.groups.remove(&group);
+            lane.untried.remove(&group);
+        }
+    }
+
+    /// All pending runs by number.
+    pub fn pending(&self) -> BTreeSet<RunNumber> {
+        let lanes = self.lanes.values().flat_map(|lane| lane.groups.values());
+        lanes.flatten().map(|(_, run)| *run).collect()
+    }
+
+    /// Whether a lane has pending runs.
+    pub fn has_pending(&self, lane: StudySetNumber) -> bool {
+        self.lanes.get(&lane).is_some_and(|lane| !lane.groups.is_empty())
+    }
+
+    /// Expected time of the pending runs of lanes; `None` if nothing was measured.
+    pub fn expected_in(&self, lanes: &[StudySetNumber]) -> Option<Duration> {
+        let mut total = Duration::ZERO;
+        for lane in lanes.iter().filter_map(|lane| self.lanes.get(lane)) {
+            for (&group, runs) in &lane.groups {
+                let time = self.expected(&self.groups[group as usize])?;
+                total += time.mul_f64(runs.len() as f64);
             }
         }
+        Some(total)
     }
 
     /// Increments the group's number of leased runs.
@@ -236,10 +302,14 @@ impl Queue {
         group.measured.add(time);
         let number = group.project;
         let project = &mut self.projects[number];
+        let first = project.measured.count == 0;
         project.measured.add(time);
         self.measured.add(time);
+        self.longest = self.longest.max(time.min(LONGEST));
         for group in self.projects[number].groups.clone() {
-            self.untried.remove(&group);
+            if first {
+                self.lanes.values_mut().for_each(|lane| _ = lane.untried.remove(&group));
+            }
             self.sort_by_length(group);
         }
     }
@@ -248,7 +318,7 @@ impl Queue {
     fn sort_by_length(&mut self, number: GroupNumber) {
         let group = &self.groups[number as usize];
         let measured = group.measured.get().or(self.projects[group.project].measured.get());
-        if measured.is_some_and(|time| time >= BATCH_TIME) {
+        if measured.is_some_and(|time| time >= batch::TIME) {
             self.long.insert(number);
         } else {
             self.long.remove(&number);
@@ -267,7 +337,7 @@ impl Queue {
             work.add(expected.abs_diff(*elapsed), 1);
         }
         for (group, number) in self.groups.iter().zip(0..) {
-            let runs = group.pending.len() as u64 + u64::from(group.leased);
+            let runs = u64::from(group.pending) + u64::from(group.leased);
             if runs > 0 {
                 let begun = begun.get(&number).copied().unwrap_or_default();
                 work.add(self.expected(group)?, runs.saturating_sub(begun));
@@ -276,125 +346,38 @@ impl Queue {
         Some(work)
     }
 
-    /// Removes a batch of runs of these `engines` from the queue and returns it in the order of
-    /// execution. It is filled in this order: one run each of a few projects of which no run was
-    /// measured or is leased, so that slow projects are recognised early; the longest runs, because
-    /// they could delay the end of the study, and because loading a project takes little time
-    /// compared to them; short runs of projects in `loaded`; short runs of projects without leased
-    /// runs, so that few workers load each project; other short runs, the longest first. The batch
-    /// is at most half of an equal share of the pending runs among `workers` workers, and contains
-    /// no run for which `excluded` returns true.
-    pub fn take_batch(
-        &mut self,
-        engines: &Engines,
-        loaded: &BTreeSet<Digest>,
-        workers: usize,
-        excluded: impl Fn(RunNumber) -> bool,
-    ) -> Vec<RunNumber> {
-        let mut batch = Batch { runs: Vec::new(), time: Duration::ZERO, max_runs: 0 };
-        let served: Vec<bool> =
-            self.engines.iter().map(|runs| runs.engine.is_in(engines)).collect();
-        let pending = self.engines.iter().zip(&served).filter(|(_, served)| **served);
-        let pending: usize = pending.map(|(runs, _)| runs.pending).sum();
-        batch.max_runs = pending.div_ceil(2 * workers.max(1)).min(MAX_BATCH_RUNS);
-        if pending == 0 {
-            return Vec::new();
-        }
-        let is_served = |queue: &Queue, group: GroupNumber| {
-            served[queue.groups[group as usize].engine as usize]
-        };
-        for group in self.probes(&served) {
-            self.take_from(group, 1, &mut batch, &excluded);
-        }
-        let long = self.long.intersection(&self.nonempty).copied();
-        let long = long.filter(|&number| is_served(self, number)).collect();
-        self.fill_from(long, &mut batch, &excluded);
-        // Loaded projects usually fill the batch, so that the other groups need not be searched.
-        let loaded: BTreeSet<_> =
-            loaded.iter().filter_map(|digest| self.by_digest.get(digest).copied()).collect();
-        let groups = loaded.iter().flat_map(|&project| &self.projects[project].groups);
-        let groups: Vec<_> =
-            groups.copied().filter(|number| self.nonempty.contains(number)).collect();
-        let groups = groups.into_iter().filter(|&number| is_served(self, number)).collect();
-        self.fill_from(groups, &mut batch, &excluded);
-        if !batch.is_full() {
-            let project = |number: GroupNumber| self.groups[number as usize].project;
-            let others = self.nonempty.iter().copied();
-            let others = others.filter(|&number| is_served(self, number));
-            let others = others.filter(|&number| !loaded.contains(&project(number))).collect();
-            self.fill_from(others, &mut batch, &excluded);
-        }
-        batch.runs
+    /// The expected time of a run of a group; `None` if nothing was measured.
+    pub fn expected_time(&self, group: GroupNumber) -> Option<Duration> {
+        self.expected(&self.groups[group as usize])
     }
 
-    /// One group with pending runs for each of the first projects without measured or leased runs;
-    /// only groups whose engine is `served`.
-    fn probes(&self, served: &[bool]) -> Vec<GroupNumber> {
-        let mut projects = BTreeSet::new();
-        let mut is_probe = |number: &GroupNumber| {
-            let group = &self.groups[*number as usize];
-            let idle = self.projects[group.project].leased == 0;
-            idle && served[group.engine as usize] && projects.insert(group.project)
-        };
-        let groups = self.untried.iter().copied().filter(|number| is_probe(number));
-        groups.take(MAX_UNMEASURED_RUNS).collect()
+    /// The expected time of a run on a project, and its source. `group` is `None` if the queue does not
+    /// know the group of the run.
+    pub fn estimate(&self, project: Digest, group: Option<GroupNumber>) -> (TimeSource, Duration) {
+        let group = group.and_then(|group| self.groups.get(group as usize)?.measured.get());
+        let project = self.by_digest.get(&project);
+        let project = project.and_then(|&project| self.projects[project].measured.get());
+        let found = group.map(|time| (TimeSource::Group, time));
+        let found = found.or_else(|| project.map(|time| (TimeSource::Project, time)));
+        let found = found.or_else(|| self.measured.get().map(|time| (TimeSource::Any, time)));
+        found.unwrap_or((TimeSource::None, Duration::ZERO))
     }
 
-    /// Fills a batch from these groups: first the long runs, the longest first; then short runs of
-    /// projects without leased runs; then other short runs.
-    fn fill_from(
-        &mut self,
-        mut groups: Vec<GroupNumber>,
-        batch: &mut Batch,
-        excluded: &impl Fn(RunNumber) -> bool,
-    ) {
-        if batch.is_full() {
-            return;
-        }
-        groups.retain(|&number| {
-            self.groups[number as usize].pending.iter().any(|&run| !excluded(run))
-        });
-        let key = |&number: &GroupNumber| {
-            let group = &self.groups[number as usize];
-            let busy = self.projects[group.project].leased > 0 && !self.long.contains(&number);
-            (busy, Reverse(self.expected(group).unwrap_or(Duration::MAX)), number)
-        };
-        // Every group in the list contributes at least one run, so `needed` groups suffice.
-        let needed = batch.max_runs - batch.runs.len();
-        if groups.len() > needed {
-            groups.select_nth_unstable_by_key(needed, key);
-            groups.truncate(needed);
-        }
-        groups.sort_unstable_by_key(key);
-        for number in groups {
-            let measured = self.groups[number as usize].measured.count > 0;
-            let most = if measured { MAX_BATCH_RUNS } else { MAX_UNMEASURED_RUNS };
-            self.take_from(number, most, batch, excluded);
-        }
+    /// The expected time of a run of a group; `None` if no run on its project was measured.
+    pub fn known_time(&self, group: GroupNumber) -> Option<Duration> {
+        let group = &self.groups[group as usize];
+        group.measured.get().or_else(|| self.projects[group.project].measured.get())
     }
 
-    /// Moves at most `most` runs of a group to a batch, until it is full.
-    fn take_from(
-        &mut self,
-        number: GroupNumber,
-        most: usize,
-        batch: &mut Batch,
-        excluded: &impl Fn(RunNumber) -> bool,
-    ) {
-        let expected = self.expected(&self.groups[number as usize]);
-        let group = &mut self.groups[number as usize];
-        for _ in 0..most {
-            let mut free = group.pending.iter().copied().filter(|&run| !excluded(run));
-            let Some(run) = (!batch.is_full()).then(|| free.next()).flatten() else { break };
-            group.pending.remove(&run);
-            self.engines[group.engine as usize].pending -= 1;
-            // A run without any measured time counts as a whole batch, so only one is taken.
-            batch.add(run, expected.unwrap_or(BATCH_TIME));
-        }
-        if group.pending.is_empty() {
-            self.nonempty.remove(&number);
-            self.untried.remove(&number);
-        }
+    /// The longest time of a measured run, of at most an hour.
+    pub fn longest_time(&self) -> Duration {
+        self.longest
+    }
+
+    /// The digest of the project of a group.
+    pub fn project_of(&self, group: GroupNumber) -> Option<Digest> {
+        let number = self.groups.get(group as usize)?.project;
+        self.by_digest.iter().find(|(_, project)| **project == number).map(|(digest, _)| *digest)
     }
 
     /// The expected time of a run: the mean of its group, or else of its project, or else of all
@@ -404,6 +387,11 @@ impl Queue {
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())
     }
 }
+
+/// The key by which groups are sorted for a batch: those whose project is in use come last, then the
+/// longest first. Groups whose runs have places are sorted by project, and then by the place of their
+/// first run.
+type Rank = (bool, Reverse<Duration>, usize, u32, GroupNumber, StudySetNumber);
 
 #[cfg(test)]
 mod tests;

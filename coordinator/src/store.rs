@@ -10,17 +10,20 @@
 //! runtime.
 
 mod backup;
+mod cells;
 mod checksum;
 mod database;
 mod error;
 mod files;
 mod load;
+mod lookup;
 mod model;
 mod planned;
 mod planning;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod projects;
+mod prune;
 mod queries;
 mod reader;
 mod records;
@@ -32,12 +35,16 @@ mod url;
 mod write;
 
 pub use backup::{BackupContents, BackupError, backup};
+pub use cells::{CellRuns, ListedRun, RecordedRun};
 pub use error::StoreError;
 pub(crate) use error::with_causes;
+pub use lookup::{EndedAttempt, FoundRun};
 pub use model::{
-    Breakdown, ProjectChunk, StoreChange, StoredRecord, StoredRun, StoredStudy, StudyState,
+    Breakdown, Claim, ClaimChange, ProjectChunk, StoreChange, StoredRecord, StoredRun, StoredStudy,
+    StudyState,
 };
-pub use planning::{PlannedStudy, Planning};
+pub use planning::{PlannedRun, PlannedStudy, Planning};
+pub use prune::Pruned;
 pub use reader::{MissingRuns, QuarantinedRun, StoreReader};
 pub use records::Records;
 pub use repair::Repair;

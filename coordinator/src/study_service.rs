@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::{CorpusDescription, Digest, Engines, InvalidPlan, Plan, PlanProblem};
+use catherd_experiments::{Digest, Engines, Plan};
 use catherd_proto::{DOCUMENT_VERSION, digest, v1};
 use tokio::sync::mpsc;
 use tokio_stream::Stream;
@@ -14,12 +14,24 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::auth::{Role, require_role};
 use crate::ids::StudyNumber;
-use crate::ledger::Phase;
-use crate::progress::{PlanningProgress, Progress, StudyProgress, UnservedRuns};
+use crate::ledger::{Phase, WorkerRule};
+use crate::progress::Progress;
 use crate::projects::Projects;
-use crate::store::{QuarantinedRun, StoreError, StoreReader, StoreUrl, StudyState};
+use crate::queue::SubjectEngine;
+use crate::store::{
+    Breakdown, EndedAttempt, FoundRun, StoreError, StoreReader, StoreUrl, StudyState,
+};
 use crate::uploads::Uploads;
-use crate::writer::WriterHandle;
+use crate::worker_service::checked_name;
+use crate::writer::{self, Cell, Explanation, WriterHandle};
+
+use checked::{checked_claim, checked_description, ids_of, invalid_plan};
+use results::send_results;
+use status::encode_status;
+
+mod checked;
+mod results;
+mod status;
 
 /// Time after which a submission is answered even if its study is not completely planned. Less than
 /// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
@@ -31,8 +43,20 @@ const MAX_STUDY_BYTES: u64 = 64 << 30;
 /// Maximum number of studies that an error lists.
 const MAX_NAMES_SHOWN: usize = 20;
 
+/// Largest number of pairs of project and algorithm in an estimate.
+const MAX_CELLS: usize = 200_000;
+
+/// Largest number of runs of an estimate of which those that have ended are left out.
+const MAX_LOOKED_UP: usize = 200_000;
+
 /// Shortest permitted interval between two messages of `Watch`.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
+
+/// Maximum number of digests of projects in a request; a client asks about more in several requests.
+const MAX_DIGESTS: usize = 1 << 16;
+
+/// Number of projects that are looked up without a break, during which no worker fetches a project.
+const LOOKUP_PAGE: usize = 1024;
 
 /// Number of results that are read ahead for a slow receiver.
 const RESULTS_READ_AHEAD: usize = 64;
@@ -86,7 +110,14 @@ impl StudyService {
     /// The projects among these that the store does not have.
     async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
         let projects = self.projects.clone();
-        let missing = tokio::task::spawn_blocking(move || projects.missing(&wanted)).await;
+        let find = move || {
+            let mut missing = BTreeSet::new();
+            for page in wanted.chunks(LOOKUP_PAGE) {
+                missing.extend(projects.missing(page)?);
+            }
+            Ok::<_, StoreError>(missing)
+        };
+        let missing = tokio::task::spawn_blocking(find).await;
         let missing = missing.map_err(|panic| Status::internal(panic.to_string()))?;
         missing.map_err(|error| Status::unavailable(error.to_string()))
     }
@@ -157,16 +188,22 @@ impl v1::studies_server::Studies for StudyService {
 
     async fn results(&self, request: Request<v1::ResultsRequest>) -> Reply<Self::ResultsStream> {
         require_role(&request, Role::Viewer)?;
-        let study = self.number(&request.into_inner().study)?;
+        let v1::ResultsRequest { study, after, number } = request.into_inner();
+        let study = self.number(&study)?;
+        if number.is_some_and(|number| number != study) {
+            return Err(Status::aborted(StoreError::StudyChanged.to_string()));
+        }
         let (sender, receiver) = mpsc::channel(RESULTS_READ_AHEAD);
         let url = self.url.clone();
         tokio::task::spawn_blocking(move || {
-            if let Err(error) = send_results(&url, study, &sender) {
+            if let Err(error) = send_results(&url, study, after, &sender) {
                 let status = match error {
                     // The number belonged to a study before, so the study was replaced or deleted.
                     StoreError::StudyChanged | StoreError::NoStudy(_) => {
                         Status::aborted(StoreError::StudyChanged.to_string())
                     }
+                    // Repeating the request would be of no use.
+                    _ if error.is_damage() => Status::data_loss(error.to_string()),
                     _ => Status::unavailable(error.to_string()),
                 };
                 // Sending fails only after the client has closed the stream.
@@ -186,7 +223,7 @@ impl v1::studies_server::Studies for StudyService {
         let document =
             |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
         let (plan, projects) = (Some(document(plan)), projects.map(document));
-        Ok(Response::new(v1::GetPlanReply { plan, projects }))
+        Ok(Response::new(v1::GetPlanReply { plan, projects, number: Some(study) }))
     }
 
     async fn missing_projects(
@@ -195,6 +232,10 @@ impl v1::studies_server::Studies for StudyService {
     ) -> Reply<v1::ProjectDigests> {
         require_role(&request, Role::Submitter)?;
         let wanted = request.into_inner().digests;
+        if wanted.len() > MAX_DIGESTS {
+            let rule = format!("{} digests; a request has at most {MAX_DIGESTS}", wanted.len());
+            return Err(Status::invalid_argument(rule));
+        }
         let wanted = wanted.iter().map(|bytes| digest(bytes)).collect::<Result<Vec<_>, _>>();
         let wanted = wanted.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let missing = self.find_missing(wanted).await?.into_iter();
@@ -217,8 +258,9 @@ impl v1::studies_server::Studies for StudyService {
     }
 
     async fn submit(&self, request: Request<v1::SubmitRequest>) -> Reply<v1::SubmitReply> {
-        require_role(&request, Role::Submitter)?;
-        let v1::SubmitRequest { plan, waiting, projects } = request.into_inner();
+        let caller = require_role(&request, Role::Submitter)?;
+        let v1::SubmitRequest { plan, waiting, projects, claim } = request.into_inner();
+        let claim = checked_claim(claim.unwrap_or_default())?;
         let description = projects.map(checked_description).transpose()?;
         let plan: Plan = plan
             .unwrap_or_default()
@@ -229,7 +271,7 @@ impl v1::studies_server::Studies for StudyService {
         let name = plan.name.clone();
         // Planning a large study takes longer than the request time-out. It continues in the
         // background, and the client submits again until it is complete.
-        let submitted = self.writer.submit(plan, waiting);
+        let submitted = self.writer.submit(plan, waiting, caller, claim);
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));
         };
@@ -247,46 +289,140 @@ impl v1::studies_server::Studies for StudyService {
         }))
     }
 
-    async fn set_state(&self, request: Request<v1::SetStateRequest>) -> Reply<v1::SetStateReply> {
-        require_role(&request, Role::Submitter)?;
-        let request = request.into_inner();
-        let state = match request.state() {
-            v1::StudyState::Active => StudyState::Active,
-            v1::StudyState::Paused => StudyState::Paused,
-            v1::StudyState::Cancelled => StudyState::Cancelled,
+    async fn estimate(&self, request: Request<v1::EstimateRequest>) -> Reply<v1::EstimateReply> {
+        require_role(&request, Role::Viewer)?;
+        let plan = request.into_inner().plan.unwrap_or_default();
+        let plan: Plan =
+            plan.read().map_err(|error| Status::invalid_argument(error.to_string()))?;
+        plan.check(&self.engines).map_err(invalid_plan)?;
+        let cells = plan.projects.len() * plan.algorithms.len();
+        if cells > MAX_CELLS {
+            let rule = format!(
+                "{cells} pairs of project and algorithm; at most {MAX_CELLS} can be estimated"
+            );
+            return Err(Status::invalid_argument(rule));
+        }
+        let engine = SubjectEngine { kind: plan.subject.clone(), engine: plan.engine.clone() };
+        let runs = plan.count() as u64;
+        let cells = self.read(move |reader| cells_left(reader, &plan)).await?;
+        let left: u64 = cells.iter().map(|cell| cell.runs).sum();
+        let estimate =
+            self.writer.call(|reply| writer::Request::Estimate { cells, engine, reply }).await?;
+        let estimated = estimate.by_source.into_iter();
+        let estimated = estimated.map(|(source, (runs, expected))| v1::EstimatedRuns {
+            source: source.to_owned(),
+            runs,
+            expected_ms: expected.as_millis() as u64,
+        });
+        Ok(Response::new(v1::EstimateReply {
+            runs,
+            ended: runs - left,
+            estimated: estimated.collect(),
+            workers: estimate.workers as u32,
+            others_ms: estimate.others.as_millis() as u64,
+        }))
+    }
+
+    async fn why(&self, request: Request<v1::WhyRequest>) -> Reply<v1::WhyReply> {
+        require_role(&request, Role::Viewer)?;
+        let prefix = request.into_inner().run;
+        let (low, high) = ids_of(&prefix).ok_or_else(|| {
+            Status::invalid_argument(format!(
+                "`{prefix}` is not the beginning of a run's id: 4 to 64 hexadecimal digits"
+            ))
+        })?;
+        let found = self.read(move |mut reader| reader.runs_between(low, high)).await?;
+        let run = match <[FoundRun; 1]>::try_from(found) {
+            Ok([run]) => run,
+            Err(found) if found.is_empty() => {
+                return Err(Status::not_found(format!(
+                    "there is no run whose id begins with {prefix}"
+                )));
+            }
+            Err(_) => {
+                let rule =
+                    format!("several runs have ids that begin with {prefix}; give more digits");
+                return Err(Status::invalid_argument(rule));
+            }
         };
-        match self.writer.set_state(request.study.clone(), state).await? {
+        let FoundRun { number, spec, breakdowns } = run;
+        let explained = self.writer.call(|reply| writer::Request::Why { run: number, reply });
+        let Explanation { studies, phase, attempts, mut reasons } = explained.await?;
+        reasons.extend(breakdowns.into_iter().map(|ended| {
+            let EndedAttempt { attempt, kind, worker, reason } = ended;
+            let kind = match kind {
+                Some(Breakdown::Crashed) => "crashed",
+                Some(Breakdown::TimedOut) => "timed out",
+                Some(Breakdown::OutOfMemory) => "ran out of memory",
+                Some(Breakdown::Lost) => "was lost",
+                None => "ended",
+            };
+            format!("attempt {attempt} on worker {worker} {kind}: {reason}")
+        }));
+        Ok(Response::new(v1::WhyReply {
+            run: spec.id().to_string(),
+            studies,
+            place: spec.place().to_string(),
+            phase: phase.name().to_owned(),
+            attempts,
+            reasons,
+        }))
+    }
+
+    async fn set_claim(&self, request: Request<v1::SetClaimRequest>) -> Reply<v1::SetClaimReply> {
+        let caller = require_role(&request, Role::Submitter)?;
+        let v1::SetClaimRequest { study, claim } = request.into_inner();
+        let claim = checked_claim(claim.unwrap_or_default())?;
+        match self.writer.set_claim(study.clone(), claim, caller).await?? {
+            true => Ok(Response::new(v1::SetClaimReply {})),
+            false => Err(self.unknown_study(&study)),
+        }
+    }
+
+    async fn set_workers(
+        &self,
+        request: Request<v1::SetWorkersRequest>,
+    ) -> Reply<v1::SetWorkersReply> {
+        require_role(&request, Role::Administrator)?;
+        let v1::SetWorkersRequest { name, rule } = request.into_inner();
+        let name = checked_name(name)?;
+        let rule = match v1::WorkerRule::try_from(rule) {
+            Ok(v1::WorkerRule::Admit) => None,
+            Ok(v1::WorkerRule::Drain) => Some(WorkerRule::Drain),
+            Ok(v1::WorkerRule::Block) => Some(WorkerRule::Block),
+            Err(_) => return Err(Status::invalid_argument(format!("unknown rule {rule}"))),
+        };
+        let told = self.writer.call(|reply| writer::Request::SetWorkers { name, rule, reply });
+        Ok(Response::new(v1::SetWorkersReply { workers: told.await? }))
+    }
+
+    async fn set_state(&self, request: Request<v1::SetStateRequest>) -> Reply<v1::SetStateReply> {
+        let caller = require_role(&request, Role::Submitter)?;
+        let request = request.into_inner();
+        let state = match v1::StudyState::try_from(request.state) {
+            Ok(v1::StudyState::Active) => StudyState::Active,
+            Ok(v1::StudyState::Paused) => StudyState::Paused,
+            Ok(v1::StudyState::Cancelled) => StudyState::Cancelled,
+            Err(_) => {
+                let known = StudyState::ALL.map(StudyState::name).join(", ");
+                let rule = format!("unknown state {}; known states: {known}", request.state);
+                return Err(Status::invalid_argument(rule));
+            }
+        };
+        match self.writer.set_state(request.study.clone(), state, caller).await?? {
             true => Ok(Response::new(v1::SetStateReply {})),
             false => Err(self.unknown_study(&request.study)),
         }
     }
 
     async fn delete(&self, request: Request<v1::DeleteRequest>) -> Reply<v1::DeleteReply> {
-        require_role(&request, Role::Submitter)?;
+        let caller = require_role(&request, Role::Submitter)?;
         let study = request.into_inner().study;
-        match self.writer.delete(study.clone()).await? {
+        match self.writer.delete(study.clone(), caller).await?? {
             true => Ok(Response::new(v1::DeleteReply {})),
             false => Err(self.unknown_study(&study)),
         }
     }
-}
-
-fn invalid_plan(error: InvalidPlan) -> Status {
-    let message = format!("invalid plan: {error}; {}", error.problem.advice());
-    match error.problem {
-        PlanProblem::Format(_) | PlanProblem::Engine { .. } => Status::failed_precondition(message),
-        _ => Status::invalid_argument(message),
-    }
-}
-
-/// The JSON of a description of projects, if it is valid.
-fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
-    let read = document.read().map_err(|error| error.to_string());
-    let checked = read.and_then(|description: CorpusDescription| {
-        description.check().map_err(|error| error.to_string())
-    });
-    checked.map_err(|flaw| Status::invalid_argument(format!("description of projects: {flaw}")))?;
-    Ok(document.json.into())
 }
 
 /// The reply to a submission whose study is still being planned; at least one run is not planned
@@ -298,82 +434,22 @@ fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     v1::SubmitReply { planned: planned as u64, ended: 0, unplanned: unplanned as u64 }
 }
 
-fn send_results(
-    url: &StoreUrl,
-    study: StudyNumber,
-    sender: &mpsc::Sender<Result<v1::RunResult, Status>>,
-) -> Result<(), StoreError> {
-    let document = |json: Vec<u8>| v1::Document { version: DOCUMENT_VERSION, json: json.into() };
-    for record in StoreReader::open(url)?.records(study) {
-        let (spec, record) = record?;
-        let (spec, record) = (serde_json::to_vec(&spec)?, serde_json::to_vec(&record)?);
-        let end = Some(v1::run_result::End::Record(document(record)));
-        if sender.blocking_send(Ok(v1::RunResult { spec: Some(document(spec)), end })).is_err() {
-            return Ok(());
-        }
+/// The runs of a plan that have not ended, by project and algorithm.
+fn cells_left(mut reader: StoreReader, plan: &Plan) -> Result<Vec<Cell>, StoreError> {
+    let seeds = plan.seeds.len();
+    let mut cells = Vec::new();
+    for first in (0..plan.count()).step_by(seeds) {
+        let (project, algorithm) = plan.cell(first);
+        // Looking up millions of runs would take minutes.
+        let ended = match plan.count() <= MAX_LOOKED_UP {
+            true => {
+                let ids: Vec<_> = (first..first + seeds).map(|run| plan.run(run).id()).collect();
+                reader.have_ended(&ids)?.into_iter().filter(|ended| *ended).count()
+            }
+            false => 0,
+        };
+        let (project, label) = (project.digest, algorithm.label.clone());
+        cells.push(Cell { project, label, runs: (seeds - ended) as u64 });
     }
-    let mut reader = StoreReader::open(url)?;
-    let quarantined = reader.quarantined(study)?;
-    if !reader.counts(study)? {
-        return Err(StoreError::StudyChanged);
-    }
-    for run in quarantined {
-        let QuarantinedRun { spec, attempts, kind, reason } = run;
-        let quarantined = v1::Quarantined { attempts, kind: kind as u32, reason };
-        let end = Some(v1::run_result::End::Quarantined(quarantined));
-        let spec = Some(document(serde_json::to_vec(&spec)?));
-        if sender.blocking_send(Ok(v1::RunResult { spec, end })).is_err() {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-fn encode_status(progress: &Progress) -> v1::Status {
-    v1::Status {
-        planned: progress.planned,
-        pending: progress.pending,
-        leased: progress.leased,
-        done: progress.done,
-        failed: progress.failed,
-        quarantined: progress.quarantined,
-        workers: progress.workers.len() as u32,
-        runs_per_second: progress.runs_per_second,
-        mean_coverage: progress.mean_coverage,
-        last_error: progress.last_error.clone().unwrap_or_default(),
-        eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),
-        studies: progress.studies.iter().map(encode_study).collect(),
-        planning: progress.planning.iter().map(encode_planning).collect(),
-        unserved: progress.unserved.iter().map(encode_unserved).collect(),
-    }
-}
-
-fn encode_planning(planning: &PlanningProgress) -> v1::PlanningProgress {
-    let PlanningProgress { study, planned, total } = planning;
-    v1::PlanningProgress { study: study.clone(), planned: *planned as u64, total: *total as u64 }
-}
-
-fn encode_unserved(unserved: &UnservedRuns) -> v1::Unserved {
-    let UnservedRuns { kind, engine, runs } = unserved;
-    v1::Unserved { kind: kind.clone(), engine: engine.clone(), runs: *runs as u64 }
-}
-
-fn encode_study(study: &StudyProgress) -> v1::Study {
-    let of = |phase| study.counts.of(phase);
-    let state = match study.state {
-        StudyState::Active => v1::StudyState::Active,
-        StudyState::Paused => v1::StudyState::Paused,
-        StudyState::Cancelled => v1::StudyState::Cancelled,
-    };
-    v1::Study {
-        name: study.name.clone(),
-        state: state.into(),
-        planned: study.counts.planned(),
-        pending: of(Phase::Pending),
-        leased: of(Phase::Leased),
-        done: of(Phase::Done),
-        failed: of(Phase::Failed),
-        quarantined: of(Phase::Quarantined),
-        mean_coverage: study.mean_coverage,
-    }
+    Ok(cells)
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use catherd_experiments::text::{is_printable, truncated};
 use catherd_experiments::{Digest, Engines, RunRecord};
-use catherd_proto::{DOCUMENT_VERSION, PROTOCOL, digest, v1};
+use catherd_proto::{DOCUMENT_VERSION, OLDEST_PROTOCOL, PROTOCOL, digest, v1};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status};
@@ -18,11 +19,14 @@ use crate::auth::{Role, require_role};
 use crate::clock::Clock;
 use crate::lease_expiry::heartbeat_interval;
 use crate::ledger::{Policy, Verdict};
+use crate::metrics::{Latencies, Timed};
 use crate::progress::RunProgress;
 use crate::projects::Projects;
 use crate::rate_limit::{Rate, RateLimit};
 use crate::store::{StoreError, StoredRecord};
-use crate::writer::{self, AttemptResult, CommitResult, Completion, HeartbeatReply, WriterHandle};
+use crate::writer::{
+    self, AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseRequest, WriterHandle,
+};
 
 /// Longest worker name in bytes.
 const MAX_NAME_BYTES: usize = 200;
@@ -33,8 +37,15 @@ const IDLE_WAIT: Duration = Duration::from_millis(250);
 /// Maximum length of the reason for a crash in bytes; the rest is left out.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
-/// Maximum number of leases, and of loaded projects, in a request.
-const MAX_LIST: usize = 1 << 16;
+/// Maximum number of leases in a request. A worker has at most 4096 that are not acknowledged, and a
+/// batch that waits.
+const MAX_LEASES: usize = 1 << 13;
+
+/// Maximum number of loaded projects in a request.
+const MAX_LOADED: usize = 1 << 16;
+
+/// Maximum number of completions in a commit. Workers send at most 512.
+const MAX_COMPLETIONS: usize = 1024;
 
 /// Maximum number of subject kinds of a worker, and of units of work of a run.
 const MAX_NAMES: usize = 64;
@@ -59,6 +70,7 @@ pub(crate) struct WorkerService {
     pub(crate) heartbeats: Arc<RateLimit>,
     pub(crate) crashes: Arc<RateLimit>,
     pub(crate) draining: Arc<AtomicBool>,
+    pub(crate) latencies: Arc<Latencies>,
     /// Projects are read on the calling thread, because simulations have no other threads.
     pub(crate) synchronous: bool,
 }
@@ -72,10 +84,14 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = checked_name(request.worker)?;
-        if request.protocol != PROTOCOL {
+        let oldest = match request.oldest_protocol {
+            0 => request.protocol,
+            oldest => oldest,
+        };
+        if request.protocol < OLDEST_PROTOCOL || oldest > PROTOCOL {
             return Err(Status::failed_precondition(format!(
-                "worker {worker} has protocol {}, this coordinator has {PROTOCOL}; use the same \
-                 catherd for both",
+                "worker {worker} has protocol {}, this coordinator has {OLDEST_PROTOCOL} to \
+                 {PROTOCOL}; use the same catherd for both",
                 request.protocol,
             )));
         }
@@ -97,19 +113,22 @@ impl v1::coordinator_server::Coordinator for WorkerService {
             return Ok(Response::new(v1::LeaseReply { wait_ms, ..Default::default() }));
         }
         let engines = checked_engines(&worker, request.engines)?;
-        checked_length("loaded projects", request.loaded.len())?;
-        checked_length("leases", request.held.len())?;
+        checked_length("loaded projects", request.loaded.len(), MAX_LOADED)?;
+        checked_length("leases", request.held.len(), MAX_LEASES)?;
         let loaded = request.loaded.iter().map(|bytes| digest(bytes)).collect::<Result<_, _>>();
         let loaded = loaded.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let held = request.held.into_iter().collect();
-        let granted = self.writer.call(|reply| writer::Request::Lease {
-            worker,
-            engines,
-            loaded,
-            held,
-            reply,
-        });
+        let host = request.host;
+        if host.len() > MAX_NAME_BYTES || !host.chars().all(is_printable) {
+            let rule = format!("a host has a printable name of at most {MAX_NAME_BYTES} bytes");
+            return Err(Status::invalid_argument(rule));
+        }
+        let remaining = request.remaining_ms.map(Duration::from_millis);
+        let lease = LeaseRequest { engines, loaded, held, host, remaining };
+        let granted = self.writer.call(|reply| writer::Request::Lease { worker, lease, reply });
+        let start = Instant::now();
         let writer::LeaseReply { leases, finished } = granted.await?;
+        self.latencies.add(Timed::Lease, start.elapsed());
         let leases = leases.into_iter().map(|(grant, spec)| v1::Lease {
             run: grant.run,
             attempt: grant.attempt,
@@ -124,7 +143,7 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         let request = request.into_inner();
         let worker = checked_name(request.worker)?;
         self.limit_rate(&self.heartbeats, &worker, 1)?;
-        checked_length("leases", request.held.len())?;
+        checked_length("leases", request.held.len(), MAX_LEASES)?;
         let held: BTreeSet<_> = request.held.iter().map(|held| held.token).collect();
         let progress = request
             .held
@@ -133,7 +152,9 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         let progress = progress.collect();
         let renewed =
             self.writer.call(|reply| writer::Request::Heartbeat { worker, held, progress, reply });
+        let start = Instant::now();
         let HeartbeatReply { dropped, drained } = renewed.await?;
+        self.latencies.add(Timed::Heartbeat, start.elapsed());
         let drain = drained || self.draining.load(Ordering::Relaxed);
         Ok(Response::new(v1::HeartbeatReply { drop: dropped, drain }))
     }
@@ -142,11 +163,19 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         require_role(&request, Role::Worker)?;
         let request = request.into_inner();
         let worker = checked_name(request.worker)?;
+        checked_length("completions", request.completions.len(), MAX_COMPLETIONS)?;
         let crashed = request.completions.iter().filter(|completion| is_crash(completion)).count();
         self.limit_rate(&self.crashes, &worker, crashed)?;
-        // Decoding records takes longer than everything else in this file, so it is done here and
-        // not on the writer's thread.
-        let decoded: Vec<_> = request.completions.into_iter().map(decode_completion).collect();
+        // Decoding records takes longer than everything else in this file, so it is done neither on
+        // the writer's thread nor on one that serves heartbeats.
+        let completions = request.completions;
+        let decode = || completions.into_iter().map(decode_completion).collect();
+        let decoded: Vec<_> = match self.synchronous {
+            true => decode(),
+            false => tokio::task::spawn_blocking(decode)
+                .await
+                .map_err(|panic| Status::internal(panic.to_string()))?,
+        };
         let (valid, errors): (Vec<_>, Vec<_>) = decoded
             .into_iter()
             .map(|decoded| match decoded {
@@ -157,7 +186,9 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         let completions = valid.into_iter().flatten().collect();
         let committed =
             self.writer.call(|reply| writer::Request::Commit { worker, completions, reply });
+        let start = Instant::now();
         let mut results = committed.await?.into_iter();
+        self.latencies.add(Timed::Commit, start.elapsed());
         let verdicts = errors.into_iter().filter_map(|error| match error {
             Some(error) => Some(encode_verdict(Err(error))),
             None => results.next().map(encode_verdict),
@@ -222,11 +253,11 @@ fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Eng
     Ok(engines.into_iter().collect())
 }
 
-fn checked_length(list: &str, entries: usize) -> Result<(), Status> {
-    if entries <= MAX_LIST {
+fn checked_length(list: &str, entries: usize, most: usize) -> Result<(), Status> {
+    if entries <= most {
         return Ok(());
     }
-    Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {MAX_LIST}")))
+    Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {most}")))
 }
 
 /// The progress of a run. `None` if it is not plausible; it is for display only.
@@ -243,7 +274,7 @@ fn is_crash(completion: &v1::Completion) -> bool {
     matches!(completion.end, Some(v1::completion::End::Crash(_)))
 }
 
-fn checked_name(worker: String) -> Result<String, Status> {
+pub(crate) fn checked_name(worker: String) -> Result<String, Status> {
     if worker.is_empty() || worker.len() > MAX_NAME_BYTES || !worker.chars().all(is_printable) {
         let rule = format!("a worker needs a printable name of 1 to {MAX_NAME_BYTES} bytes");
         return Err(Status::invalid_argument(rule));
@@ -302,6 +333,8 @@ fn send_project(
     if let Err(error) = streamed {
         send(Err(match error {
             StoreError::NoProject(_) => Status::not_found(error.to_string()),
+            // The worker hands the run back, which then waits until the project is stored again.
+            _ if error.is_damage() => Status::data_loss(error.to_string()),
             _ => Status::unavailable(error.to_string()),
         }));
     }

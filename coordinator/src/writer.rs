@@ -19,6 +19,7 @@ use crate::progress::{PlanningProgress, Progress};
 use crate::store::{Store, StoreError, StoreUrl, TransactionObserver};
 
 mod changes;
+mod estimate;
 mod leader;
 mod load;
 mod planner;
@@ -26,16 +27,22 @@ mod planning;
 mod request;
 #[cfg(test)]
 mod tests;
+mod why;
 
 use changes::Changes;
+pub(crate) use estimate::Cell;
 use leader::Leader;
+use planning::Submission;
 pub(crate) use request::{
-    AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, Request, WriterHandle,
+    AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseReply, LeaseRequest, Request,
+    WriterHandle,
 };
 use request::{PendingReply, reply_later};
+pub(crate) use why::Explanation;
 
-/// Largest number of requests in one transaction.
-const MAX_BATCH: usize = 1024;
+/// Work of the requests in one transaction, in completions and other entries, which only the last
+/// request may exceed: heartbeats that arrive meanwhile wait for its end.
+const MAX_BATCH: usize = 4096;
 
 /// Time between two checkpoints, which keep the main file of an SQLite store nearly up to date.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
@@ -137,7 +144,7 @@ impl Writer {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            batch.extend(self.requests.try_iter().take(MAX_BATCH - batch.len()));
+            self.gather(&mut batch);
             let closing = batch.iter().any(|request| matches!(request, Request::Close));
             if !self.process(batch) {
                 std::thread::sleep(TICK_INTERVAL);
@@ -154,8 +161,20 @@ impl Writer {
     /// Processes the requests that have arrived, without blocking. Returns false if the store
     /// returned an error; no request of the batch was answered then.
     pub fn process_pending(&mut self) -> bool {
-        let batch = self.requests.try_iter().take(MAX_BATCH).collect();
+        let mut batch = Vec::new();
+        self.gather(&mut batch);
         self.process(batch)
+    }
+
+    /// Adds requests that have arrived to a batch.
+    fn gather(&self, batch: &mut Vec<Request>) {
+        let mut weight: usize = batch.iter().map(Request::weight).sum();
+        while weight < MAX_BATCH
+            && let Ok(request) = self.requests.try_recv()
+        {
+            weight += request.weight();
+            batch.push(request);
+        }
     }
 
     fn has_pages(&self) -> bool {
@@ -185,8 +204,12 @@ impl Writer {
     /// is alive, because its session continues to hold the lock.
     fn record_error(&mut self, error: &StoreError) {
         let text = error.to_string();
+        let standby = matches!(error, StoreError::LedByAnother);
         if self.last_error.as_ref() != Some(&text) {
-            tracing::error!("{text}");
+            match standby {
+                true => tracing::info!("{text}; this one stands by"),
+                false => tracing::error!("{text}"),
+            }
         }
         self.cannot_open = self.leader.is_none();
         self.leader.take_if(|leader| !leader.store.is_alive());
@@ -207,6 +230,7 @@ impl Writer {
         let last_error = self.last_error.clone();
         self.progress.send_modify(|progress| {
             progress.last_error = last_error;
+            progress.standby = standby;
             progress.damage = damage.or(progress.damage.take());
         });
     }
@@ -242,26 +266,48 @@ impl Writer {
         let mut studies_changed = false;
         for request in batch {
             match request {
-                Request::Plan { plan, waiting, reply } => {
-                    replies.extend(leader.begin_planning(*plan, waiting, reply)?);
+                Request::Plan { plan, waiting, caller, claim, reply } => {
+                    studies_changed = true;
+                    let submission = Submission { plan: *plan, waiting, caller, claim };
+                    replies.extend(leader.begin_planning(&self.config, submission, reply)?);
                 }
-                Request::SetState { name, state, reply } => {
+                Request::SetState { name, caller, reply, .. }
+                | Request::SetClaim { name, caller, reply, .. }
+                | Request::Delete { name, caller, reply }
+                    if leader.foreign(&name, &caller).is_some() =>
+                {
+                    let foreign = leader.foreign(&name, &caller);
+                    replies.push(reply_later(reply, foreign.map_or(Ok(false), Err)));
+                }
+                Request::SetState { name, state, reply, .. } => {
                     studies_changed = true;
                     leader.persist(std::mem::take(&mut changes))?;
                     tracing::info!(study = name, state = state.name(), "a study was changed");
                     let (known, ended) = leader.set_state(&self.config, &name, state)?;
-                    replies.push(reply_later(reply, known));
+                    replies.push(reply_later(reply, Ok(known)));
                     replies.extend(ended);
                 }
-                Request::Delete { name, reply } => {
+                Request::SetClaim { name, claim, reply, .. } => {
+                    studies_changed = true;
+                    leader.persist(std::mem::take(&mut changes))?;
+                    let known = leader.set_claim(&self.config, &name, claim)?;
+                    replies.push(reply_later(reply, Ok(known)));
+                }
+                Request::SetWorkers { name, rule, reply } => {
+                    studies_changed = true;
+                    leader.persist(std::mem::take(&mut changes))?;
+                    replies.push(reply_later(reply, leader.set_workers(&name, rule)?));
+                }
+                Request::Delete { name, reply, .. } => {
                     studies_changed = true;
                     leader.persist(std::mem::take(&mut changes))?;
                     tracing::info!(study = name, "a study was deleted");
                     let (known, ended) = leader.delete(&self.config, &name)?;
-                    replies.push(reply_later(reply, known));
+                    replies.push(reply_later(reply, Ok(known)));
                     replies.extend(ended);
                 }
-                Request::NoteDamage(damage) => {
+                Request::NoteDamage { projects, damage } => {
+                    leader.withheld = projects;
                     self.progress.send_modify(|progress| progress.damage = damage);
                 }
                 other => replies.extend(leader.handle(now, other, &mut changes)?),
@@ -269,6 +315,7 @@ impl Writer {
         }
         if tick {
             let effects = leader.ledger.step(now, LedgerEvent::Tick);
+            leader.tracker.note_effects(now, None, &effects);
             changes.collect(&effects);
         }
         if leader.persist(changes)? {
@@ -302,9 +349,11 @@ impl Writer {
             let last_error = self.last_error.clone();
             let snapshot = leader.tracker.snapshot(now, &leader.ledger);
             let planning: Vec<PlanningProgress> = leader.planning_progress().collect();
+            let too_long = leader.too_long();
             self.progress.send_modify(|progress| {
                 let (damage, lost_file) = (progress.damage.take(), progress.lost_file.take());
-                *progress = Progress { last_error, damage, lost_file, planning, ..snapshot };
+                *progress =
+                    Progress { last_error, damage, lost_file, planning, too_long, ..snapshot };
             });
         }
     }

@@ -15,6 +15,7 @@ async fn answers(address: &str, token: Token) -> [Option<Code>; 2] {
         worker: "w".to_owned(),
         protocol: PROTOCOL,
         engines: [("noop".to_owned(), "1".to_owned())].into(),
+        ..Default::default()
     };
     let mut workers = transport::coordinator_client(address, &access).unwrap();
     let mut studies = transport::studies_client(address, &access).unwrap();
@@ -28,7 +29,7 @@ async fn answers(address: &str, token: Token) -> [Option<Code>; 2] {
 async fn without_clients_there_is_no_study_service() {
     for (serve_clients, offered) in [(false, Some(Code::Unimplemented)), (true, None)] {
         let folder = tempfile::tempdir().unwrap();
-        let tokens = Some(TokenStore::of("secret", Role::Owner));
+        let tokens = Some(TokenStore::of("secret", Role::Administrator, "me"));
         let options =
             CoordinatorOptions { tokens, serve_clients, ..CoordinatorOptions::new(folder.path()) };
         let coordinator = Coordinator::open(options).unwrap();

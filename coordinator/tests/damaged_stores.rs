@@ -16,11 +16,13 @@ use catherd_experiments::{
     Algorithm, Budget, Criterion, Digest, Plan, PlannedProject, ProjectSource, RunRecord, RunSpec,
     Study,
 };
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 const PROJECTS: [&[u8]; 2] = [b"the first project", b"the second project"];
 
 /// Time limit for one copy.
-const TIME_LIMIT: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 fn plan() -> Plan {
     let study = Study {
@@ -31,6 +33,7 @@ fn plan() -> Plan {
         budget: Budget::of("executions", 7),
         mutation: None,
         race: None,
+        stop: None,
         subject: None,
     };
     let projects = ["one", "two"].into_iter().zip(PROJECTS);
@@ -138,34 +141,23 @@ fn original(folder: &Path, killed: bool) {
     }
 }
 
-/// Random numbers from a seed (Knuth's linear congruential generator).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        let step = 6_364_136_223_846_793_005_u64;
-        self.0 = self.0.wrapping_mul(step).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-}
-
 /// Damages a file: bits, bytes, pages, or its end.
-fn damage(file: &mut Vec<u8>, random: &mut Random) -> String {
+fn damage(file: &mut Vec<u8>, random: &mut ChaCha8Rng) -> String {
     const PAGE: usize = 4096;
-    let at = random.below(file.len());
-    match random.below(6) {
+    let at = random.random_range(0..file.len());
+    match random.random_range(0..6) {
         0 | 1 => {
-            let bit = random.below(8);
+            let bit = random.random_range(0..8);
             file[at] ^= 1 << bit;
             format!("bit {bit} of byte {at}")
         }
         2 => {
-            file[at] = random.below(256) as u8;
+            file[at] = random.random::<u8>();
             format!("byte {at}")
         }
         3 => {
             let end = file.len().min(at + 24);
-            file[at..end].iter_mut().for_each(|byte| *byte = random.below(256) as u8);
+            file[at..end].iter_mut().for_each(|byte| *byte = random.random::<u8>());
             format!("bytes {at} to {end}")
         }
         4 => {
@@ -241,13 +233,13 @@ fn a_damaged_store_is_refused_repaired_or_equal() {
     let place = folder.path().to_owned();
     std::thread::spawn(move || {
         for seed in 0..copies {
-            let mut random = Random(seed);
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
             let copy = place.join("copy");
             fs::create_dir(&copy).unwrap();
             let from = if seed % 4 == 0 { &killed } else { &closed };
             let files: &[&str] =
                 if seed % 4 == 0 { &["study.db", "study.db-wal"] } else { &["study.db"] };
-            let hit = files[random.below(files.len())];
+            let hit = files[random.random_range(0..files.len())];
             let mut what = String::new();
             for file in files {
                 let mut bytes = fs::read(from.join(file)).unwrap();

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use catherd_coordinator::ids::{RunNumber, Token};
 use catherd_coordinator::ledger::{
-    AttemptEnd, Effect, Grant, Ledger, LedgerEvent, LedgerSnapshot, Phase, Policy, RunStatus,
-    StudySet, Verdict,
+    AttemptEnd, Effect, Grant, LeaseWish, Ledger, LedgerEvent, LedgerSnapshot, Phase, Policy,
+    RunStatus, StudySet, Verdict,
 };
 use catherd_coordinator::queue::{Queue, SubjectEngine};
 use catherd_experiments::{Digest, Engines};
@@ -20,6 +20,15 @@ const POLICY: Policy = Policy {
     max_losses: 4,
     max_consecutive_crashes: 4,
 };
+
+/// A request of a worker whose allocation does not end.
+fn wish<'a>(
+    engines: &'a Engines,
+    none: &'a BTreeSet<Digest>,
+    held: &'a BTreeSet<Token>,
+) -> LeaseWish<'a> {
+    LeaseWish { engines, loaded: none, held, host: "", remaining: None, withheld: none }
+}
 
 #[derive(Clone, Debug)]
 enum Act {
@@ -118,7 +127,7 @@ impl World {
 
     fn play(&mut self, act: &Act) -> Result<(), TestCaseError> {
         let name = |worker: &u8| format!("w{worker}");
-        let none = BTreeSet::new();
+        let (none, engines) = (BTreeSet::new(), engines());
         match act {
             Act::Register(worker) => {
                 self.believed.retain(|_, holder| *holder != name(worker));
@@ -130,11 +139,8 @@ impl World {
                     self.believed.retain(|_, holder| *holder != worker);
                 }
                 let held = self.held(&worker);
-                let (engines, loaded) = (&engines(), &none);
-                self.step(
-                    LedgerEvent::Lease { worker: &worker, engines, loaded, held: &held },
-                    None,
-                )
+                let wish = wish(&engines, &none, &held);
+                self.step(LedgerEvent::Lease { worker: &worker, wish }, None)
             }
             Act::Heartbeat(worker) => {
                 let worker = name(worker);
@@ -186,7 +192,7 @@ impl World {
             (latest == token).then_some(phase)
         });
         let (asking, believing) = match event {
-            LedgerEvent::Lease { worker, held, .. } => (Some(worker.to_owned()), held.clone()),
+            LedgerEvent::Lease { worker, wish } => (Some(worker.to_owned()), wish.held.clone()),
             LedgerEvent::Heartbeat { worker, held } => (Some(worker.to_owned()), held.clone()),
             _ => (None, BTreeSet::new()),
         };
@@ -419,8 +425,8 @@ fn runs_of_paused_studies_are_not_leased_but_may_be_committed() {
     let counts = world.ledger.counts_of(0);
     assert_eq!((counts.planned(), counts.of(Phase::Leased)), (u64::from(RUNS), 1));
     let (none, held) = (BTreeSet::new(), [token].into());
-    let (engines, loaded) = (&engines(), &none);
-    let lease = LedgerEvent::Lease { worker: "w0", engines, loaded, held: &held };
+    let engines = engines();
+    let lease = LedgerEvent::Lease { worker: "w0", wish: wish(&engines, &none, &held) };
     assert_eq!(world.ledger.step(world.now, lease), []);
     let end = AttemptEnd::Done(Duration::ZERO);
     let done = LedgerEvent::Commit { worker: "w0", run, token, end };

@@ -2,5 +2,6 @@
 
 mod access;
 mod damaged_stores;
+mod fair_shares;
 mod format_1;
 mod ledger_laws;

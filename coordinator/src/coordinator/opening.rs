@@ -15,7 +15,7 @@ use crate::error::CoordinatorError;
 use crate::options::CoordinatorOptions;
 use crate::projects::Projects;
 use crate::rate_limit::RateLimit;
-use crate::store::{Repair, Store, StoreError, StoreUrl};
+use crate::store::{Pruned, Repair, Store, StoreError, StoreUrl};
 use crate::study_service::StudyService;
 use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
@@ -74,6 +74,21 @@ impl Coordinator {
         self.writer_thread = Some(thread);
         Ok(self)
     }
+}
+
+/// Removes results that no study of a store contains and that were stored before a time, in seconds since
+/// 1970; see [`Store::prune`].
+///
+/// # Errors
+///
+/// If another process serves the store, or the database returns an error.
+pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
+    let _lock = lock(url)?;
+    let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
+    let mut store = Store::open(url).map_err(store_error)?;
+    let pruned = store.prune(before).map_err(store_error)?;
+    store.close();
+    Ok(pruned)
 }
 
 /// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
@@ -137,6 +152,7 @@ fn open(
         heartbeats: Arc::new(RateLimit::new(worker_service::HEARTBEATS)),
         crashes: Arc::new(RateLimit::new(worker_service::CRASHES)),
         draining: Arc::new(AtomicBool::new(false)),
+        latencies: Arc::default(),
         synchronous: false,
     };
     let (engines, uploads) = (Arc::new(engines), Uploads::default());

@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn tokens_come_as_bearer_or_as_a_password() {
-        let access = Access::new(Some(TokenStore::of("secret", Role::Viewer)));
+        let access = Access::new(Some(TokenStore::of("secret", Role::Viewer, "me")));
         let gate = Gate::new(Some(access), Vec::new());
         let check = |path: &str, authorization: &str| {
             let mut request = Request::new(axum::body::Body::empty());

@@ -1,141 +1,181 @@
 "use strict";
-const make = (tag, text, kind) => {
-  const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
-  if (kind) element.className = kind;
-  return element;
-};
-const row = (tag, cells) => {
-  const line = make("tr");
-  for (const [text, kind, word] of cells) {
-    const cell = make(tag, text, kind);
-    // Narrow pages show no table head, so the cell repeats its label.
-    if (word) cell.dataset.word = word;
-    line.append(cell);
+// The overview: progress of studies, their heat maps, failures and workers.
+const reasons = {}, maps = {};
+const sections = new Map();
+const heatmap = (study, algorithms) => {
+  const map = maps[study];
+  if (!map || !map.projects.length) return [];
+  const table = make("table", undefined, "heat");
+  const caption = make("caption", "Mean coverage and ended runs by project and algorithm; a cell leads to its runs");
+  table.append(caption, row("th", [["project"], ...algorithms.map(name => [name, "n"])]));
+  for (const { project, cells } of map.projects) {
+    const line = make("tr"), head = make("th", project);
+    head.scope = "row";
+    line.append(head);
+    for (const algorithm of algorithms) {
+      const cell = cells[algorithm], place = make("td", undefined, "n");
+      if (cell) {
+        const ended = cell.done + cell.failed;
+        const anchor = link("", cellAddress(study, project, algorithm));
+        anchor.dataset.key = anchor.hash;
+        anchor.append(percent(cell.coverage, 0), make("small", ` ${ended}/${cell.runs}`));
+        if (cell.failed) anchor.append(make("small", ` ✗${cell.failed}`, "failed"));
+        anchor.setAttribute("aria-label", `${project}, ${algorithm}: mean coverage ${percent(cell.coverage, 0)}, ${ended} of ${plural(cell.runs, "run")} ended, ${cell.failed} failed`);
+        if (cell.coverage !== null) place.style.backgroundColor = `rgb(42 122 176 / ${(.55 * cell.coverage).toFixed(2)})`;
+        place.append(anchor);
+      }
+      line.append(place);
+    }
+    table.append(line);
   }
-  return line;
+  const scroll = make("div", undefined, "scroll tall");
+  scroll.append(table);
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "group");
+  scroll.setAttribute("aria-label", "heat map of " + study);
+  const more = map.left_out ? [make("small", `and ${plural(map.left_out, "more project")}`)] : [];
+  return [scroll, ...more];
 };
-const percent = share => share == null ? "–" : (100 * share).toFixed(2) + " %";
-const span = ms => {
-  const s = Math.round(ms / 1000);
-  return s < 90 ? s + " s" : s < 5400 ? Math.round(s / 60) + " min" : (s / 3600).toFixed(1) + " h";
-};
-const node = (tag, attributes, text) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const key in attributes) element.setAttribute(key, attributes[key]);
-  if (text !== undefined) element.textContent = text;
-  return element;
-};
-// Colours with dashes, so that curves differ without colour.
-const stroke = ({ colour, dashes }) =>
-  ({ stroke: colour, "stroke-width": 2, "stroke-dasharray": dashes, fill: "none" });
-const legend = curves => {
-  const list = make("div", undefined, "facts legend");
-  curves.forEach(curve => {
-    const entry = make("span"), sample = node("svg", { width: 26, height: 8 });
-    sample.append(node("line", { x1: 0, x2: 26, y1: 4, y2: 4, ...stroke(curve) }));
-    entry.append(sample, curve.algorithm + " ", make("small", `n = ${curve.runs}`));
-    list.append(entry);
-  });
-  return list;
-};
-// As wide as the page, so that the text keeps its size on a phone.
-const chart = (curves, available) => {
-  const [width, height, left, bottom, right] = [Math.min(720, available), 220, 44, 34, 14];
-  // The axis ends where the last curve stops changing.
-  let last = 1;
-  for (const curve of curves)
-    curve.means.forEach((mean, i) => { if (i > 0 && mean > curve.means[i - 1]) last = Math.max(last, i); });
-  last = Math.min(last + 1, curves[0].means.length - 1);
-  const least = Math.floor(10 * Math.min(...curves.map(curve => curve.means[0]))) / 10;
-  const x = i => left + (width - left - right) * i / last;
-  const y = mean => 8 + (height - bottom - 8) * (1 - (mean - least) / (1 - least || 1));
-  const svg = node("svg", { width, height, role: "img" });
-  svg.append(node("title", {}, "mean coverage over executions, interim"));
-  for (let tick = 0; tick <= 4; tick++) {
-    const mean = least + (1 - least) * tick / 4;
-    svg.append(node("line", { x1: left, x2: width - right, y1: y(mean), y2: y(mean), stroke: "currentColor", "stroke-opacity": .15 }));
-    svg.append(node("text", { x: left - 6, y: y(mean) + 4, "text-anchor": "end" }, Math.round(100 * mean) + " %"));
+// The parts of a study stay in the page, so that scrolled and focused elements do not jump.
+const sectionOf = study => {
+  if (!sections.has(study)) {
+    const box = make("section", undefined, "study"), parts = {};
+    for (const part of ["head", "curves", "map", "missing"]) box.append(parts[part] = make("div"));
+    sections.set(study, { box, parts });
   }
-  for (let i = 0; i <= last; i += Math.max(1, Math.ceil(last / 6)))
-    svg.append(node("text", { x: x(i), y: height - bottom + 16, "text-anchor": "middle" }, 2 ** i));
-  svg.append(node("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "executions"));
-  curves.forEach(curve => {
-    const points = curve.means.slice(0, last + 1).map((mean, i) => x(i) + "," + y(mean)).join(" ");
-    svg.append(node("polyline", { points, ...stroke(curve) }));
-  });
-  return svg;
+  return sections.get(study);
 };
-const reasons = {};
+const showMap = (study, algorithms) => {
+  const { map } = sectionOf(study).parts;
+  const key = document.activeElement?.dataset?.key, [x, y] = [map.firstChild?.scrollLeft ?? 0, map.firstChild?.scrollTop ?? 0];
+  map.replaceChildren(...heatmap(study, algorithms));
+  map.firstChild?.scrollTo(x, y);
+  if (key) map.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+};
+const showStudy = study => {
+  const { box, parts } = sectionOf(study.name), phases = study.phases, heading = make("h2", study.name + " ");
+  heading.append(make("small", phases.pending + phases.leased ? study.state : "complete"));
+  const bar = make("div", undefined, "bar");
+  bar.setAttribute("role", "progressbar");
+  bar.setAttribute("aria-label", "runs that have ended");
+  bar.setAttribute("aria-valuemax", study.runs);
+  bar.setAttribute("aria-valuenow", phases.done + phases.failed + phases.quarantined);
+  for (const [kind, count] of [["done", phases.done], ["bad", phases.failed + phases.quarantined], ["leased", phases.leased]]) {
+    const part = make("i", undefined, kind);
+    part.style.width = 100 * count / Math.max(1, study.runs) + "%";
+    bar.append(part);
+  }
+  const list = make("div", undefined, "facts");
+  for (const [word, value] of [["runs", study.runs], ["done", phases.done], ["pending", phases.pending],
+    ["leased", phases.leased], ["failed", phases.failed], ["quarantined", phases.quarantined], ["mean coverage of done runs", percent(study.coverage)]]) {
+    const fact = make("span", word + " ");
+    fact.append(make("b", value));
+    list.append(fact);
+  }
+  parts.head.replaceChildren(heading, bar, list);
+  const curves = study.curves.filter(curve => curve.runs);
+  if (curves.length) {
+    const words = `Mean coverage on the ${plural(curves[0].projects, "project")} that all shown algorithms have finished since the coordinator started`;
+    parts.curves.replaceChildren(make("small", words), meanChart(curves, study.executions, parts.curves.clientWidth || 600), legend(curves));
+  } else {
+    const words = study.curves.length > 1 ? "No project has been finished by all algorithms yet: their means are not compared." : "";
+    parts.curves.replaceChildren(make("small", words));
+  }
+  const rows = (reasons[study.name] || []).filter(one => one.reason);
+  const table = make("table");
+  table.append(row("th", [["without a record", "n"], [""], ["project"], ["algorithm"], ["last reason"]]));
+  for (const one of rows.slice(0, 20))
+    table.append(row("td", [[one.runs, "n"], [one.phase], [one.project], [one.algorithm], [one.reason, "why"]]));
+  const scroll = make("div", undefined, "scroll");
+  scroll.append(table);
+  parts.missing.replaceChildren(...(rows.length ? [scroll] : []));
+  return box;
+};
+const showFailures = failures => {
+  const section = document.getElementById("failures"), table = section.querySelector("table");
+  section.hidden = !failures.length;
+  table.replaceChildren(row("th", [["attempts", "n"], ["projects", "n"], ["algorithm"], ["reason"]]));
+  for (const one of [...failures].sort((a, b) => b.attempts - a.attempts).slice(0, 30))
+    table.append(row("td", [[one.attempts, "n", noun(one.attempts, "attempt")], [one.projects, "n", noun(one.projects, "project")], [one.algorithm], [one.reason, "why"]]));
+};
+// Workers are named HOST-core-3 or HOST-1234, those of catherd run core-3.
+const hostOf = name => name.replace(/-?(core-)?\d+$/, "") || "this machine";
+const open = new Set();
+const showWorkers = workers => {
+  const hosts = new Map();
+  for (const worker of workers) {
+    const host = hostOf(worker.name);
+    hosts.set(host, [...(hosts.get(host) || []), worker]);
+  }
+  document.getElementById("hosts").replaceChildren(...[...hosts].map(([host, own]) => {
+    const box = make("details"), sum = key => own.reduce((all, worker) => all + worker[key], 0);
+    box.open = hosts.size === 1 ? !open.has("closed " + host) : open.has(host);
+    box.addEventListener("toggle", () => {
+      const key = hosts.size === 1 ? "closed " + host : host, wanted = hosts.size === 1 ? !box.open : box.open;
+      if (wanted) open.add(key); else open.delete(key);
+    });
+    const silent = own.filter(worker => worker.silent_ms > 5000).length, drained = own.filter(worker => worker.drained).length;
+    box.append(make("summary", `${host}: ${plural(own.length, "worker")}, ${plural(sum("leases"), "lease")}, ${plural(sum("runs"), "run")}` +
+      (silent ? `, ${silent} silent` : "") + (drained ? `, ${drained} drained` : "")));
+    const table = make("table");
+    table.append(row("th", [["name"], ["state"], ["leases", "n"], ["runs", "n"], ["now"]]));
+    for (const worker of own) {
+      const live = worker.executing;
+      const word = worker.drained ? "drained: every run crashes there" : worker.rule ? worker.rule : worker.silent_ms > 5000 ? "silent for " + span(worker.silent_ms)
+        : worker.leases ? "working" : "idle";
+      const work = live ? Object.entries(live.work).map(([unit, amount]) => `${amount} ${unit}, `).join("") : "";
+      const now = live && live.goals ? `${work}${live.covered} of ${live.goals} goals` : "";
+      table.append(row("td", [[worker.name, "head"], [word], [worker.leases, "n", noun(worker.leases, "lease")], [worker.runs, "n", noun(worker.runs, "run")], [now]]));
+    }
+    const scroll = make("div", undefined, "scroll");
+    scroll.append(table);
+    box.append(scroll);
+    return box;
+  }));
+};
+// The rate is the one at which the rest takes the time that is left, so that both agree.
+const pace = state => {
+  const left = state.pending + state.leased;
+  if (!left) return " · nothing to do";
+  const seconds = state.eta_ms != null ? state.eta_ms / 1000 : left / state.runs_per_second;
+  if (!isFinite(seconds) || seconds <= 0) return " · measuring how long a run takes";
+  const rate = left / seconds;
+  const words = rate >= .95 ? `${rate.toFixed(1)} runs a second` : rate * 60 >= .95 ? `${(60 * rate).toFixed(1)} runs a minute` : `${(3600 * rate).toFixed(1)} runs an hour`;
+  return ` · ${words} · about ${span(1000 * seconds)} left`;
+};
 const show = state => {
+  if (!state) return;
   const error = document.getElementById("error");
   error.hidden = !state.last_error;
   error.textContent = state.last_error || "";
-  const busy = state.pending + state.leased > 0;
-  document.getElementById("now").textContent =
-    `${state.workers.length} worker${state.workers.length == 1 ? "" : "s"} · ${state.runs_per_second.toFixed(1)} runs a second` +
-    (busy && state.eta_ms != null ? ` · about ${span(state.eta_ms)} left` : busy ? "" : " · nothing to do");
+  document.getElementById("now").textContent = plural(state.workers.length, "worker") + pace(state);
   const unserved = document.getElementById("unserved");
   unserved.hidden = !state.unserved.length;
   unserved.textContent = state.unserved.map(one =>
     `no worker serves ${one.kind} (engine ${one.engine}): ${one.runs} run${one.runs == 1 ? " waits" : "s wait"}`).join(" · ");
-  const studies = document.getElementById("studies");
-  studies.replaceChildren(...state.studies.map(study => {
-    const box = make("section", undefined, "study"), phases = study.phases;
-    box.append(make("strong", study.name), " ", make("small", phases.pending + phases.leased ? study.state : "complete"));
-    const bar = make("div", undefined, "bar");
-    for (const [kind, count] of [["done", phases.done], ["bad", phases.failed + phases.quarantined], ["leased", phases.leased]]) {
-      const part = make("i", undefined, kind);
-      part.style.width = 100 * count / Math.max(1, study.runs) + "%";
-      bar.append(part);
-    }
-    const facts = make("div", undefined, "facts");
-    for (const [word, value] of [["runs", study.runs], ["done", phases.done], ["pending", phases.pending],
-      ["leased", phases.leased], ["failed", phases.failed], ["quarantined", phases.quarantined], ["mean coverage", percent(study.coverage)]]) {
-      const fact = make("span", word + " ");
-      fact.append(make("b", value));
-      facts.append(fact);
-    }
-    box.append(bar, facts);
-    if (study.curves.length) {
-      box.append(make("small", "Mean coverage over executions, interim: of the runs accepted since the coordinator started"));
-      box.append(chart(study.curves, studies.clientWidth - 28), legend(study.curves));
-    }
-    const rows = (reasons[study.name] || []).filter(one => one.reason);
-    if (rows.length) {
-      const table = make("table");
-      table.append(row("th", [["without a record", "n"], [""], ["project"], ["algorithm"], ["last reason"]]));
-      for (const one of rows.slice(0, 20))
-        table.append(row("td", [[one.runs, "n"], [one.phase], [one.project], [one.algorithm], [one.reason, "why"]]));
-      const scroll = make("div", undefined, "scroll");
-      scroll.append(table);
-      box.append(scroll);
-    }
-    return box;
-  }));
-  const table = document.getElementById("workers");
-  table.replaceChildren(row("th", [["name"], ["state"], ["leases", "n"], ["runs", "n"], ["now"]]));
-  for (const worker of state.workers) {
-    const silent = worker.silent_ms > 5000, live = worker.executing;
-    const word = worker.drained ? "drained: every run crashes there" : silent ? "silent for " + span(worker.silent_ms)
-      : worker.leases ? "working" : "idle";
-    const work = live ? Object.entries(live.work).map(([unit, amount]) => `${amount} ${unit}, `).join("") : "";
-    const now = live && live.goals ? `${work}${live.covered} of ${live.goals} goals` : "";
-    table.append(row("td", [[worker.name, "head"], [word], [worker.leases, "n", "leases"], [worker.runs, "n", "runs"], [now]]));
-  }
+  const studies = document.getElementById("studies"), boxes = state.studies.map(showStudy);
+  if (boxes.length !== studies.children.length || boxes.some((box, i) => studies.children[i] !== box)) studies.replaceChildren(...boxes);
+  showFailures(state.failures);
+  showWorkers(state.workers);
 };
 let latest = JSON.parse(document.getElementById("state").textContent);
 show(latest);
+route();
 addEventListener("resize", () => show(latest));
 const source = new EventSource("events");
 source.onmessage = event => show(latest = JSON.parse(event.data));
 source.onerror = () => document.getElementById("now").textContent = "the coordinator does not answer; trying again";
 const explain = async () => {
   for (const study of latest ? latest.studies : []) {
-    const answer = await fetch("missing?study=" + encodeURIComponent(study.name)).catch(() => null);
-    if (answer && answer.ok) reasons[study.name] = await answer.json();
+    const of = "?study=" + encodeURIComponent(study.name);
+    const [missing, cells] = await Promise.all(["missing", "cells"].map(path => fetch(path + of).catch(() => null)));
+    if (missing?.ok) reasons[study.name] = await missing.json();
+    if (cells?.ok) {
+      maps[study.name] = await cells.json();
+      showMap(study.name, maps[study.name].algorithms);
+    }
   }
   if (latest) show(latest);
   setTimeout(explain, 5000);
 };
-setTimeout(explain, 1000);
+explain();

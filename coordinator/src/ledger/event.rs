@@ -20,6 +20,23 @@ pub enum AttemptEnd {
     Returned,
 }
 
+/// A request for runs.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseWish<'a> {
+    /// The engines that the worker executes.
+    pub engines: &'a Engines,
+    /// Projects that it has loaded.
+    pub loaded: &'a BTreeSet<Digest>,
+    /// The leases that it knows of.
+    pub held: &'a BTreeSet<Token>,
+    /// The name of its host; empty if unknown.
+    pub host: &'a str,
+    /// Time until its allocation ends; `None` if it does not end.
+    pub remaining: Option<Duration>,
+    /// Projects that no worker can fetch now.
+    pub withheld: &'a BTreeSet<Digest>,
+}
+
 /// An event that the ledger processes.
 #[derive(Clone, Debug)]
 pub enum LedgerEvent<'a> {
@@ -32,12 +49,8 @@ pub enum LedgerEvent<'a> {
     Lease {
         /// Its name.
         worker: &'a str,
-        /// The engines that it executes.
-        engines: &'a Engines,
-        /// Projects that it has loaded.
-        loaded: &'a BTreeSet<Digest>,
-        /// The leases that it knows of.
-        held: &'a BTreeSet<Token>,
+        /// What it asks for.
+        wish: LeaseWish<'a>,
     },
     /// A worker renews its leases.
     Heartbeat {

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::shares::Shares;
 use super::{AttemptEnd, Effect, ExpiredLease, Lease, Ledger, Phase, Verdict};
 use crate::ids::{RunNumber, Token};
 use crate::lease_expiry::{expiry, has_expired};
@@ -19,14 +20,20 @@ impl Ledger {
     ) {
         for token in held {
             if self.expired.get(token).is_some_and(|lease| lease.worker == name) {
-                self.reinstate(*token, expiry(now, self.policy.term), effects);
+                self.reinstate(now, *token, expiry(now, self.policy.term), effects);
             }
         }
     }
 
     /// Reinstates an expired lease when its worker reappears: reverts the loss and, if the run was
     /// not leased again meanwhile, restores the lease.
-    fn reinstate(&mut self, token: Token, expiry: Duration, effects: &mut Vec<Effect>) {
+    fn reinstate(
+        &mut self,
+        now: Duration,
+        token: Token,
+        expiry: Duration,
+        effects: &mut Vec<Effect>,
+    ) {
         let Some(lease) = self.expired.remove(&token) else { return };
         let ExpiredLease { run: number, attempt, worker, counted_as_loss } = lease;
         let run = &mut self.runs[number as usize];
@@ -39,19 +46,20 @@ impl Ledger {
             effects.push(Effect::Save(number));
         }
         if run.phase == Phase::Pending && run.token == token {
-            self.queue.remove(run.group, number);
-            self.queue.note_leased(run.group);
+            let (set, group) = (run.set, run.group);
+            self.queue.remove(set, group, number);
+            self.queue.note_leased(group);
             self.set_phase(number, Phase::Leased);
-            if let Some(worker) = self.workers.get_mut(&worker) {
-                worker.leases.insert(token);
-            }
-            self.leases.insert(token, Lease { run: number, worker, expiry });
+            let study = self.sets[set as usize].charged();
+            let advance = Shares::advance_of(self.queue.known_time(group));
+            self.hold(now, token, Lease { run: number, worker, expiry, study, advance });
             effects.push(Effect::Save(number));
         }
     }
 
     pub(super) fn commit(
         &mut self,
+        now: Duration,
         name: &str,
         number: RunNumber,
         token: Token,
@@ -64,8 +72,9 @@ impl Ledger {
             effects.push(Effect::Verdict(Verdict::OtherHolder));
             return;
         }
+        self.settle(now, name);
         if self.expired.get(&token).is_some_and(|lease| lease.run == number) {
-            self.reinstate(token, Duration::ZERO, effects);
+            self.reinstate(now, token, Duration::ZERO, effects);
         }
         if self.leases.get(&token).is_none_or(|lease| lease.run != number) {
             self.commit_without_lease(number, token, end, effects);
@@ -80,7 +89,11 @@ impl Ledger {
                 self.accept(number, &worker, time, Phase::Failed, effects);
             }
             AttemptEnd::Crashed => self.note_crash(number, worker, effects),
-            AttemptEnd::Returned => self.requeue_or_quarantine(number, false),
+            AttemptEnd::Returned => {
+                // It was no attempt: nothing is known about the run.
+                self.runs[number as usize].attempt -= 1;
+                self.requeue_or_quarantine(number, false);
+            }
         }
         effects.push(Effect::Save(number));
         effects.push(Effect::Verdict(Verdict::Accepted));
@@ -146,7 +159,8 @@ impl Ledger {
 
     /// Drains a worker on which too many runs in a row crash, unless it is the last worker.
     fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
-        let others = self.workers.iter().any(|(other, worker)| other != name && !worker.drained);
+        let usable = |other: &String, worker| other != name && self.is_usable(other, worker);
+        let others = self.workers.iter().any(|(other, worker)| usable(other, worker));
         let Some(worker) = self.workers.get_mut(name) else { return };
         worker.consecutive_crashes.insert(number);
         let too_many = worker.consecutive_crashes.len() >= self.policy.max_consecutive_crashes;
@@ -155,6 +169,7 @@ impl Ledger {
 
     /// Ends all expired leases and forgets workers that have been silent for a term.
     pub(super) fn expire(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        self.settle_all(now);
         let expired: Vec<_> = self
             .leases
             .iter()
@@ -172,10 +187,7 @@ impl Ledger {
             }
         }
         self.expired.retain(|_, lease| !self.runs[lease.run as usize].phase.is_final());
-        let term = self.policy.term;
-        self.workers.retain(|_, worker| {
-            !worker.leases.is_empty() || !has_expired(expiry(worker.last_seen, term), now)
-        });
+        self.forget_silent(now);
     }
 
     /// Ends a lease that was not committed (expired, or its worker restarted). `in_hand`: the run
@@ -203,8 +215,9 @@ impl Ledger {
     fn release(&mut self, token: Token) -> Option<Lease> {
         let lease = self.leases.remove(&token)?;
         if let Some(worker) = self.workers.get_mut(&lease.worker) {
-            worker.leases.remove(&token);
+            worker.release(token, lease.study, &mut self.shares);
         }
+        self.shares.note_advance(lease.study, lease.advance, -1.0);
         self.queue.note_released(self.runs[lease.run as usize].group);
         Some(lease)
     }
@@ -217,7 +230,7 @@ impl Ledger {
             self.set_phase(number, Phase::Pending);
             let run = &self.runs[number as usize];
             if self.sets[run.set as usize].active {
-                self.queue.push(run.group, number);
+                self.queue.push(run.set, run.group, number);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use catherd_experiments::Digest;
 
-use super::{Ledger, Phase, RunStatus, StudySet};
+use super::{Ledger, Phase, RunStatus, StudyClaim, StudySet, Usage};
 use crate::ids::{EngineNumber, GroupNumber, RunNumber, StudyNumber, StudySetNumber};
 use crate::queue::SubjectEngine;
 
@@ -66,12 +66,50 @@ impl Ledger {
             self.runs[number].set = target;
             self.sets[set as usize].counts.remove_run(phase);
             self.sets[target as usize].counts.add_run(phase);
+            self.queue.remove(set, group, number as RunNumber);
             self.requeue(number as RunNumber, phase, group, target);
+        }
+        self.update_lanes();
+    }
+
+    /// Sets the place of a run in the order of its group; see [`Queue::set_place`](crate::queue::Queue).
+    pub fn set_place(&mut self, run: RunNumber, place: u32) {
+        // A run that is queued, because another study contains it, has its place already.
+        if !self.queue.has_place(run) {
+            self.queue.set_place(run, place);
         }
     }
 
-    /// Activates these studies and deactivates all others: only runs of active studies are leased.
+    /// Activates the studies of these claims and deactivates all others.
+    pub fn activate_claims(&mut self, claims: Vec<StudyClaim>) {
+        let studies: Vec<StudyNumber> = claims.iter().map(|claim| claim.study).collect();
+        self.shares.set_claims(claims);
+        self.activate_sets(&studies);
+        self.update_lanes();
+    }
+
+    /// What a study gets at the moment.
+    pub fn usage(&self, study: StudyNumber) -> Usage {
+        self.shares.usage(study)
+    }
+
+    /// Expected time of the pending runs of a study; `None` if nothing was measured.
+    pub fn expected_left(&self, study: StudyNumber) -> Option<std::time::Duration> {
+        self.queue.expected_in(self.shares.lanes(study))
+    }
+
+    fn update_lanes(&mut self) {
+        let sets = (0..).zip(&self.sets);
+        self.shares.set_lanes(sets.map(|(number, set)| (number, &*set.studies)));
+    }
+
+    /// Activates these studies and deactivates all others: only runs of active studies are leased. They
+    /// have equal shares.
     pub fn activate(&mut self, studies: &[StudyNumber]) {
+        self.activate_claims(studies.iter().copied().map(StudyClaim::usual).collect());
+    }
+
+    fn activate_sets(&mut self, studies: &[StudyNumber]) {
         let changed = self.sets.iter_mut().map(|set| {
             let active = set.studies.iter().any(|study| studies.contains(study));
             std::mem::replace(&mut set.active, active) != active
@@ -92,9 +130,9 @@ impl Ledger {
     fn requeue(&mut self, run: RunNumber, phase: Phase, group: GroupNumber, set: StudySetNumber) {
         if phase == Phase::Pending {
             if self.sets[set as usize].active {
-                self.queue.push(group, run);
+                self.queue.push(set, group, run);
             } else {
-                self.queue.remove(group, run);
+                self.queue.remove(set, group, run);
             }
         }
     }

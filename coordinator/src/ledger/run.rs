@@ -77,6 +77,12 @@ pub struct StudySet {
 }
 
 impl StudySet {
+    /// The study to which the work of a run of the set is charged if no turn of a study led to its
+    /// lease.
+    pub(super) fn charged(&self) -> StudyNumber {
+        self.studies.first().copied().unwrap_or(StudyNumber::MAX)
+    }
+
     /// A set without runs.
     pub fn new(studies: Vec<StudyNumber>, active: bool) -> StudySet {
         StudySet { studies, active, counts: PhaseCounts::default() }

@@ -1,7 +1,10 @@
 //! Tests of studies that share runs, and of the last worker.
 
 use super::*;
+use catherd_experiments::{Digest, Engines};
+
 use crate::ids::GroupNumber;
+use crate::queue::SubjectEngine;
 
 const POLICY: Policy = Policy {
     term: Duration::from_secs(10),
@@ -99,8 +102,15 @@ fn the_last_worker_is_not_drained() {
         let engines: Engines = [("kind".to_owned(), id.to_owned())].into();
         let (loaded, held) = (BTreeSet::new(), BTreeSet::new());
         for _ in 0..20 {
-            let event =
-                LedgerEvent::Lease { worker: "w", engines: &engines, loaded: &loaded, held: &held };
+            let wish = LeaseWish {
+                engines: &engines,
+                loaded: &loaded,
+                held: &held,
+                host: "",
+                remaining: None,
+                withheld: &BTreeSet::new(),
+            };
+            let event = LedgerEvent::Lease { worker: "w", wish };
             for effect in ledger.step(Duration::ZERO, event) {
                 if let Effect::Grant(Grant { run, token, .. }) = effect {
                     *crashes.entry(run).or_insert(0) += 1;

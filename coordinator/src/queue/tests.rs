@@ -1,6 +1,28 @@
 //! Tests of the order of leases and of expected times.
 
+use catherd_experiments::Engines;
+
+use super::batch::{MAX_RUNS, MAX_UNMEASURED_RUNS};
 use super::*;
+
+const LANE: StudySetNumber = 1;
+
+impl Queue {
+    /// A batch for a worker without a time limit, of the runs of one study.
+    fn take_batch(
+        &mut self,
+        engines: &Engines,
+        loaded: &BTreeSet<Digest>,
+        workers: usize,
+        excluded: impl Fn(RunNumber) -> bool,
+    ) -> Vec<RunNumber> {
+        let (mut batch, withheld) = (Batch::default(), BTreeSet::new());
+        let request =
+            BatchRequest { engines, loaded, workers, remaining: None, withheld: &withheld };
+        self.fill(&mut batch, &[LANE], &request, excluded);
+        batch.runs
+    }
+}
 
 fn engine(id: &str) -> SubjectEngine {
     SubjectEngine { kind: "kind".into(), engine: id.into() }
@@ -17,7 +39,7 @@ fn queue(groups: &[(u8, u32)]) -> Queue {
     for &(project, runs) in groups {
         let group = queue.add_group(Digest([project; 32]), engine);
         for _ in 0..runs {
-            queue.push(group, run);
+            queue.push(LANE, group, run);
             run += 1;
         }
     }
@@ -40,10 +62,7 @@ fn batches_follow_measured_time() {
     assert_eq!(queue.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 10);
     let mut tiny = self::queue(&[(1, 10_000)]);
     tiny.record_time(0, ms(0));
-    assert_eq!(
-        tiny.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(),
-        MAX_BATCH_RUNS
-    );
+    assert_eq!(tiny.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), MAX_RUNS);
     let mut long = self::queue(&[(1, 10)]);
     long.record_time(0, ms(60_000));
     assert_eq!(long.take_batch(&engines("e"), &BTreeSet::new(), 2, |_| false).len(), 1);
@@ -74,13 +93,13 @@ fn short_runs_are_taken_of_loaded_projects_first_then_of_idle_ones_then_the_long
         queue.record_time(group, ms(time));
     }
     assert_eq!(take(&mut queue, &[1]), [0, 1]);
-    queue.push(0, 0);
-    queue.push(0, 1);
+    queue.push(LANE, 0, 0);
+    queue.push(LANE, 0, 1);
     assert_eq!(take(&mut queue, &[]), [4, 5]);
     queue.note_leased(2);
-    queue.push(2, 4);
+    queue.push(LANE, 2, 4);
     assert_eq!(take(&mut queue, &[])[0], 2);
-    queue.push(1, 2);
+    queue.push(LANE, 1, 2);
     queue.note_leased(1);
     queue.note_leased(0);
     assert_eq!(take(&mut queue, &[]), [4]);
@@ -127,7 +146,7 @@ fn runs_of_an_unmeasured_group_are_leased_in_small_batches() {
     queue.record_time(0, ms(0));
     queue.note_leased(1);
     let batch = queue.take_batch(&engines("e"), &[Digest([2; 32])].into(), 1, |_| false);
-    assert_eq!(batch[..4], [100, 101, 102, 103]);
+    assert_eq!(batch[..MAX_UNMEASURED_RUNS], [100, 101, 102, 103]);
     assert_eq!(batch[4], 0);
 }
 
@@ -145,7 +164,7 @@ fn a_run_waits_for_a_worker_with_its_engine() {
     let mut queue = queue(&[(1, 1)]);
     let other = queue.engine_number(&engine("f"));
     let group = queue.add_group(Digest([2; 32]), other);
-    queue.push(group, 7);
+    queue.push(LANE, group, 7);
     let nothing = BTreeSet::new();
     let unserved = |queue: &Queue, by: &str| -> Vec<(String, usize)> {
         let found = queue.unserved(|engine| engine.is_in(&engines(by)));
@@ -164,13 +183,13 @@ fn a_run_waits_for_a_worker_with_its_engine() {
 #[test]
 fn a_run_that_is_removed_no_longer_waits() {
     let mut queue = queue(&[(1, 2)]);
-    queue.remove(0, 0);
-    queue.remove(0, 0);
+    queue.remove(LANE, 0, 0);
+    queue.remove(LANE, 0, 0);
     let waiting: Vec<usize> = queue.unserved(|_| false).map(|(_, runs)| runs).collect();
     assert_eq!(waiting, [1]);
     assert_eq!(take(&mut queue, &[]), [1]);
-    queue.push(0, 0);
-    queue.remove(0, 0);
+    queue.push(LANE, 0, 0);
+    queue.remove(LANE, 0, 0);
     assert_eq!(queue.unserved(|_| false).count(), 0);
 }
 
@@ -191,7 +210,7 @@ fn the_time_left_falls_while_runs_are_executed_and_is_at_least_the_time_of_the_l
     queue.record_time(0, ms(100));
     queue.record_time(1, ms(9000));
     for (group, run) in [(0, 0), (1, 4)] {
-        queue.remove(group, run);
+        queue.remove(LANE, group, run);
         queue.note_leased(group);
     }
     let left = |elapsed: [u64; 2]| {
@@ -207,4 +226,112 @@ fn the_time_left_falls_while_runs_are_executed_and_is_at_least_the_time_of_the_l
     assert_eq!(left([60, 8980]).on(0), ms(360));
     // A run that is late is expected to need the time by which it is late once more.
     assert_eq!(left([100, 11_000]), ExpectedWork { total: ms(300 + 2000), longest: ms(2000) });
+}
+
+#[test]
+fn a_worker_gets_no_run_that_would_outlast_its_allocation() {
+    let mut queue = queue(&[(1, 9), (2, 9)]);
+    queue.record_time(0, ms(60_000));
+    queue.record_time(1, ms(300));
+    let mut take = |remaining| {
+        let (engines, none) = (engines("e"), BTreeSet::new());
+        let remaining = Some(ms(remaining));
+        let request = BatchRequest {
+            engines: &engines,
+            loaded: &none,
+            workers: 1,
+            remaining,
+            withheld: &none,
+        };
+        let mut batch = Batch::default();
+        queue.fill(&mut batch, &[LANE], &request, |_| false);
+        batch.runs
+    };
+    assert!(take(299).is_empty());
+    assert_eq!(take(700), [9, 10], "only as many as end in time");
+    assert_eq!(take(59_999).len(), 4);
+    assert_eq!(take(60_000), [0]);
+    let longer: Vec<_> = queue.longer_than(ms(1000)).collect();
+    assert_eq!(longer, [(0, 8, ms(60_000))]);
+}
+
+#[test]
+fn runs_of_a_withheld_project_wait() {
+    let mut queue = queue(&[(1, 2), (2, 2)]);
+    let (engines, none, withheld) = (engines("e"), BTreeSet::new(), [Digest([1; 32])].into());
+    let request = BatchRequest {
+        engines: &engines,
+        loaded: &none,
+        workers: 1,
+        remaining: None,
+        withheld: &withheld,
+    };
+    let mut batch = Batch::default();
+    queue.fill(&mut batch, &[LANE], &request, |_| false);
+    assert_eq!(batch.runs, [2]);
+    assert_eq!(take(&mut queue, &[]), [0]);
+}
+
+#[test]
+fn a_batch_is_taken_from_the_lanes_of_a_study() {
+    let mut queue = queue(&[(1, 1)]);
+    queue.push(2, 0, 7);
+    queue.push(3, 0, 8);
+    queue.record_time(0, ms(1));
+    let (engines, none) = (engines("e"), BTreeSet::new());
+    let request = BatchRequest {
+        engines: &engines,
+        loaded: &none,
+        workers: 1,
+        remaining: None,
+        withheld: &none,
+    };
+    let mut batch = Batch::default();
+    queue.fill(&mut batch, &[2], &request, |_| false);
+    assert_eq!(batch.runs, [7]);
+    assert!(!queue.has_pending(2) && queue.has_pending(3));
+    queue.fill(&mut batch, &[LANE, 3], &request, |_| false);
+    assert_eq!(batch.runs, [7, 0], "the next study gets half of its share");
+    assert_eq!(queue.expected_in(&[LANE, 2, 3]), Some(ms(1)));
+}
+
+#[test]
+fn runs_in_real_time_are_taken_block_by_block() {
+    let mut queue = queue(&[]);
+    let engine = queue.engine_number(&engine("e"));
+    let groups = [1, 1, 1, 2].map(|project| queue.add_group(Digest([project; 32]), engine));
+    // Two blocks of three algorithms on a project, and one run on another project.
+    for (run, group, place) in
+        [(0, 0, 21), (1, 0, 12), (2, 1, 22), (3, 1, 11), (4, 2, 20), (5, 2, 13)]
+    {
+        queue.set_place(run, place);
+        queue.push(LANE, groups[group], run);
+    }
+    queue.set_place(6, 1);
+    queue.push(LANE, groups[3], 6);
+    // Whatever was measured, and although runs of the project are leased.
+    queue.record_time(groups[2], ms(3000));
+    queue.record_time(groups[0], ms(1000));
+    queue.record_time(groups[3], ms(1500));
+    queue.note_leased(groups[1]);
+    let mut order = Vec::new();
+    while let [run] = take(&mut queue, &[2])[..] {
+        order.push(run);
+    }
+    assert_eq!(order, [3, 1, 5, 4, 0, 2, 6]);
+}
+
+#[test]
+fn runs_with_places_are_taken_in_their_order() {
+    let mut queue = queue(&[]);
+    let engine = queue.engine_number(&engine("e"));
+    let group = queue.add_group(Digest([1; 32]), engine);
+    for (run, place) in [(0, 30), (1, 10), (2, 20)] {
+        queue.set_place(run, place);
+        queue.push(LANE, group, run);
+    }
+    queue.remove(LANE, group, 2);
+    queue.push(LANE, group, 2);
+    let mut next = || take(&mut queue, &[])[0];
+    assert_eq!([next(), next(), next()], [1, 2, 0]);
 }

@@ -117,6 +117,12 @@ impl StoreError {
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
+            // Rows that name rows which are lost.
+            StoreError::Sqlite(rusqlite::Error::SqliteFailure(error, _))
+                if error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY =>
+            {
+                true
+            }
             StoreError::Sqlite(error) => {
                 matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
             }
@@ -137,4 +143,24 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What SQLite says about a row that names a lost one is damage, and a constraint of another kind is none.
+    #[test]
+    fn a_lost_row_is_damage() {
+        let database = rusqlite::Connection::open_in_memory().unwrap();
+        let tables = "PRAGMA foreign_keys = ON; CREATE TABLE a (id INTEGER PRIMARY KEY); \
+                      CREATE TABLE b (a INTEGER UNIQUE REFERENCES a (id)); \
+                      INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);";
+        database.execute_batch(tables).unwrap();
+        let of = |row: &str| {
+            let error = database.execute(&format!("INSERT INTO b VALUES ({row})"), []).unwrap_err();
+            StoreError::from(error).is_damage()
+        };
+        assert!(of("2") && !of("1"));
+    }
 }

@@ -1,14 +1,16 @@
 //! Reads on the writing connection: the state from which a coordinator starts.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::error::StoreError;
 use super::model::{StoredRun, StoredStudy};
 use super::queries;
 use super::row::{Row, RowCallback, Value};
+use super::schema;
 use super::write::Store;
 use crate::ids::{RunId, RunNumber, StudyNumber};
-use crate::ledger::RunStatus;
+use crate::ledger::{RunStatus, WorkerRule};
 
 /// Number of runs in one query.
 const PAGE: i64 = 1 << 14;
@@ -20,7 +22,24 @@ impl Store {
     ///
     /// If the database returns an error.
     pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
-        queries::studies(&mut self.database)
+        queries::studies(&mut self.database, schema::VERSION)
+    }
+
+    /// What workers are told, by their names or the names of their hosts.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn worker_rules(&mut self) -> Result<BTreeMap<String, WorkerRule>, StoreError> {
+        let mut rules = BTreeMap::new();
+        self.database.query("select name, rule from worker_rules", &[], &mut |mut row| {
+            let (name, number) = (row.text()?, row.integer()?);
+            let known = WorkerRule::ALL.into_iter().find(|rule| *rule as i64 == number);
+            let unknown = || StoreError::Damaged(format!("workers with rule {number}"));
+            rules.insert(name, known.ok_or_else(unknown)?);
+            Ok(())
+        })?;
+        Ok(rules)
     }
 
     /// Like [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study` if given.

@@ -172,6 +172,45 @@ impl StudyState {
     }
 }
 
+/// The claim of a study on workers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// Studies of an owner with a higher priority get workers first.
+    pub priority: i32,
+    /// Weight among studies of the same priority; at least 1.
+    pub share: u32,
+    /// Largest number of workers at the same time; `None` if there is no limit.
+    pub quota: Option<u32>,
+}
+
+impl Default for Claim {
+    fn default() -> Claim {
+        Claim { priority: 0, share: 1, quota: None }
+    }
+}
+
+/// A change of a claim; `None` leaves a part as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClaimChange {
+    /// The new priority.
+    pub priority: Option<i32>,
+    /// The new share; at least 1.
+    pub share: Option<u32>,
+    /// The new quota; `Some(None)` removes it.
+    pub quota: Option<Option<u32>>,
+}
+
+impl ClaimChange {
+    /// The claim after the change.
+    pub fn applied_to(self, before: Claim) -> Claim {
+        Claim {
+            priority: self.priority.unwrap_or(before.priority),
+            share: self.share.unwrap_or(before.share),
+            quota: self.quota.unwrap_or(before.quota),
+        }
+    }
+}
+
 /// A study in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredStudy {
@@ -183,6 +222,10 @@ pub struct StoredStudy {
     pub state: StudyState,
     /// Its plan as JSON.
     pub plan: Vec<u8>,
+    /// Name of the person who submitted it; empty if unknown.
+    pub owner: String,
+    /// Its claim on workers.
+    pub claim: Claim,
 }
 
 /// A run in the store.

@@ -9,12 +9,13 @@ use catherd_experiments::{Digest, Plan, RunSpec};
 
 use super::database::Database;
 use super::error::StoreError;
-use super::model::StudyState;
+use super::model::{Claim, ClaimChange, StudyState};
 use super::queries::{self, NOT_COUNTING};
 use super::reader::StoreReader;
 use super::row::{Row, Value};
 use super::write::Store;
 use crate::ids::{RunNumber, StudyNumber};
+use crate::queue::place_of;
 
 /// Number of runs in a page. Planning a page takes about ten milliseconds.
 const PAGE: usize = 1024;
@@ -33,6 +34,10 @@ pub struct Planning {
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
     /// The run numbers in the store, in the order of the study.
     numbers: Vec<RunNumber>,
+    /// The owner that the study gets.
+    owner: String,
+    /// The claim that the study gets.
+    claim: Claim,
 }
 
 /// A study that is completely planned.
@@ -45,7 +50,35 @@ pub struct PlannedStudy {
     pub replaced: Option<StudyNumber>,
 }
 
+/// A run of a study that is being planned.
+#[derive(Clone, Copy, Debug)]
+pub struct PlannedRun<'a> {
+    /// Its number.
+    pub number: RunNumber,
+    /// Its project.
+    pub project: Digest,
+    /// Its algorithm's label.
+    pub label: &'a str,
+    /// Its place among the runs on the project; `None` if the budget is not in real time.
+    pub place: Option<u32>,
+}
+
 impl Planning {
+    /// This planning of a study of a person, with a claim.
+    pub(crate) fn of(self, owner: &str, claim: Claim) -> Planning {
+        Planning { owner: owner.to_owned(), claim, ..self }
+    }
+
+    /// Changes the claim that the study gets.
+    pub(crate) fn change_claim(&mut self, change: ClaimChange) {
+        self.claim = change.applied_to(self.claim);
+    }
+
+    /// The name of the person to whom the study will belong.
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
+    }
+
     /// The name of the study.
     pub fn name(&self) -> &str {
         &self.plan.name
@@ -66,12 +99,15 @@ impl Planning {
         (self.numbers.len(), self.plan.count())
     }
 
-    /// Number, project and algorithm's label of each run that is in the store, from this position
-    /// in the study on.
-    pub fn runs_from(&self, position: usize) -> impl Iterator<Item = (RunNumber, Digest, &str)> {
-        self.numbers.iter().enumerate().skip(position).map(|(position, &number)| {
+    /// The runs that are in the store, from this position in the study on.
+    pub fn runs_from(&self, position: usize) -> impl Iterator<Item = PlannedRun<'_>> {
+        let in_real_time = self.plan.budget.wall_ms.is_some();
+        self.numbers.iter().enumerate().skip(position).map(move |(position, &number)| {
             let (project, algorithm) = self.plan.cell(position);
-            (number, project.digest, &*algorithm.label)
+            let (project, label) = (project.digest, &*algorithm.label);
+            let seed = self.plan.seeds[position % self.plan.seeds.len()];
+            let place = in_real_time.then(|| place_of(project, seed, label));
+            PlannedRun { number, project, label, place }
         })
     }
 
@@ -132,7 +168,8 @@ impl Store {
         let json = serde_json::to_vec(&plan)?;
         let digest = Digest::of(&json);
         let runs = Box::new(plan.clone().into_runs());
-        Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new() })
+        let (owner, claim) = (String::new(), Claim::default());
+        Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new(), owner, claim })
     }
 
     /// Plans the next page. After the last page the study gets `state`, and its number is returned.
@@ -200,9 +237,21 @@ impl Store {
         self.database.transaction(|database| {
             let (name, json) = (planning.plan.name.as_str(), planning.json.as_slice());
             let replaced = discard(database, name, Some(draft))?;
-            let row = vec![draft.into(), name.into(), (state as i64).into(), json.into()];
+            let Claim { priority, share, quota } = planning.claim;
+            let row = vec![
+                draft.into(),
+                name.into(),
+                (state as i64).into(),
+                json.into(),
+                planning.owner.as_str().into(),
+                i64::from(priority).into(),
+                share.into(),
+                quota.into(),
+            ];
             database.execute(
-                "update studies set name = ?2, state = ?3, plan = ?4 where number = ?1",
+                "update studies set name = ?2, state = ?3, plan = ?4, owner = ?5, priority = ?6,
+                        share = ?7, quota = ?8
+                 where number = ?1",
                 &[row],
             )?;
             Ok(PlannedStudy { study: draft, replaced })

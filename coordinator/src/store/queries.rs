@@ -2,7 +2,7 @@
 
 use super::database::Database;
 use super::error::StoreError;
-use super::model::{StoredStudy, StudyState};
+use super::model::{Claim, StoredStudy, StudyState};
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
@@ -16,14 +16,28 @@ pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
     known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
 }
 
-/// All studies that count, by number.
-pub(super) fn studies(database: &mut Database) -> Result<Vec<StoredStudy>, StoreError> {
+/// All studies that count, by number. Before version 5 of the schema they had neither owner nor claim.
+pub(super) fn studies(
+    database: &mut Database,
+    version: i64,
+) -> Result<Vec<StoredStudy>, StoreError> {
     let mut studies = Vec::new();
-    let sql = "select number, name, state, plan from studies where state < 3 order by number";
+    let sql = if version < 5 {
+        "select number, name, state, plan, cast('' as text), cast(0 as bigint),
+                cast(1 as bigint), cast(null as bigint)
+         from studies where state < 3 order by number"
+    } else {
+        "select number, name, state, plan, owner, priority, share, quota from studies
+         where state < 3 order by number"
+    };
     database.query(sql, &[], &mut |mut row| {
         let (number, name) = (row.integer_as()?, row.text()?);
         let state = study_state(row.integer()?)?;
-        studies.push(StoredStudy { number, name, state, plan: row.bytes()? });
+        let (plan, owner) = (row.bytes()?, row.text()?);
+        let (priority, share) = (row.integer_as()?, row.integer_as::<u32>()?.max(1));
+        let quota = row.optional_integer()?.and_then(|quota| u32::try_from(quota).ok());
+        let claim = Claim { priority, share, quota };
+        studies.push(StoredStudy { number, name, state, plan, owner, claim });
         Ok(())
     })?;
     Ok(studies)

@@ -105,7 +105,7 @@ impl StoreReader {
     ///
     /// If the database returns an error.
     pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
-        queries::studies(&mut self.database)
+        queries::studies(&mut self.database, self.version)
     }
 
     /// The description of the projects of a study as JSON; `None` if there is none.
@@ -139,6 +139,18 @@ impl StoreReader {
     ///
     /// If the stored state of one of them is damaged, or if the database returns an error.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
+        Ok(self.quarantined_at(study)?.into_iter().map(|(_, run)| run).collect())
+    }
+
+    /// Like [`StoreReader::quarantined`], each run with its position in the study.
+    ///
+    /// # Errors
+    ///
+    /// Like [`StoreReader::quarantined`].
+    pub(crate) fn quarantined_at(
+        &mut self,
+        study: StudyNumber,
+    ) -> Result<Vec<(u32, QuarantinedRun)>, StoreError> {
         let sql = if self.has_checksums() {
             select_quarantined!("breakdowns.checksum")
         } else {
@@ -154,7 +166,8 @@ impl StoreReader {
                 return Err(runs.damaged(&spec, "it is quarantined and has a record"));
             }
             let run = quarantined(spec.clone(), &mut row);
-            problems.push(run.map_err(|_| runs.damaged(&spec, "the reason of its quarantine"))?);
+            let run = run.map_err(|_| runs.damaged(&spec, "the reason of its quarantine"))?;
+            problems.push((u32::try_from(position).unwrap_or(u32::MAX), run));
             Ok(())
         })?;
         Ok(problems)

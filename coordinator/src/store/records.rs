@@ -122,7 +122,13 @@ impl StoreReader {
     /// continues after it. Any other error ends the iterator. If records of runs that have ended
     /// are missing, the last item is [`StoreError::Damaged`].
     pub fn records(self, study: StudyNumber) -> Records {
-        Records { reader: self, study, started: None, after: -1, found: 0, page: VecDeque::new() }
+        self.records_after(study, None)
+    }
+
+    /// Like [`StoreReader::records`], of the runs after a position in the study.
+    pub fn records_after(self, study: StudyNumber, position: Option<u32>) -> Records {
+        let after = position.map_or(-1, i64::from);
+        Records { reader: self, study, started: None, after, found: 0, page: VecDeque::new() }
     }
 
     fn page(
@@ -153,14 +159,17 @@ impl StoreReader {
         Ok(page)
     }
 
-    /// The runs of a study according to its plan, and how many of them have ended with a record.
-    fn start(&mut self, study: StudyNumber) -> Result<(PlannedRuns, u64), StoreError> {
+    /// The runs of a study according to its plan, and how many of them after a position have ended
+    /// with a record.
+    fn start(&mut self, study: StudyNumber, after: i64) -> Result<(PlannedRuns, u64), StoreError> {
         let stored = self.study(study)?;
         let sql = "select count(*) from members join runs on runs.number = members.run
-                   where study = ?1 and phase in (?2, ?3)";
+                   where study = ?1 and phase in (?2, ?3) and position > ?4";
         let phases = [Phase::Done, Phase::Failed].map(|phase| Value::Integer(phase as i64));
         let [done, failed] = phases;
-        let ended = self.database.first(sql, &[study.into(), done, failed], |row| row.integer_as());
+        let ended = self
+            .database
+            .first(sql, &[study.into(), done, failed, after.into()], |row| row.integer_as());
         Ok((PlannedRuns::of(&stored)?, ended?.unwrap_or(0)))
     }
 }
@@ -183,9 +192,14 @@ pub struct Records {
 }
 
 impl Records {
+    /// The position in the study of the run that was returned last.
+    pub fn position(&self) -> u32 {
+        u32::try_from(self.after).unwrap_or(u32::MAX)
+    }
+
     fn read(&mut self) -> Result<Option<PageItem>, StoreError> {
         if self.started.is_none() {
-            self.started = Some(self.reader.start(self.study)?);
+            self.started = Some(self.reader.start(self.study, self.after)?);
         }
         let Some((runs, ended)) = &self.started else { return Ok(None) };
         if self.page.is_empty() {

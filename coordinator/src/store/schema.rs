@@ -5,7 +5,7 @@ use super::error::StoreError;
 use super::row::Row;
 
 /// The version of [`TABLES`] and [`PROJECTS`].
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 /// The oldest version that can be read without migration.
 pub(super) const OLDEST_READABLE: i64 = 3;
@@ -17,7 +17,11 @@ const TABLES: &str = "
         name     text not null unique,
         state    bigint not null,              -- see StudyState and NOT_COUNTING
         plan     bytea not null,               -- JSON
-        description bytea                      -- JSON, of its projects; null if unknown
+        description bytea,                     -- JSON, of its projects; null if unknown
+        owner    text not null default '',     -- name of the person who submitted it
+        priority bigint not null default 0,    -- see Claim
+        share    bigint not null default 1,
+        quota    bigint                        -- null: no limit
     );
     create table runs (
         number   bigint primary key,           -- from 0, never changes
@@ -50,7 +54,8 @@ const TABLES: &str = "
         done     bigint not null,              -- 1: coverage counts
         wall_ms  bigint not null,
         record   bytea not null,               -- JSON
-        checksum bytea                         -- of this row; null before version 4
+        checksum bytea,                        -- of this row; null before version 4
+        stored   bigint                        -- seconds since 1970; null before version 5
     );
     create table superseded (                  -- after the end of their lease; never counted
         number   bigint not null references runs,
@@ -67,6 +72,10 @@ const TABLES: &str = "
         reason   text not null,
         checksum bytea,                        -- of this row; null before version 4
         primary key (number, attempt)
+    );
+    create table worker_rules (                -- what workers are told
+        name     text primary key,             -- of a worker or of a host
+        rule     bigint not null               -- see WorkerRule
     );
 ";
 
@@ -91,6 +100,19 @@ const CHECKSUMS: &str = "
     alter table breakdowns add column checksum bytea;
 ";
 
+/// The columns and the table that version 5 added.
+const CLAIMS: &str = "
+    alter table studies add column owner text not null default '';
+    alter table studies add column priority bigint not null default 0;
+    alter table studies add column share bigint not null default 1;
+    alter table studies add column quota bigint;
+    alter table records add column stored bigint;
+    create table worker_rules (                -- what workers are told
+        name     text primary key,             -- of a worker or of a host
+        rule     bigint not null               -- see WorkerRule
+    );
+";
+
 /// The migration from version 1, which existed on SQLite only: one study per file, with the plan's
 /// order of runs in the column `position`.
 const FROM_1: [&str; 4] = [
@@ -101,12 +123,12 @@ const FROM_1: [&str; 4] = [
      alter table breakdowns rename to breakdowns_1;",
     TABLES,
     PROJECTS,
-    "insert into studies values (0, 'study', 0, x'', null);
+    "insert into studies (number, name, state, plan) values (0, 'study', 0, x'');
      insert into runs select number, id, project, label, spec, max(phase, 1), attempt, crashes,
                              losses, token, worker from runs_1;
      insert into members select 0, position, number, json_extract(cast(spec as text),
                              '$.project_name'), label from runs_1 where position is not null;
-     insert into records select *, null from records_1;
+     insert into records select *, null, null from records_1;
      insert into superseded select * from superseded_1;
      insert into breakdowns select number, attempt, 0, worker, reason, null from breakdowns_1;
      drop table breakdowns_1; drop table superseded_1; drop table records_1; drop table runs_1;",
@@ -125,13 +147,12 @@ pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
             })?;
             database.batch("pragma legacy_alter_table = off; pragma foreign_keys = on;")
         }
-        Some(2) => database.transaction(|database| {
-            database.batch(PROJECTS)?;
-            database.batch(CHECKSUMS)?;
-            write_version(database)
-        }),
-        Some(3) => database.transaction(|database| {
-            database.batch(CHECKSUMS)?;
+        Some(found @ 2..VERSION) => database.transaction(|database| {
+            for (added, tables) in [(3, PROJECTS), (4, CHECKSUMS), (5, CLAIMS)] {
+                if found < added {
+                    database.batch(tables)?;
+                }
+            }
             write_version(database)
         }),
         Some(found) => Err(StoreError::Schema { found, known: VERSION }),
@@ -253,6 +274,9 @@ mod tests {
         old.execute_batch(
             "drop table projects; drop table parts; update schema set version = 2;
              alter table studies drop column description;
+             alter table studies drop column owner; alter table studies drop column priority;
+             alter table studies drop column share; alter table studies drop column quota;
+             drop table worker_rules; alter table records drop column stored;
              alter table records drop column checksum;
              alter table breakdowns drop column checksum;",
         )

@@ -7,11 +7,12 @@ use catherd_experiments::RunOutcome;
 
 use super::database::Database;
 use super::error::StoreError;
-use super::model::{Breakdown, ProjectChunk, StoreChange, StudyState};
+use super::model::{Breakdown, Claim, ProjectChunk, StoreChange, StudyState};
 use super::row::{Purpose, Value};
 use super::url::StoreUrl;
-use super::{checksum, queries, schema};
+use super::{checksum, prune, schema};
 use crate::ids::StudyNumber;
+use crate::ledger::WorkerRule;
 
 /// Observes the transactions of a store; in tests it also injects failures.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
@@ -146,11 +147,45 @@ impl Store {
     ///
     /// If there is no such study or the database returns an error.
     pub fn set_state(&mut self, name: &str, state: StudyState) -> Result<(), StoreError> {
-        if !queries::studies(&mut self.database)?.iter().any(|study| study.name == name) {
+        if !self.studies()?.iter().any(|study| study.name == name) {
             return Err(StoreError::NoStudy(name.to_owned()));
         }
         let parameters = vec![name.into(), Value::Integer(state as i64)];
         self.database.execute("update studies set state = ?2 where name = ?1", &[parameters])
+    }
+
+    /// Replaces the claim of a study on workers.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn set_claim(&mut self, study: StudyNumber, claim: Claim) -> Result<(), StoreError> {
+        let Claim { priority, share, quota } = claim;
+        let parameters = vec![study.into(), i64::from(priority).into(), share.into(), quota.into()];
+        let sql = "update studies set priority = ?2, share = ?3, quota = ?4 where number = ?1";
+        self.database.execute(sql, &[parameters])
+    }
+
+    /// Replaces what the workers of a name, or of a host of this name, are told; `None` removes it.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn set_worker_rule(
+        &mut self,
+        name: &str,
+        rule: Option<WorkerRule>,
+    ) -> Result<(), StoreError> {
+        match rule {
+            Some(rule) => self.database.execute(
+                "insert into worker_rules values (?1, ?2)
+                 on conflict (name) do update set rule = excluded.rule",
+                &[vec![name.into(), (rule as i64).into()]],
+            ),
+            None => self
+                .database
+                .execute("delete from worker_rules where name = ?1", &[vec![name.into()]]),
+        }
     }
 
     /// Replaces the description of the projects of a study, as JSON.
@@ -227,6 +262,7 @@ impl Rows {
                     integers.wall_ms.into(),
                     record.json.as_slice().into(),
                     integers.checksum(record.digest, record.content).0.as_slice().into(),
+                    prune::now().into(),
                 ]);
             }
             StoreChange::Superseded(number, token, record) => self.superseded.push(vec![
@@ -270,7 +306,7 @@ impl Rows {
         // The insertion of a second record of a run must fail, because it would break a law of the
         // ledger.
         database.execute(
-            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             &self.records,
         )?;
         database.execute(

@@ -1,14 +1,14 @@
 //! The state of a leading coordinator: the open store, the ledger loaded from it, and the progress
 //! counters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use catherd_experiments::RunOutcome;
+use catherd_experiments::{Digest, RunOutcome};
 
 use super::changes::{Changes, Commit, Payload};
-use super::load::{Groups, LoadedState, active_studies, load};
+use super::load::{Groups, LoadedState, active_studies, claims, load};
 use super::planner::Planner;
 use super::request::{PendingReply, reply_later};
 use super::{
@@ -16,8 +16,8 @@ use super::{
     WriterConfig,
 };
 use crate::ids::{RunId, RunNumber, Token};
-use crate::ledger::{AttemptEnd, Effect, Ledger, LedgerEvent};
-use crate::progress::ProgressTracker;
+use crate::ledger::{AttemptEnd, Effect, LeaseWish, Ledger, LedgerEvent, WorkerRule};
+use crate::progress::{ProgressTracker, TooLongRuns};
 use crate::store::{Breakdown, Store, StoreChange, StoreError, StoredRecord};
 
 /// The state of a leading coordinator. See the documentation of the module.
@@ -32,6 +32,10 @@ pub(super) struct Leader {
     pub(super) planner: Planner,
     /// Names of the criteria of subject kinds, like [`WriterConfig::criteria`].
     criteria: Arc<BTreeMap<String, Vec<String>>>,
+    /// Projects whose stored bytes are damaged, whose runs wait until the project is stored again.
+    pub(super) withheld: BTreeSet<Digest>,
+    /// The algorithms whose runs were logged as too long for all allocations.
+    told: BTreeSet<String>,
     /// The last transaction returned an error, so its outcome is unknown. The ledger is reloaded
     /// from the store before the next batch. No request of the failed batch was answered, so their
     /// senders repeat them.
@@ -49,8 +53,18 @@ impl Leader {
         let LoadedState { ledger, tracker, groups } = load(&mut store, config, now)?;
         let (serves_all, planner) = (config.scope == Scope::All, Planner::default());
         let criteria = config.criteria.clone();
-        let needs_reload = false;
-        Ok(Leader { store, ledger, tracker, groups, serves_all, planner, criteria, needs_reload })
+        Ok(Leader {
+            store,
+            ledger,
+            tracker,
+            groups,
+            serves_all,
+            planner,
+            criteria,
+            withheld: BTreeSet::new(),
+            told: BTreeSet::new(),
+            needs_reload: false,
+        })
     }
 
     /// Reloads ledger and counters from the store.
@@ -70,7 +84,7 @@ impl Leader {
     pub(super) fn refresh_studies(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
         let studies = self.store.studies()?;
         let active = active_studies(&studies, &config.scope);
-        self.ledger.activate(&active);
+        self.ledger.activate_claims(claims(&studies, &active));
         self.tracker.set_studies(studies, active);
         Ok(())
     }
@@ -88,11 +102,21 @@ impl Leader {
             Request::Close
             | Request::Plan { .. }
             | Request::SetState { .. }
+            | Request::SetClaim { .. }
+            | Request::SetWorkers { .. }
             | Request::Delete { .. }
-            | Request::NoteDamage(_) => return Ok(None),
+            | Request::NoteDamage { .. } => return Ok(None),
             Request::Describe { study, description, reply } => {
                 self.store.describe(study, &description)?;
                 reply_later(reply, ())
+            }
+            Request::Why { run, reply } => {
+                let explanation = self.explain(run);
+                reply_later(reply, explanation)
+            }
+            Request::Estimate { cells, engine, reply } => {
+                let estimate = self.estimate(&cells, &engine);
+                reply_later(reply, estimate)
             }
             Request::PutProjectChunk { chunk, reply } => {
                 changes.push(StoreChange::ProjectChunk(chunk));
@@ -104,6 +128,7 @@ impl Leader {
             Request::Register { worker, reply } => {
                 tracing::info!(worker, "a worker registered");
                 let effects = self.ledger.step(now, LedgerEvent::Register { worker: &worker });
+                self.tracker.note_effects(now, Some(&worker), &effects);
                 changes.collect(&effects);
                 reply_later(reply, ())
             }
@@ -123,10 +148,18 @@ impl Leader {
                 let drained = effects.contains(&Effect::Drain);
                 reply_later(reply, HeartbeatReply { dropped, drained })
             }
-            Request::Lease { worker, engines, loaded, held, reply } => {
-                let (worker, engines) = (worker.as_str(), &engines);
-                let event = LedgerEvent::Lease { worker, engines, loaded: &loaded, held: &held };
+            Request::Lease { worker, lease, reply } => {
+                let wish = LeaseWish {
+                    engines: &lease.engines,
+                    loaded: &lease.loaded,
+                    held: &lease.held,
+                    host: &lease.host,
+                    remaining: lease.remaining,
+                    withheld: &self.withheld,
+                };
+                let event = LedgerEvent::Lease { worker: &worker, wish };
                 let effects = self.ledger.step(now, event);
+                self.tracker.note_effects(now, Some(&worker), &effects);
                 changes.collect(&effects);
                 let grants = effects.into_iter().filter_map(|effect| match effect {
                     Effect::Grant(grant) => Some(grant),
@@ -182,11 +215,20 @@ impl Leader {
             AttemptResult::Returned => (AttemptEnd::Returned, Payload::Nothing),
         };
         let effects = self.ledger.step(now, LedgerEvent::Commit { worker, run, token, end });
-        if let (Payload::Record(record), true) = (&payload, effects.contains(&Effect::Accept(run)))
-        {
-            let group = self.ledger.run(run).map_or(0, |run| run.group);
-            let label = self.groups.label(group);
-            self.tracker.note_accepted(now, record, worker, label, self.ledger.studies_of(run));
+        self.tracker.note_effects(now, Some(worker), &effects);
+        let group = self.ledger.run(run).map_or(0, |run| run.group);
+        let label = self.groups.label(group);
+        match &payload {
+            Payload::Record(record) if effects.contains(&Effect::Accept(run)) => {
+                let studies = self.ledger.studies_of(run);
+                self.tracker.note_accepted(now, record, worker, (label, run, group), studies);
+            }
+            Payload::Breakdown(_, reason)
+                if effects.iter().any(|effect| matches!(effect, Effect::Crashed { .. })) =>
+            {
+                self.tracker.note_failed_attempt((label, run, group), reason);
+            }
+            _ => {}
         }
         let verdict = effects.iter().find_map(|effect| match effect {
             Effect::Verdict(verdict) => Some(*verdict),
@@ -209,6 +251,7 @@ impl Leader {
         if self.ledger.lease(token) == Some((run, worker)) {
             let end = AttemptEnd::Crashed;
             let effects = self.ledger.step(now, LedgerEvent::Commit { worker, run, token, end });
+            self.tracker.note_effects(now, Some(worker), &effects);
             let reason = format!("the record was refused: {reason}");
             let payload = Payload::Breakdown(Breakdown::Crashed, reason);
             changes.collect_commit(&effects, Commit { worker, token, payload });
@@ -222,6 +265,51 @@ impl Leader {
         let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
         let known = self.criteria.get(&engine.kind)?;
         record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
+    }
+
+    /// Changes what the workers of a name, or of a host of this name, are told. Returns the names of the
+    /// live ones.
+    pub(super) fn set_workers(
+        &mut self,
+        name: &str,
+        rule: Option<WorkerRule>,
+    ) -> Result<Vec<String>, StoreError> {
+        self.store.set_worker_rule(name, rule)?;
+        let word = rule.map_or("admitted", WorkerRule::name);
+        tracing::info!(name, "workers are {word}");
+        self.ledger.set_rules(self.store.worker_rules()?);
+        let workers = self.ledger.workers().filter(|w| w.name == name || w.host == name);
+        Ok(workers.map(|worker| worker.name.to_owned()).collect())
+    }
+
+    /// The pending runs that no allocation of a worker is long enough for, by algorithm. Each algorithm
+    /// is logged once.
+    pub(super) fn too_long(&mut self) -> Vec<TooLongRuns> {
+        let Some(longest) = self.ledger.longest_allocation() else { return Vec::new() };
+        let mut found: BTreeMap<&str, TooLongRuns> = BTreeMap::new();
+        for (group, runs, expected) in self.ledger.queue().longer_than(longest) {
+            let label = self.groups.label(group);
+            let entry = found.entry(label).or_insert_with(|| TooLongRuns {
+                label: label.to_owned(),
+                longest,
+                ..TooLongRuns::default()
+            });
+            entry.runs += u64::from(runs);
+            entry.expected = entry.expected.max(expected);
+        }
+        let found: Vec<_> = found.into_values().collect();
+        for runs in &found {
+            if self.told.insert(runs.label.clone()) {
+                tracing::warn!(
+                    "runs of {} are expected to take up to {} s, and no worker is there for longer than \
+                     {} s: start workers with a longer allocation, or lower the budget",
+                    runs.label,
+                    runs.expected.as_secs(),
+                    longest.as_secs()
+                );
+            }
+        }
+        found
     }
 
     /// Makes changes durable. Returns false if there are none.

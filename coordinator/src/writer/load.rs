@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use catherd_experiments::Digest;
+use catherd_experiments::{Digest, RunSpec};
 
 use super::{Scope, WriterConfig};
 use crate::ids::{EngineNumber, GroupNumber, RunNumber, StudyNumber, StudySetNumber};
-use crate::ledger::{Ledger, LedgerSnapshot, Phase, RunStatus, StudySet};
+use crate::ledger::{Ledger, LedgerSnapshot, Phase, RunStatus, StudyClaim, StudySet};
 use crate::progress::ProgressTracker;
-use crate::queue::SubjectEngine;
-use crate::store::{Store, StoreError, StoredStudy, StudyState};
+use crate::queue::{Queue, SubjectEngine, place};
+use crate::store::{Claim, Store, StoreError, StoredStudy, StudyState};
+
+/// Number of specifications that are read together.
+const PAGE: usize = 1 << 12;
 
 /// The groups of runs by project, engine and algorithm.
 #[derive(Default)]
@@ -33,6 +36,34 @@ impl Groups {
             self.labels.push(label.to_owned());
             add()
         })
+    }
+
+    /// The number of a group; `None` if there is no such group.
+    pub(super) fn find(
+        &self,
+        project: Digest,
+        engine: EngineNumber,
+        label: &str,
+    ) -> Option<GroupNumber> {
+        self.numbers.get(&(project, engine, label.to_owned())).copied()
+    }
+
+    /// The mean times of the measured runs of an engine, by the algorithm's label.
+    pub(super) fn mean_times(
+        &self,
+        queue: &Queue,
+        engine: Option<EngineNumber>,
+    ) -> BTreeMap<&str, Duration> {
+        let mut sums: BTreeMap<&str, (u32, Duration)> = BTreeMap::new();
+        for ((_, of, label), &group) in &self.numbers {
+            if Some(*of) == engine {
+                let (count, total) = queue.measured(group);
+                let sum = sums.entry(label).or_default();
+                *sum = (sum.0 + count, sum.1 + total);
+            }
+        }
+        let measured = sums.into_iter().filter(|(_, (count, _))| *count > 0);
+        measured.map(|(label, (count, total))| (label, total / count)).collect()
     }
 
     /// The label of a group's algorithm.
@@ -58,6 +89,16 @@ pub(super) fn active_studies(studies: &[StoredStudy], scope: &Scope) -> Vec<Stud
     served.map(|study| study.number).collect()
 }
 
+/// The claims of the active studies.
+pub(super) fn claims(studies: &[StoredStudy], active: &[StudyNumber]) -> Vec<StudyClaim> {
+    let active = studies.iter().filter(|study| active.contains(&study.number));
+    let claims = active.map(|study| {
+        let Claim { priority, share, quota } = study.claim;
+        StudyClaim { study: study.number, owner: study.owner.clone(), priority, share, quota }
+    });
+    claims.collect()
+}
+
 /// Loads ledger and progress counters from the store.
 pub(super) fn load(
     store: &mut Store,
@@ -73,8 +114,11 @@ pub(super) fn load(
         snapshot.crashed_on.entry(run).or_default().insert(worker);
     })?;
     let coverage = store.coverage(None)?;
+    let mut ledger = Ledger::restore(*policy, snapshot, now);
+    ledger.activate_claims(claims(&studies, &active));
+    ledger.set_rules(store.worker_rules()?);
     let tracker = ProgressTracker::new(now, studies, active, coverage);
-    Ok(LoadedState { ledger: Ledger::restore(*policy, snapshot, now), tracker, groups })
+    Ok(LoadedState { ledger, tracker, groups })
 }
 
 /// The study sets, and the set of each run.
@@ -124,14 +168,20 @@ fn load_runs(
     // All runs of a study have the same engine, and all runs of a set belong to the same studies.
     // Only one specification per set is read, because there may be millions of runs.
     let mut engines = Vec::with_capacity(samples.len());
-    for sample in samples {
+    let mut in_real_time = vec![false; samples.len()];
+    for (sample, in_real_time) in samples.into_iter().zip(&mut in_real_time) {
         let engine = match sample {
-            Some(run) => serde_json::from_slice(&store.specs(&[run])?.concat())?,
+            Some(run) => {
+                let spec: RunSpec = serde_json::from_slice(&store.specs(&[run])?.concat())?;
+                *in_real_time = spec.budget.wall_ms.is_some();
+                SubjectEngine { kind: spec.subject, engine: spec.engine }
+            }
             // Runs that belong to no study are not leased.
             None => SubjectEngine::default(),
         };
         engines.push(snapshot.queue.engine_number(&engine));
     }
+    let mut placed: Vec<RunNumber> = Vec::new();
     store.runs(|row| {
         let set = set_of.get(row.number as usize).copied().unwrap_or(0);
         let engine = engines[set as usize];
@@ -139,6 +189,9 @@ fn load_runs(
         let group = groups.find_or_add(row.project, engine, &row.label, add);
         if let Some(wall) = row.wall {
             snapshot.queue.record_time(group, wall);
+        }
+        if in_real_time[set as usize] && !row.status.phase.is_final() {
+            placed.push(row.number);
         }
         // Numbers without a run become placeholders that are never leased.
         let placeholder = RunStatus::new(Phase::Quarantined, group);
@@ -149,5 +202,12 @@ fn load_runs(
         }
         Ok(())
     })?;
+    for page in placed.chunks(PAGE) {
+        for (&run, spec) in page.iter().zip(store.specs(page)?) {
+            if let Some(place) = place(&serde_json::from_slice(&spec)?) {
+                snapshot.queue.set_place(run, place);
+            }
+        }
+    }
     Ok(snapshot)
 }

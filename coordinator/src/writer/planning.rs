@@ -8,11 +8,23 @@ use super::WriterConfig;
 use super::leader::Leader;
 use super::planner::{Job, MAX_JOBS, Reply};
 use super::request::{PendingReply, reply_later};
-use crate::error::PlanningRefused;
+use crate::auth::Caller;
+use crate::error::{ForeignStudy, PlanningRefused};
 use crate::ledger::Phase;
 use crate::progress::PlanningProgress;
 use crate::queue::SubjectEngine;
-use crate::store::{PlannedStudy, Planning, StoreError, StudyState};
+use crate::store::{
+    Claim, ClaimChange, PlannedRun, PlannedStudy, Planning, StoreError, StudyState,
+};
+
+/// A study that a client submits.
+pub(super) struct Submission {
+    pub(super) plan: Plan,
+    /// The client has made this request before.
+    pub(super) waiting: bool,
+    pub(super) caller: Caller,
+    pub(super) claim: ClaimChange,
+}
 
 impl Leader {
     /// Whether pages are left to plan or to clear.
@@ -25,6 +37,38 @@ impl Leader {
             let (planned, total) = job.planning.progress();
             PlanningProgress { study: job.planning.name().to_owned(), planned, total }
         })
+    }
+
+    /// The owner of a study, if it is another person whose studies the caller may not change; also
+    /// while the study is being planned.
+    pub(super) fn foreign(&self, name: &str, caller: &Caller) -> Option<ForeignStudy> {
+        let planned = self.planner.jobs.iter().map(|job| &job.planning);
+        let planned = planned.filter(|planning| planning.name() == name).map(Planning::owner);
+        let known = self.tracker.study_of(name).map(|study| &*study.owner);
+        let owner = planned.chain(known).find(|owner| !caller.may_change(owner))?;
+        Some(ForeignStudy { study: name.to_owned(), owner: owner.to_owned() })
+    }
+
+    /// Changes the claim of a study on workers, also while it is being planned. Returns whether there
+    /// is a study of this name.
+    pub(super) fn set_claim(
+        &mut self,
+        config: &WriterConfig,
+        name: &str,
+        change: ClaimChange,
+    ) -> Result<bool, StoreError> {
+        let mut known = false;
+        for job in self.planner.jobs.iter_mut().filter(|job| job.planning.name() == name) {
+            job.planning.change_claim(change);
+            known = true;
+        }
+        if let Some(study) = self.tracker.study_of(name) {
+            let (number, claim) = (study.number, change.applied_to(study.claim));
+            self.store.set_claim(number, claim)?;
+            self.refresh_studies(config)?;
+            known = true;
+        }
+        Ok(known)
     }
 
     /// Pauses, resumes or cancels a study. Returns whether there is a study of this name, and the
@@ -75,11 +119,22 @@ impl Leader {
     /// request that is repeated while the study is being planned waits for the same planning.
     pub(super) fn begin_planning(
         &mut self,
-        plan: Plan,
-        waiting: bool,
+        config: &WriterConfig,
+        submission: Submission,
         reply: Reply,
     ) -> Result<Option<PendingReply>, StoreError> {
-        let planning = self.store.begin_planning(plan)?;
+        let Submission { plan, waiting, caller, claim } = submission;
+        if let Some(foreign) = self.foreign(&plan.name, &caller) {
+            return Ok(Some(reply_later(reply, Err(foreign.into()))));
+        }
+        let former = self.tracker.study_of(&plan.name).cloned();
+        let owner = former.as_ref().map_or(String::new(), |study| study.owner.clone());
+        let owner = if owner.is_empty() { caller.name().to_owned() } else { owner };
+        let before = former.as_ref().map_or_else(Claim::default, |study| study.claim);
+        if former.is_some() && claim != ClaimChange::default() {
+            self.set_claim(config, &plan.name, claim)?;
+        }
+        let planning = self.store.begin_planning(plan)?.of(&owner, claim.applied_to(before));
         let digest = planning.digest();
         if let Some((study, state)) = self.store.study_with(&planning)?
             && (waiting || state == StudyState::Active)
@@ -141,10 +196,13 @@ impl Leader {
         let (kind, engine) = planning.engine();
         let engine = SubjectEngine { kind: kind.to_owned(), engine: engine.to_owned() };
         let engine = self.ledger.engine_number(&engine);
-        for (run, project, label) in planning.runs_from(before) {
+        for PlannedRun { number, project, label, place } in planning.runs_from(before) {
             let add = || self.ledger.add_group(project, engine);
             let group = self.groups.find_or_add(project, engine, label, add);
-            self.ledger.add_run(run, group);
+            if let Some(place) = place {
+                self.ledger.set_place(number, place);
+            }
+            self.ledger.add_run(number, group);
         }
         Ok(planned)
     }

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use catherd_experiments::{Digest, Engines, Plan};
 use tokio::sync::{oneshot, watch};
 
-use crate::error::{PlanningRefused, StoreUnavailable, SubmitError};
+use super::estimate::{Cell, Estimate};
+use super::why::Explanation;
+use crate::auth::Caller;
+use crate::error::{ForeignStudy, PlanningRefused, StoreUnavailable, SubmitError};
 use crate::ids::{RunNumber, StudyNumber, Token};
-use crate::ledger::{Grant, Verdict};
+use crate::ledger::{Grant, Verdict, WorkerRule};
 use crate::progress::{Progress, RunProgress};
-use crate::store::{ProjectChunk, StoredRecord, StudyState};
+use crate::queue::SubjectEngine;
+use crate::store::{ClaimChange, ProjectChunk, StoredRecord, StudyState};
 
 /// A request to the writer, with the channel of its reply. If the channel is dropped, the changes
 /// could not be made durable and the request should be repeated.
@@ -21,9 +26,7 @@ pub(crate) enum Request {
     },
     Lease {
         worker: String,
-        engines: Engines,
-        loaded: BTreeSet<Digest>,
-        held: BTreeSet<Token>,
+        lease: LeaseRequest,
         reply: oneshot::Sender<LeaseReply>,
     },
     Heartbeat {
@@ -48,6 +51,10 @@ pub(crate) enum Request {
         plan: Box<Plan>,
         /// The client has made this request before.
         waiting: bool,
+        /// Who submits the study.
+        caller: Caller,
+        /// The claim of the study on workers, as far as the client states it.
+        claim: ClaimChange,
         reply: oneshot::Sender<Result<StudyNumber, PlanningRefused>>,
     },
     /// Store the description of the projects of a study, as JSON.
@@ -61,18 +68,60 @@ pub(crate) enum Request {
     SetState {
         name: String,
         state: StudyState,
-        reply: oneshot::Sender<bool>,
+        caller: Caller,
+        reply: oneshot::Sender<ChangeResult>,
+    },
+    /// Change the claim of a study on workers. The reply is false if there is no study of this name.
+    SetClaim {
+        name: String,
+        claim: ClaimChange,
+        caller: Caller,
+        reply: oneshot::Sender<ChangeResult>,
+    },
+    /// Change what the workers of a name, or of a host of this name, are told. The reply contains the
+    /// names of the live ones.
+    SetWorkers {
+        name: String,
+        rule: Option<WorkerRule>,
+        reply: oneshot::Sender<Vec<String>>,
+    },
+    /// Say why a run is in its state.
+    Why {
+        run: RunNumber,
+        reply: oneshot::Sender<Explanation>,
+    },
+    /// Estimate the time of runs.
+    Estimate {
+        cells: Vec<Cell>,
+        engine: SubjectEngine,
+        reply: oneshot::Sender<Estimate>,
     },
     /// Remove a study, also while it is being planned. The reply is false if there is no study of
     /// this name.
     Delete {
         name: String,
-        reply: oneshot::Sender<bool>,
+        caller: Caller,
+        reply: oneshot::Sender<ChangeResult>,
     },
-    /// Show known damage of the store in the progress; `None` if there is none any more.
-    NoteDamage(Option<String>),
+    /// Show known damage of stored projects in the progress, and lease no run on these projects.
+    NoteDamage {
+        projects: BTreeSet<Digest>,
+        /// `None` if no project is damaged any more.
+        damage: Option<String>,
+    },
     /// End the writer after the batch that contains this request.
     Close,
+}
+
+/// What a worker asks for.
+#[derive(Default)]
+pub(crate) struct LeaseRequest {
+    pub(crate) engines: Engines,
+    pub(crate) loaded: BTreeSet<Digest>,
+    pub(crate) held: BTreeSet<Token>,
+    pub(crate) host: String,
+    /// Time until its allocation ends; `None` if it does not end.
+    pub(crate) remaining: Option<Duration>,
 }
 
 pub(crate) struct LeaseReply {
@@ -88,6 +137,9 @@ pub(crate) struct HeartbeatReply {
     /// The worker is drained.
     pub(crate) drained: bool,
 }
+
+/// Whether there is a study of the name, or why the caller may not change it.
+pub(crate) type ChangeResult = Result<bool, ForeignStudy>;
 
 /// The verdict on a completion, or why it was refused.
 pub(crate) type CommitResult = Result<Verdict, String>;
@@ -108,6 +160,19 @@ pub(crate) enum AttemptResult {
     /// The attempt crashed, for this reason.
     Crash(String),
     Returned,
+}
+
+impl Request {
+    /// How much work the request is, in completions and other entries.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Request::Commit { completions, .. } => 1 + completions.len(),
+            Request::Lease { lease, .. } => 1 + lease.held.len() + lease.loaded.len(),
+            Request::Heartbeat { held, .. } => 1 + held.len(),
+            Request::Estimate { cells, .. } => 1 + cells.len(),
+            _ => 1,
+        }
+    }
 }
 
 /// Sends requests to the writer and reads its progress; cheap to clone.
@@ -144,9 +209,11 @@ impl WriterHandle {
         &self,
         plan: Plan,
         waiting: bool,
+        caller: Caller,
+        claim: ClaimChange,
     ) -> Result<StudyNumber, SubmitError> {
         let plan = Box::new(plan);
-        Ok(self.call(|reply| Request::Plan { plan, waiting, reply }).await??)
+        Ok(self.call(|reply| Request::Plan { plan, waiting, caller, claim, reply }).await??)
     }
 
     pub(crate) async fn describe(
@@ -157,16 +224,30 @@ impl WriterHandle {
         self.call(|reply| Request::Describe { study, description, reply }).await
     }
 
-    pub(crate) async fn delete(&self, name: String) -> Result<bool, StoreUnavailable> {
-        self.call(|reply| Request::Delete { name, reply }).await
+    pub(crate) async fn delete(
+        &self,
+        name: String,
+        caller: Caller,
+    ) -> Result<ChangeResult, StoreUnavailable> {
+        self.call(|reply| Request::Delete { name, caller, reply }).await
     }
 
     pub(crate) async fn set_state(
         &self,
         name: String,
         state: StudyState,
-    ) -> Result<bool, StoreUnavailable> {
-        self.call(|reply| Request::SetState { name, state, reply }).await
+        caller: Caller,
+    ) -> Result<ChangeResult, StoreUnavailable> {
+        self.call(|reply| Request::SetState { name, state, caller, reply }).await
+    }
+
+    pub(crate) async fn set_claim(
+        &self,
+        name: String,
+        claim: ClaimChange,
+        caller: Caller,
+    ) -> Result<ChangeResult, StoreUnavailable> {
+        self.call(|reply| Request::SetClaim { name, claim, caller, reply }).await
     }
 }
 

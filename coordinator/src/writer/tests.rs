@@ -1,19 +1,20 @@
 //! Tests of the writer on a full disk (SQLite is forbidden to enlarge its file), and of the ledger
 //! in memory, which must equal the one loaded from the store.
 
-use std::collections::BTreeSet;
-
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{
     Algorithm, Budget, Criterion, Digest, Engines, Plan, PlannedProject, ProjectSource, RunRecord,
     RunSpec, Study,
 };
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use tokio::sync::oneshot;
 
 use super::load::{LoadedState, load};
 use super::*;
+use crate::auth::Caller;
 use crate::ledger::{Grant, Ledger, Phase, Verdict};
-use crate::store::{StoreReader, StoredRecord, StudyState};
+use crate::store::{ClaimChange, StoreReader, StoredRecord, StudyState};
 
 const RUNS: u64 = 12;
 
@@ -30,6 +31,7 @@ fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
         budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
+        stop: None,
         subject: None,
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(b"p") };
@@ -69,9 +71,9 @@ impl Harness {
     }
 
     fn lease(&mut self) -> Vec<(Grant, Vec<u8>)> {
-        let (loaded, held) = (BTreeSet::new(), BTreeSet::new());
-        let (worker, engines) = ("w".to_owned(), engines());
-        self.ask(|reply| Request::Lease { worker, engines, loaded, held, reply }).unwrap().leases
+        let lease = LeaseRequest { engines: engines(), ..LeaseRequest::default() };
+        let worker = "w".to_owned();
+        self.ask(|reply| Request::Lease { worker, lease, reply }).unwrap().leases
     }
 
     fn commit(&mut self, (grant, spec): &(Grant, Vec<u8>)) -> Option<CommitResult> {
@@ -139,7 +141,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
 }
 
 /// The observable state of a ledger: its runs with their studies, the counts of the studies, and the
-/// pending runs in the order in which they would be leased.
+/// pending runs.
 fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
     // Numbers without a run have placeholders, which are left out.
@@ -147,13 +149,9 @@ fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = runs.map(|(run, known)| (run, known.phase, known.token, ledger.studies_of(run)));
     let runs: Vec<_> =
         runs.map(|(run, phase, token, of)| (run, phase, token, of.to_vec())).collect();
-    let mut queue = ledger.queue().clone();
-    let batches =
-        std::iter::repeat_with(|| queue.take_batch(&engines(), &BTreeSet::new(), 1, |_| false));
-    let pending: Vec<_> = batches.take_while(|batch| !batch.is_empty()).flatten().collect();
     (
         runs,
-        pending,
+        ledger.queue().pending(),
         ledger.counts(),
         (0..60).map(|study| ledger.counts_of(study)).collect::<Vec<_>>(),
     )
@@ -165,12 +163,8 @@ fn the_ledger_in_memory_equals_the_one_in_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let url = StoreUrl::Sqlite(folder.path().join("study.db"));
     let mut harness = harness(folder.path(), Store::open(&url).unwrap(), &url);
-    let mut random = 1_u64;
-    let mut random_below = |limit: u64| {
-        random =
-            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) % limit
-    };
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut random_below = |limit: u64| random.random_range(0..limit);
     let mut changed = 0;
     for _ in 0..150 {
         let name = ["a", "b", "c"][random_below(3) as usize];
@@ -180,7 +174,9 @@ fn the_ledger_in_memory_equals_the_one_in_the_store() {
                 let plan = plan_of(name, (first..first + count).collect());
                 let (reply, mut replied) = oneshot::channel();
                 let plan = Box::new(plan);
-                harness.handle.send(Request::Plan { plan, waiting: false, reply }).unwrap();
+                let (caller, claim) = (Caller::anyone(), ClaimChange::default());
+                let request = Request::Plan { plan, waiting: false, caller, claim, reply };
+                harness.handle.send(request).unwrap();
                 while replied.try_recv().is_err() {
                     assert!(harness.writer.process_pending());
                 }
@@ -189,7 +185,9 @@ fn the_ledger_in_memory_equals_the_one_in_the_store() {
             1 => {
                 let state = StudyState::ALL[random_below(3) as usize];
                 let name = name.to_owned();
-                let known = harness.ask(|reply| Request::SetState { name, state, reply }).unwrap();
+                let caller = Caller::anyone();
+                let request = |reply| Request::SetState { name, state, caller, reply };
+                let known = harness.ask(request).unwrap().unwrap();
                 changed += u32::from(known);
             }
             _ => {

@@ -31,7 +31,8 @@ fn named(name: &str, seeds: impl IntoIterator<Item = u64>) -> Plan {
 }
 
 fn submission(plan: &Plan, waiting: bool) -> v1::SubmitRequest {
-    v1::SubmitRequest { plan: Some(Document::write(plan).unwrap()), waiting, projects: None }
+    let plan = Some(Document::write(plan).unwrap());
+    v1::SubmitRequest { plan, waiting, ..Default::default() }
 }
 
 pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
@@ -171,7 +172,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
         });
         accepted += harness.commit("w", completions.collect()).await.len() as u64;
     }
-    let request = v1::ResultsRequest { study: "games".into() };
+    let request = v1::ResultsRequest { study: "games".into(), ..Default::default() };
     let mut results = harness.studies.results(request.clone()).await.unwrap().into_inner();
     assert!(results.message().await.unwrap().is_some());
     harness.coordinator.submit(named("games", 2..=RUNS)).await.unwrap();
@@ -349,13 +350,33 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     // A worker that names no kinds, as of an earlier version, is refused instead of waiting for
     // ever.
     let engines = Default::default();
-    let old = v1::RegisterRequest { worker: "old".into(), protocol: PROTOCOL, engines };
+    let old = v1::RegisterRequest {
+        worker: "old".into(),
+        protocol: PROTOCOL,
+        engines,
+        ..Default::default()
+    };
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd for both"), "{refusal}");
-    let older = v1::RegisterRequest { protocol: PROTOCOL - 1, ..old };
-    let refusal = harness.client.register(older).await.unwrap_err();
-    assert!(refusal.message().contains(&format!("has protocol {}", PROTOCOL - 1)), "{refusal}");
+    // Versions of the protocol overlap by one, so that a coordinator is replaced while workers run.
+    let engines = lease_request("v").engines;
+    for (latest, oldest, is_known) in [
+        (PROTOCOL - 2, 0, false),
+        (PROTOCOL - 1, 0, true),
+        (PROTOCOL - 1, PROTOCOL - 2, true),
+        (PROTOCOL + 1, PROTOCOL, true),
+        (PROTOCOL + 2, PROTOCOL + 1, false),
+        (PROTOCOL + 1, 0, false),
+    ] {
+        let (protocol, engines) = (latest, engines.clone());
+        let other =
+            v1::RegisterRequest { protocol, oldest_protocol: oldest, engines, ..old.clone() };
+        let answer = harness.client.register(other).await;
+        assert_eq!(answer.is_ok(), is_known, "{latest} {oldest}");
+        let Err(refusal) = answer else { continue };
+        assert!(refusal.message().contains(&format!("has protocol {latest}")), "{refusal}");
+    }
     let ask = v1::LeaseRequest { engines: Default::default(), ..lease_request("old") };
     assert_eq!(harness.client.lease(ask).await.unwrap_err().code(), Code::FailedPrecondition);
 
@@ -370,7 +391,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
         v1::LeaseRequest { engines, ..lease_request("snake") }
     };
     assert!(harness.client.lease(with("pynguin/2")).await.unwrap().into_inner().leases.is_empty());
-    let progress = harness.settled(|progress| progress.workers.len() == 2).await;
+    let progress = harness.settled(|progress| progress.workers.len() == 3).await;
     assert_eq!((progress.pending, progress.failed, progress.eta), (4, 0, None));
     let status = harness.studies.get_status(v1::StatusRequest {}).await.unwrap().into_inner();
     let [v1::Unserved { kind, engine, runs }] = &status.unserved[..] else { panic!("{status:?}") };
@@ -385,5 +406,128 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let leases = harness.client.lease(with("pynguin/1")).await.unwrap().into_inner().leases;
     assert!(!leases.is_empty());
     harness.settled(|progress| progress.unserved.is_empty()).await;
+    harness.close().await;
+}
+
+/// A request has bounded work, so that heartbeats are answered meanwhile.
+pub(crate) async fn the_work_of_a_request_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = Harness::open(options(folder.path()), plan(1..=1)).await;
+    let lease = harness.lease("w", &[]).await.leases.remove(0);
+    let end = Some(End::Returned(v1::Returned {}));
+    let completion = v1::Completion { run: lease.run, token: lease.token, end };
+    let commit = v1::CommitRequest { worker: "w".into(), completions: vec![completion; 300_000] };
+    let digests = v1::ProjectDigests { digests: vec![vec![7; 32].into(); 200_000] };
+    let held = vec![v1::HeldLease { token: 1, progress: None }; 100_000];
+    let heartbeat = v1::HeartbeatRequest { worker: "w".into(), held };
+    let wish = v1::LeaseRequest { held: (0..100_000).collect(), ..lease_request("w") };
+    let start = std::time::Instant::now();
+    let refusals = [
+        harness.client.commit(commit).await.unwrap_err(),
+        harness.studies.missing_projects(digests).await.unwrap_err(),
+        harness.client.heartbeat(heartbeat).await.unwrap_err(),
+        harness.client.lease(wish).await.unwrap_err(),
+    ];
+    for refusal in refusals {
+        assert_eq!(refusal.code(), Code::InvalidArgument, "{refusal}");
+        assert!(refusal.message().contains("a request has at most"), "{refusal}");
+    }
+    let beat = v1::HeartbeatRequest {
+        worker: "w".into(),
+        held: vec![v1::HeldLease { token: lease.token, progress: None }],
+    };
+    assert!(harness.client.heartbeat(beat).await.unwrap().into_inner().drop.is_empty());
+    assert!(start.elapsed() < Policy::default().term, "{:?}", start.elapsed());
+
+    let unknown = v1::SetStateRequest { study: "study".into(), state: 7 };
+    let refusal = harness.studies.set_state(unknown).await.unwrap_err();
+    assert_eq!(refusal.code(), Code::InvalidArgument, "{refusal}");
+    assert!(refusal.message().contains("unknown state 7"), "{refusal}");
+    assert_eq!(harness.coordinator.progress().studies[0].state, StudyState::Active);
+    harness.close().await;
+}
+
+/// Results are continued after any of them, records as well as quarantined runs.
+pub(crate) async fn results_continue_after_a_cursor() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut harness = Harness::open(options(folder.path()), plan(1..=6)).await;
+    for number in 0.. {
+        let Some(lease) = harness.lease("w", &[]).await.leases.into_iter().next() else { break };
+        let end = match lease.run % 3 {
+            0 => Some(End::Crash(format!("crash {number}"))),
+            _ => done(&lease).end,
+        };
+        let completion = v1::Completion { run: lease.run, token: lease.token, end };
+        assert_eq!(harness.commit("w", vec![completion]).await, [Kind::Accepted]);
+    }
+    let number = Some(harness.study());
+    let mut fetch = async |after: u64, number: Option<u32>| {
+        let request = v1::ResultsRequest { study: "study".into(), after, number };
+        let mut stream = harness.studies.results(request).await?.into_inner();
+        let mut results = Vec::new();
+        while let Some(result) = stream.message().await? {
+            results.push(result);
+        }
+        Ok::<_, tonic::Status>(results)
+    };
+    let all = fetch(0, number).await.unwrap();
+    assert_eq!(all.len(), 6);
+    for (position, result) in all.iter().enumerate() {
+        assert!(position == 0 || result.cursor > all[position - 1].cursor);
+        assert_eq!(fetch(result.cursor, number).await.unwrap(), all[position + 1..]);
+    }
+    let refusal = fetch(0, Some(99)).await.unwrap_err();
+    assert_eq!(refusal.code(), Code::Aborted, "{refusal}");
+    harness.close().await;
+}
+
+/// A study that waits for workers gets its share of them; a worker that is blocked gets none.
+pub(crate) async fn claims_and_rules_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    let mut harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
+    harness.coordinator.projects().insert(PROJECT).unwrap();
+    let claim = v1::Claim { priority: Some(-3), share: Some(7), quota: Some(1) };
+    let request =
+        v1::SubmitRequest { claim: Some(claim), ..submission(&named("games", 1..=9), false) };
+    harness.studies.submit(request).await.unwrap();
+    let changed = |claim| v1::SetClaimRequest { study: "games".into(), claim: Some(claim) };
+    let share = |share| changed(v1::Claim { share: Some(share), ..Default::default() });
+    let refusal = harness.studies.set_claim(share(0)).await.unwrap_err();
+    assert_eq!(refusal.code(), Code::InvalidArgument, "{refusal}");
+    harness.studies.set_claim(share(5)).await.unwrap();
+    let rule = |name: &str, rule: v1::WorkerRule| v1::SetWorkersRequest {
+        name: name.into(),
+        rule: rule.into(),
+    };
+    let lease =
+        |name: &str, host: &str| v1::LeaseRequest { host: host.into(), ..lease_request(name) };
+    assert_eq!(
+        harness.client.lease(lease("one", "ant")).await.unwrap().into_inner().leases.len(),
+        1
+    );
+    let told = harness.studies.set_workers(rule("ant", v1::WorkerRule::Drain)).await.unwrap();
+    assert_eq!(told.into_inner().workers, ["one"]);
+    harness.studies.set_workers(rule("three", v1::WorkerRule::Block)).await.unwrap();
+    harness.close().await;
+
+    // Another coordinator of the store knows both.
+    let mut harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
+    let progress = harness.settled(|progress| progress.study("games").is_some()).await;
+    let claim = progress.study("games").unwrap().claim;
+    assert_eq!((claim.priority, claim.share, claim.quota), (-3, 5, Some(1)));
+    let beat = |worker: &str| v1::HeartbeatRequest { worker: worker.into(), held: Vec::new() };
+    let leases = |reply: tonic::Response<v1::LeaseReply>| reply.into_inner().leases.len();
+    assert_eq!(leases(harness.client.lease(lease("two", "ant")).await.unwrap()), 0);
+    assert!(harness.client.heartbeat(beat("two")).await.unwrap().into_inner().drain);
+    assert_eq!(leases(harness.client.lease(lease("three", "bee")).await.unwrap()), 0);
+    assert!(!harness.client.heartbeat(beat("three")).await.unwrap().into_inner().drain);
+    // The quota of the study is used by the lease of the worker that is drained.
+    assert_eq!(leases(harness.client.lease(lease("four", "bee")).await.unwrap()), 0);
+    let none = v1::Claim { quota: Some(0), ..Default::default() };
+    harness.studies.set_claim(changed(none)).await.unwrap();
+    assert_eq!(leases(harness.client.lease(lease("four", "bee")).await.unwrap()), 1);
+    harness.studies.set_workers(rule("three", v1::WorkerRule::Admit)).await.unwrap();
+    assert_eq!(leases(harness.client.lease(lease("three", "bee")).await.unwrap()), 1);
     harness.close().await;
 }

@@ -39,6 +39,7 @@ pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
         budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
+        stop: None,
         subject: None,
     };
     let project = PlannedProject { name: "p".into(), digest: Digest::of(PROJECT) };
@@ -111,7 +112,7 @@ impl Harness {
 
     pub(crate) async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
         let mut watch = self.coordinator.watch();
-        let settled = tokio::time::timeout(Duration::from_secs(60), watch.wait_for(condition));
+        let settled = tokio::time::timeout(Duration::from_secs(300), watch.wait_for(condition));
         settled.await.expect("the condition holds within a minute").unwrap().clone()
     }
 

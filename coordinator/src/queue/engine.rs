@@ -1,0 +1,22 @@
+//! Subject kinds with their engine ids.
+
+use catherd_experiments::Engines;
+use serde::Deserialize;
+
+/// A subject kind with the engine id that runs need. A worker only executes runs of its own
+/// engines, because the records of another engine would differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct SubjectEngine {
+    /// Name of the subject kind.
+    #[serde(rename = "subject")]
+    pub kind: String,
+    /// Its engine id.
+    pub engine: String,
+}
+
+impl SubjectEngine {
+    /// Whether a worker with these engines executes its runs.
+    pub fn is_in(&self, engines: &Engines) -> bool {
+        engines.get(&self.kind) == Some(&self.engine)
+    }
+}

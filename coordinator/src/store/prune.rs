@@ -1,0 +1,70 @@
+//! Pruning: results that no study contains any more are removed, and the space is given back.
+
+use std::time::SystemTime;
+
+use super::database::Database;
+use super::error::StoreError;
+use super::row::{Row, Value};
+use super::write::Store;
+
+/// The state of runs whose results are being removed, within a transaction only.
+const MARKED: &str = "
+    update runs set phase = 6 where phase in (3, 4, 5)
+    and not exists (select 1 from members where members.run = runs.number)
+    and not exists (select 1 from records where records.number = runs.number and stored >= ?1)";
+
+/// The statements that remove the results of marked runs and the projects without runs in a study.
+const REMOVAL: [&str; 6] = [
+    "delete from records where number in (select number from runs where phase = 6)",
+    "delete from superseded where number in (select number from runs where phase = 6)",
+    "delete from breakdowns where number in (select number from runs where phase = 6)",
+    "update runs set phase = 1, crashes = 0, losses = 0, worker = null where phase = 6",
+    "delete from projects where digest not in
+         (select runs.project from runs join members on members.run = runs.number)",
+    "delete from parts where project not in (select digest from projects)",
+];
+
+/// What was removed from a store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Number of runs whose results were removed.
+    pub runs: u64,
+    /// Number of projects that were removed.
+    pub projects: u64,
+}
+
+/// The present time in seconds since 1970, for the column `stored`. It is no part of a record.
+pub(super) fn now() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
+}
+
+impl Store {
+    /// Removes the results of runs that no study contains and that were stored before a time, in
+    /// seconds since 1970, and the projects of which no study contains a run. The runs stay in the
+    /// store, without results, because their tokens must not be granted again. Results that were stored
+    /// by a version that noted no time count as older. The space is given back to the file system.
+    ///
+    /// # Errors
+    ///
+    /// If the database returns an error.
+    pub fn prune(&mut self, before: i64) -> Result<Pruned, StoreError> {
+        while self.clear_page()? {}
+        let pruned = self.database.transaction(|database| {
+            let projects = count(database, "select count(*) from projects")?;
+            database.execute(MARKED, &[vec![Value::Integer(before)]])?;
+            let runs = count(database, "select count(*) from runs where phase = 6")?;
+            for sql in REMOVAL {
+                database.execute(sql, &[Vec::new()])?;
+            }
+            let left = count(database, "select count(*) from projects")?;
+            Ok(Pruned { runs, projects: projects - left })
+        })?;
+        self.database.batch("vacuum")?;
+        Ok(pruned)
+    }
+}
+
+fn count(database: &mut Database, sql: &'static str) -> Result<u64, StoreError> {
+    Ok(database.first(sql, &[], Row::integer_as)?.unwrap_or(0))
+}
