@@ -163,7 +163,7 @@ async fn download(
         bytes.extend_from_slice(&chunk.data);
     }
     if Digest::of(&bytes) != digest {
-        return Err(Status::data_loss(format!("project {digest} arrived damaged")));
+        return Err(Status::out_of_range(format!("project {digest} arrived damaged")));
     }
     Ok(Response::new(bytes.into()))
 }

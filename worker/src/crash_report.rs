@@ -1,23 +1,45 @@
 //! Crash report prepared in advance: the commit that the next worker process sends if this one
-//! is killed by its memory limit.
+//! ends during a run.
 //!
-//! A process that exceeds its limit is ended at once, by its own allocator (an rlimit) or by the
-//! system (a cgroup), and cannot report anything. Therefore it writes the report before each run.
+//! A process that exceeds its memory limit is ended at once, by its own allocator (an rlimit) or by
+//! the system (a cgroup), and cannot report anything. Therefore it writes the report before each run.
 //! The next process with the same spool sends it if there is evidence that memory ran out: the mark
 //! of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the
-//! cgroup counted.
+//! cgroup counted. If the process that started the worker saw how it ended ([`note_death`]), the next
+//! process reports that the run has crashed its worker. Otherwise nothing is known about the run: it
+//! counts as one whose worker was lost.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use catherd_proto::v1::CommitRequest;
+use catherd_proto::v1::completion::End;
 
 use crate::{allocator, spool};
 
 /// The files in the folder of the spool.
 const REPORT: &str = "crash-report";
 const EVIDENCE: &str = "oom-evidence";
+const DEATH: &str = "death";
+
+/// Notes how the last process with a spool has ended, for the report of the next one. Without effect
+/// unless it has ended during a run. Returns whether it has.
+pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
+    let in_run = read_report(folder).is_some();
+    if let (true, Some(how)) = (in_run, how) {
+        // If it cannot be written, the worker counts as lost.
+        let _ = fs::write(folder.join(DEATH), how);
+    }
+    in_run
+}
+
+/// The report in a folder; `None` if its process was not executing a run.
+fn read_report(folder: &Path) -> Option<CommitRequest> {
+    let report = fs::read(folder.join(REPORT)).ok()?;
+    let (length, rest) = report.split_first_chunk()?;
+    spool::decode(rest.get(..u32::from_le_bytes(*length) as usize)?)
+}
 
 /// The crash report of this process. Dropping it removes the files, because a process that ends
 /// properly has nothing to report.
@@ -30,19 +52,29 @@ pub(crate) struct CrashReport {
 }
 
 impl CrashReport {
-    /// The report of the previous process with this spool. `None` unless it ran out of memory
+    /// The report of the previous process with this spool. `None` unless it is known to have ended
     /// while it executed a run.
     pub(crate) fn of_predecessor(folder: &Path) -> Option<CommitRequest> {
+        let death = fs::read_to_string(folder.join(DEATH)).ok();
+        let _ = fs::remove_file(folder.join(DEATH));
         let evidence = fs::read_to_string(folder.join(EVIDENCE)).ok()?;
         let (group, mark) = evidence.split_once('\n')?;
         let group = Path::new(group);
-        let ended =
+        let out_of_memory =
             !mark.is_empty() || catherd_platform::oom_kills(group).is_some_and(|kills| kills > 0);
         // The process that made the group has ended, so the group is removed here.
         let _ = fs::remove_dir(group);
-        let report = ended.then(|| fs::read(folder.join(REPORT)).ok()).flatten()?;
-        let (length, rest) = report.split_first_chunk()?;
-        spool::decode(rest.get(..u32::from_le_bytes(*length) as usize)?)
+        let report = read_report(folder);
+        if out_of_memory {
+            return report;
+        }
+        let mut report = death.is_some().then_some(report).flatten()?;
+        for completion in &mut report.completions {
+            let how = death.as_deref().unwrap_or_default();
+            let reason = format!("the worker process ended during the run: {how}");
+            completion.end = Some(End::Crash(reason));
+        }
+        Some(report)
     }
 
     /// Creates an empty report; `group` is the cgroup that contains only this process.
@@ -91,7 +123,7 @@ impl CrashReport {
 
 impl Drop for CrashReport {
     fn drop(&mut self) {
-        for name in [REPORT, EVIDENCE] {
+        for name in [REPORT, EVIDENCE, DEATH] {
             // Ignore errors: a leftover report is empty and is ignored at the next start.
             let _ = fs::remove_file(self.folder.join(name));
         }
@@ -103,6 +135,36 @@ mod tests {
     use catherd_proto::v1::Completion;
 
     use super::*;
+
+    #[test]
+    fn a_death_that_was_seen_during_a_run_is_a_crash() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path();
+        let end = Some(End::Crash("out of memory".into()));
+        let completions = vec![Completion { run: 1, token: 7, end }];
+        let request = CommitRequest { worker: "w".into(), completions };
+        assert!(!note_death(folder, Some("signal: 11")), "no process has used the spool");
+
+        let report = CrashReport::create(folder, None).unwrap();
+        assert!(!note_death(folder, Some("signal: 11")), "no run was begun");
+        report.write(&request).unwrap();
+        // The process is killed: it does not clear the report.
+        std::mem::forget(report);
+        assert!(note_death(folder, None));
+        assert_eq!(CrashReport::of_predecessor(folder), None, "nobody knows why it ended");
+        assert!(note_death(folder, Some("signal: 11")));
+        let [crash] = &CrashReport::of_predecessor(folder).unwrap().completions[..] else {
+            panic!()
+        };
+        let reason = "the worker process ended during the run: signal: 11";
+        assert_eq!((crash.token, &crash.end), (7, &Some(End::Crash(reason.into()))));
+        assert_eq!(CrashReport::of_predecessor(folder), None, "it is reported once");
+
+        let report = CrashReport::create(folder, None).unwrap();
+        report.write(&request).unwrap();
+        report.clear().unwrap();
+        assert!(!note_death(folder, Some("signal: 11")), "the run had ended");
+    }
 
     #[test]
     fn a_report_counts_only_with_evidence() {

@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catherd_experiments::text::truncated;
-use catherd_experiments::{Digest, Engines, Provenance, RunOutcome, RunRecord, RunSpec};
+use catherd_experiments::{
+    Digest, Engines, MAX_REASON_BYTES, Provenance, RunOutcome, RunRecord, RunSpec,
+};
 use catherd_interface::{Limits, RunError, RunProgress, Runner};
 use tokio::time::Instant;
 
 use crate::MakeRunner;
-
-/// Maximum length of the reason for a failure in bytes.
-const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// A run to execute.
 pub(crate) struct Job {
@@ -105,14 +104,14 @@ impl Executor {
             }
             Ok(Err(RunError::Failed(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                let record = RunRecord::failed(&job.spec, bounded(&reason), wall_ms);
+                let record = RunRecord::failed(&job.spec, &reason, wall_ms);
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
                 let record = RunRecord {
                     outcome: RunOutcome::TimedOut,
-                    ..RunRecord::failed(&job.spec, bounded(&reason), wall_ms)
+                    ..RunRecord::failed(&job.spec, &reason, wall_ms)
                 };
                 JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
             }
@@ -125,7 +124,7 @@ impl Executor {
             Err(_) => {
                 self.runner = None;
                 self.loaded = None;
-                JobOutcome::Crash(bounded(&LAST_PANIC.take()))
+                JobOutcome::Crash(last_panic())
             }
         }
     }
@@ -191,12 +190,17 @@ fn bounded(reason: &str) -> String {
 
 /// The record of a run that the memory limit ended.
 pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
-    RunRecord { outcome: RunOutcome::OutOfMemory, ..RunRecord::failed(spec, bounded(&reason), 0) }
+    RunRecord { outcome: RunOutcome::OutOfMemory, ..RunRecord::failed(spec, &reason, 0) }
 }
 
 thread_local! {
     /// Message and location of the last panic of this thread.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Message and location of the last panic of this thread, which is forgotten.
+pub(crate) fn last_panic() -> String {
+    bounded(&LAST_PANIC.take())
 }
 
 /// Installs a panic hook that runs before the existing one. It keeps the message for the report,

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::crash_report::note_death;
+
 /// The interval at which the children are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A child that ended earlier than this after its start has failed to start.
+/// A child that ended earlier than this after its start, and not during a run, has failed to start.
 const STARTUP_GRACE: Duration = Duration::from_secs(2);
 
 /// Consecutive failures to start after which no more workers are started on a core.
@@ -50,6 +53,8 @@ enum Process {
 /// A core and the history of its workers.
 struct Slot {
     core: usize,
+    /// The folder of the spool of its workers.
+    spool: PathBuf,
     started: Instant,
     startup_failures: u32,
     /// The time of the next start. `None` while a child is alive, or if no start follows.
@@ -59,7 +64,8 @@ struct Slot {
 impl LocalFleet {
     /// Starts a worker for each core. `command` makes the command line of the worker of a core; its
     /// standard input is replaced by a pipe that begins with `input`, such as a secret that must
-    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once.
+    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once. `spool`
+    /// names the folder of the spool of a core's worker, which tells whether it died during a run.
     ///
     /// # Errors
     ///
@@ -67,6 +73,7 @@ impl LocalFleet {
     pub fn start(
         cores: &[usize],
         input: String,
+        spool: impl Fn(usize) -> PathBuf,
         command: impl Fn(usize) -> Command + Send + 'static,
     ) -> io::Result<LocalFleet> {
         let state = Arc::new(State::default());
@@ -78,6 +85,7 @@ impl LocalFleet {
             state.with(|processes| processes.insert(core, Process::Alive(child)));
             slots.push(Slot {
                 core,
+                spool: spool(core),
                 started: Instant::now(),
                 startup_failures: 0,
                 restart_at: None,
@@ -183,7 +191,7 @@ impl Slot {
             return;
         }
         let Some(Process::Alive(child)) = processes.get_mut(&self.core) else { return };
-        let (status, killed) = match child.try_wait() {
+        let (status, killed, by_another) = match child.try_wait() {
             Ok(None) => return,
             Ok(Some(status)) if status.success() => {
                 processes.insert(self.core, Process::Ended);
@@ -191,10 +199,15 @@ impl Slot {
             }
             // SIGKILL and SIGABRT (OOM killer, allocator abort) do not count as failures to start,
             // however often they occur.
-            Ok(Some(status)) => (status.to_string(), catherd_platform::was_killed(status)),
-            Err(error) => (error.to_string(), false),
+            Ok(Some(status)) => {
+                let killed = catherd_platform::was_killed(status);
+                (status.to_string(), killed, catherd_platform::was_ended_by_another(status))
+            }
+            Err(error) => (error.to_string(), false, false),
         };
-        let failed_to_start = !killed && self.started.elapsed() < STARTUP_GRACE;
+        // A death during a run is an attempt at this run, and says nothing about the worker.
+        let in_run = note_death(&self.spool, (!by_another).then_some(&*status));
+        let failed_to_start = !killed && !in_run && self.started.elapsed() < STARTUP_GRACE;
         self.startup_failures = if failed_to_start { self.startup_failures + 1 } else { 0 };
         if self.startup_failures >= MAX_STARTUP_FAILURES {
             let reason =

@@ -4,6 +4,8 @@
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
 //! - [`LocalFleet`] keeps one worker process alive on each core of this machine.
+//! - [`SubjectProcess`] passes runs on to a process next to the worker, for kinds whose subjects could end or
+//!   damage it; [`serve_subject`] is that process.
 //!
 //! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
 //! communicates with the coordinator meanwhile. A finished record goes to the `spool` on disk
@@ -23,6 +25,7 @@ mod project_cache;
 mod session;
 mod simulated_host;
 mod spool;
+mod subject_process;
 mod worker;
 
 use catherd_interface::Runner;
@@ -32,6 +35,7 @@ pub use disk_cache::DiskCache;
 pub use exit::{ExitReason, WorkerError};
 pub use fleet::LocalFleet;
 pub use simulated_host::SimulatedHost;
+pub use subject_process::{SubjectProcess, serve_subject};
 pub use worker::{CoordinatorAddress, WorkerOptions, run_simulated_worker, run_worker};
 
 /// Makes the runner of a subject kind by the kind's name. `None` if this worker has no such

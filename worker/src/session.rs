@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use catherd_experiments::{Digest, Engines, Provenance};
 use catherd_interface::Limits;
-use catherd_proto::{PROTOCOL, v1};
+use catherd_proto::{OLDEST_PROTOCOL, PROTOCOL, v1};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::Instant;
-use tonic::Status;
+use tonic::{Code, Status};
+use v1::completion::End;
 
 use crate::MakeRunner;
 use crate::client::{FailoverClient, is_refusal};
@@ -74,6 +75,10 @@ enum Event {
     LeaseDue,
     CommitDue,
     Terminate,
+    /// The run that is being executed is handed back.
+    TimeIsUp,
+    /// The run of this lease, which was cancelled, should have ended.
+    HandBack(u64),
 }
 
 /// The settings of a session.
@@ -88,6 +93,10 @@ pub(crate) struct SessionConfig {
     /// Exit after this long without a run; `None` to wait for runs.
     pub(crate) idle: Option<Duration>,
     pub(crate) disk_cache: Option<DiskCache>,
+    /// The end of the worker's allocation; `None` if it does not end.
+    pub(crate) until: Option<Instant>,
+    /// Time after the signal to end within which a run may end; `None` to wait for it.
+    pub(crate) grace: Option<Duration>,
 }
 
 /// The phases of a session, in order. A session never returns to an earlier phase.
@@ -156,6 +165,7 @@ impl Session {
                 let request = v1::RegisterRequest {
                     worker: config.name.clone(),
                     protocol: PROTOCOL,
+                    oldest_protocol: OLDEST_PROTOCOL,
                     engines: config.engines.clone().into_iter().collect(),
                 };
                 async move { client.register(request).await }
@@ -207,6 +217,8 @@ impl Session {
     }
 
     pub(crate) async fn run(mut self) -> Result<ExitReason, SessionError> {
+        let until = self.config.until.map(|until| until - leasing::HAND_BACK_TIME);
+        self.limit(until.map(|until| until.saturating_duration_since(Instant::now())));
         loop {
             if self.phase == Phase::Stopped {
                 return Ok(ExitReason::Stopped);
@@ -257,9 +269,18 @@ impl Session {
                 self.fetching = false;
                 match fetched {
                     Ok(bytes) => self.cache.insert(digest, bytes),
+                    // The coordinator cannot read this project, and leases no run on it until it is
+                    // stored again.
+                    Err(status) if status.code() == Code::DataLoss => {
+                        tracing::warn!("runs on a project are handed back: {}", status.message());
+                        self.abandon(digest, &End::Returned(v1::Returned {}));
+                    }
                     // The coordinator refuses this project: its runs are reported as crashed, and
                     // the others continue.
-                    Err(status) if is_refusal(&status) => self.abandon(digest, status.message()),
+                    Err(status) if is_refusal(&status) => {
+                        let reason = format!("cannot fetch the project: {}", status.message());
+                        self.abandon(digest, &End::Crash(reason));
+                    }
                     // The coordinator could not be reached: end the session with an error. This is
                     // not the fault of the runs, so they are not reported as crashed.
                     Err(status) => return Err(status.into()),
@@ -278,9 +299,24 @@ impl Session {
             Event::LeaseDue => self.leasing = Leasing::Idle,
             Event::CommitDue => self.committing = Committing::Idle,
             Event::Terminate if self.phase == Phase::Draining => self.phase = Phase::Stopped,
-            Event::Terminate => self.drain(),
+            Event::Terminate => {
+                self.drain();
+                self.limit(self.config.grace);
+            }
+            Event::TimeIsUp => self.hand_back(),
+            Event::HandBack(token) => self.return_running(token),
         }
         Ok(())
+    }
+
+    /// Hands back the current run after some time.
+    fn limit(&self, time: Option<Duration>) {
+        if let Some(time) = time {
+            self.spawn(async move {
+                tokio::time::sleep(time).await;
+                Event::TimeIsUp
+            });
+        }
     }
 
     fn advance(&mut self) {

@@ -10,6 +10,8 @@ use catherd_platform::MemoryLimit;
 use catherd_proto::transport::{self, Access, AuthChannel};
 use catherd_proto::v1::coordinator_client::CoordinatorClient;
 
+use tokio::time::Instant;
+
 use crate::MakeRunner;
 use crate::client::FailoverClient;
 use crate::crash_report::CrashReport;
@@ -49,12 +51,18 @@ pub struct WorkerOptions {
     pub limits: Limits,
     /// Exit after this long without a run, even if more runs may come; `None` to wait for them.
     pub idle: Option<Duration>,
+    /// Time until the worker's allocation ends: it leases no run that is expected to take longer, and
+    /// hands back the last one ten seconds before; `None` if it does not end.
+    pub allocation: Option<Duration>,
+    /// Time after SIGTERM within which the current run may end; it is handed back afterwards. `None` to
+    /// wait for its end.
+    pub grace: Option<Duration>,
     /// Exit at once when standard input closes, as it does when the parent process ends.
     pub exit_with_parent: bool,
 }
 
-/// Runs a worker until the study is finished, a signal stops it (SIGTERM or SIGINT: the first
-/// drains, the second stops), or it fails. It takes control of the process: it pins the calling
+/// Runs a worker until the study is finished, its allocation ends, a signal stops it (SIGTERM or
+/// SIGINT: the first drains, the second stops), or it fails. It takes control of the process: it pins the calling
 /// thread, handles both signals, and installs a panic hook.
 ///
 /// # Errors
@@ -114,7 +122,8 @@ async fn run(
     simulated: Option<SimulatedHost>,
 ) -> Result<ExitReason, WorkerError> {
     let WorkerOptions { coordinators, name, core, spool: folder, cache, .. } = options;
-    let WorkerOptions { retry_timeout, engines, limits, idle, .. } = options;
+    let WorkerOptions { retry_timeout, engines, limits, idle, allocation, grace, .. } = options;
+    let until = allocation.map(|allocation| Instant::now() + allocation);
     let urls: Vec<_> = coordinators.iter().map(|address| address.url.as_str()).collect();
     let addresses = urls.join(" or ");
     let client = FailoverClient::new(clients, addresses.clone(), retry_timeout);
@@ -125,13 +134,16 @@ async fn run(
     let report = CrashReport::create(&folder, memory.cgroup()).map_err(spool_error)?;
     let provenance = Provenance {
         host: catherd_platform::host(),
+        machine: catherd_platform::machine(),
         worker: name.clone(),
         core: core.map(|core| core as u32),
         memory_limit: memory.name().to_owned(),
         isolation: String::new(),
         attempt: 0,
     };
-    let config = SessionConfig { name, engines, provenance, limits, idle, disk_cache: cache };
+    let disk_cache = cache;
+    let config =
+        SessionConfig { name, engines, provenance, limits, idle, disk_cache, until, grace };
     let reason = match Session::start(config, client, spool, report, make, simulated).await {
         Ok(session) => session.run().await,
         Err(error) => Err(error),

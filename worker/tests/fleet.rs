@@ -38,6 +38,7 @@ fn plan(seeds: u64, parameters: &[(&str, i64)]) -> Plan {
         budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
+        stop: None,
         subject: None,
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {
@@ -77,8 +78,8 @@ impl Bench {
 
     async fn settle(&self, condition: impl FnMut(&Progress) -> bool) -> Progress {
         let mut watch = self.coordinator.watch();
-        let settled = tokio::time::timeout(Duration::from_secs(60), watch.wait_for(condition));
-        settled.await.expect("the condition holds within 60 seconds").unwrap().clone()
+        let settled = tokio::time::timeout(Duration::from_secs(300), watch.wait_for(condition));
+        settled.await.expect("the condition holds in time").unwrap().clone()
     }
 
     fn records(&self) -> Records {
@@ -116,6 +117,8 @@ fn options(address: &str, spool: PathBuf, name: &str) -> WorkerOptions {
         }],
         cache: None,
         idle: None,
+        allocation: None,
+        grace: None,
         limits: Limits::default(),
         engines: [(Noop.name(), Noop.info().engine)].into(),
         name: name.to_owned(),
@@ -144,8 +147,10 @@ fn worker_process() {
 
 fn fleet(bench: &Bench, folder: &Path) -> LocalFleet {
     let (address, folder) = (bench.address.clone(), folder.to_owned());
-    LocalFleet::start(&allowed_cores(), String::new(), move |core| worker(&address, &folder, core))
-        .unwrap()
+    let spools = folder.join("spool");
+    let spool = move |core: usize| spools.join(core.to_string());
+    let command = move |core| worker(&address, &folder, core);
+    LocalFleet::start(&allowed_cores(), String::new(), spool, command).unwrap()
 }
 
 async fn undisturbed(plan: Plan) -> BTreeMap<Digest, Digest> {
@@ -214,7 +219,7 @@ async fn workers_outlive_their_coordinator() {
 
     // A listener that accepts a connection and drops it shows that a worker tried to connect.
     let listener = TcpListener::bind(&address).await.unwrap();
-    let tried = tokio::time::timeout(Duration::from_secs(60), listener.accept());
+    let tried = tokio::time::timeout(Duration::from_secs(300), listener.accept());
     drop(tried.await.expect("a worker tries again within 60 seconds").unwrap());
     drop(listener);
     let bench = Bench::open(folder.path(), &address, runs()).await;
@@ -282,10 +287,16 @@ rusty_fork_test! {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fleet_that_cannot_work_gives_up() {
-    let fleet = LocalFleet::start(&[0], String::new(), |_| Command::new("false")).unwrap();
+    let fleet = LocalFleet::start(
+        &[0],
+        String::new(),
+        |_| PathBuf::from("none"),
+        |_| Command::new("false"),
+    )
+    .unwrap();
     let start = Instant::now();
     while fleet.abandoned_cores().is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(60));
+        assert!(start.elapsed() < Duration::from_secs(300));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     assert!(

@@ -70,14 +70,14 @@ impl Session {
         }
     }
 
-    /// Ends the runs on a project that the coordinator refuses to send.
-    pub(super) fn abandon(&mut self, project: Digest, reason: &str) {
+    /// Ends the runs on a project that the coordinator does not send.
+    pub(super) fn abandon(&mut self, project: Digest, end: &End) {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         let (affected, others): (Vec<_>, _) =
             waiting.partition(|waiting| waiting.spec.project == project);
         self.waiting = others.into();
         for Waiting { run, token, .. } in affected {
-            self.end(run, token, End::Crash(format!("cannot fetch the project: {reason}")));
+            self.end(run, token, end.clone());
         }
     }
 }

@@ -14,6 +14,12 @@ use super::{Event, Phase, Session};
 /// Maximum number of unacknowledged records; beyond it no run is leased.
 const MAX_UNACKNOWLEDGED: usize = 4096;
 
+/// Time before the end of the allocation at which the last run is handed back.
+pub(super) const HAND_BACK_TIME: Duration = Duration::from_secs(10);
+
+/// Time within which a cancelled run ends by itself.
+const CANCEL_TIME: Duration = Duration::from_secs(3);
+
 /// A leased run that was not started yet.
 pub(super) struct Waiting {
     pub(super) run: u32,
@@ -39,12 +45,19 @@ impl Session {
         if self.leasing != Leasing::Idle || self.phase != Phase::Working || enough {
             return;
         }
+        let remaining = self.remaining();
+        if remaining.is_some_and(|remaining| remaining.is_zero()) {
+            self.drain();
+            return;
+        }
         self.leasing = Leasing::Requested;
         let request = v1::LeaseRequest {
             worker: self.config.name.clone(),
             loaded: self.cache.digests().map(|digest| digest.0.to_vec().into()).collect(),
             held: self.held().collect(),
             engines: self.config.engines.clone().into_iter().collect(),
+            host: self.config.provenance.host.clone(),
+            remaining_ms: remaining.map(|remaining| remaining.as_millis() as u64),
         };
         let client = self.client.clone();
         self.spawn(async move {
@@ -124,6 +137,34 @@ impl Session {
             && dropped.contains(&token)
         {
             self.control.cancel(token);
+        }
+    }
+
+    /// The time that runs may still take before the allocation ends; `None` if it does not end.
+    fn remaining(&self) -> Option<Duration> {
+        Some((self.config.until? - HAND_BACK_TIME).saturating_duration_since(Instant::now()))
+    }
+
+    /// Hands back the run that is being executed: it is cancelled, and returned even if it does not
+    /// react.
+    pub(super) fn hand_back(&mut self) {
+        self.drain();
+        let Some((token, _)) = self.running else { return };
+        self.control.cancel(token);
+        self.spawn(async move {
+            tokio::time::sleep(CANCEL_TIME).await;
+            Event::HandBack(token)
+        });
+    }
+
+    /// Ends the lease of a run that was cancelled and has not ended.
+    pub(super) fn return_running(&mut self, token: u64) {
+        if let Some((_, run)) = self.running.take_if(|(running, _)| *running == token) {
+            // The run did not crash its worker.
+            if let Err(cause) = self.crash_report.clear() {
+                tracing::warn!("cannot clear the crash report: {cause}");
+            }
+            self.end(run, token, End::Returned(v1::Returned {}));
         }
     }
 

@@ -64,6 +64,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
         budget: Budget::of("executions", 1),
         mutation: None,
         race: None,
+        stop: None,
         subject: None,
     };
     let projects = PROJECTS.iter().map(|project| PlannedProject {
@@ -519,6 +520,8 @@ async fn work(
             limits: Limits::default(),
             engines: [(noop::KIND.to_owned(), Noop.info().engine)].into(),
             idle: None,
+            allocation: None,
+            grace: None,
             exit_with_parent: false,
         };
         let length = move |spec: &RunSpec| length(spec).mul_f64(second.as_secs_f64());

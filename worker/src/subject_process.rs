@@ -1,0 +1,304 @@
+//! Runs in a process next to the worker: a subject that damages or ends its process costs the run.
+//!
+//! [`SubjectProcess`] is the side of the worker, a [`Runner`] that passes runs on. [`serve_subject`] is the
+//! process, which executes them with the runner of the kind. Both talk in [`frames`] through the standard
+//! input and output of the process. The process ends when its input closes, so that none outlives its worker.
+
+mod frames;
+mod server;
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write as _};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_interface::{Examination, LoadError, RunError, RunProgress, Runner};
+
+use frames::{Answer, Request};
+
+pub use server::serve_subject;
+
+/// The interval at which a silent process is asked whether it must stop.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How long a process that was told to stop may take before it is killed.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// A runner that passes runs on to a process of their own, and starts another one after it has ended.
+pub struct SubjectProcess {
+    /// Makes the command that starts the process.
+    start: Box<dyn Fn() -> Command + Send>,
+    /// The file in which the process marks that the system refused it memory; `None` if it marks none.
+    mark: Option<PathBuf>,
+    /// The project of the runs that follow.
+    project: Option<(Digest, Arc<[u8]>)>,
+    alive: Option<Alive>,
+}
+
+/// A process that is being used.
+struct Alive {
+    child: Child,
+    input: ChildStdin,
+    answers: Receiver<Answer>,
+    /// The last line that the process has written to its standard error.
+    last_words: Arc<Mutex<String>>,
+    errors: Option<thread::JoinHandle<()>>,
+    /// The project that it has loaded.
+    loaded: Option<Digest>,
+    /// Processes of the cgroup that the system had killed when this one was started.
+    oom_kills: u64,
+}
+
+/// Why there is no record.
+enum Lost {
+    /// The process has ended.
+    Process,
+    Run(RunError),
+}
+
+impl From<RunError> for Lost {
+    fn from(error: RunError) -> Lost {
+        Lost::Run(error)
+    }
+}
+
+impl SubjectProcess {
+    /// A runner whose process is started by a command when it is needed, and again after it has ended.
+    /// The command calls [`serve_subject`], with the same file for its mark.
+    pub fn new(
+        start: impl Fn() -> Command + Send + 'static,
+        mark: Option<PathBuf>,
+    ) -> SubjectProcess {
+        SubjectProcess { start: Box::new(start), mark, project: None, alive: None }
+    }
+
+    /// The process with the project loaded.
+    fn prepared(&mut self) -> Result<&mut Alive, Lost> {
+        let Some((digest, bytes)) = &self.project else {
+            return Err(RunError::Failed("no project is loaded".to_owned()).into());
+        };
+        let alive = match &mut self.alive {
+            Some(alive) => alive,
+            none => none.insert(Alive::start((self.start)()).map_err(|cause| {
+                RunError::Crashed(format!("cannot start the process of the subject: {cause}"))
+            })?),
+        };
+        if alive.loaded != Some(*digest) {
+            alive.loaded = None;
+            alive.send(&Request::Load(*digest, bytes.to_vec()));
+            match alive.answers.recv() {
+                Ok(Answer::Loaded(result)) => drop(result.map_err(RunError::Failed)?),
+                _ => return Err(Lost::Process),
+            }
+            alive.loaded = Some(*digest);
+        }
+        Ok(alive)
+    }
+
+    fn attempt(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, Lost> {
+        let alive = self.prepared()?;
+        alive.send(&Request::Run(Box::new(spec.clone())));
+        let mut progress = RunProgress::default();
+        let mut stopping: Option<Instant> = None;
+        loop {
+            match alive.answers.recv_timeout(POLL_INTERVAL) {
+                Ok(Answer::Progress(now)) => progress = now,
+                Ok(Answer::Ended(result)) => return Ok((*result)?),
+                Ok(Answer::Loaded(_)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) if stopping.is_some() => {
+                    self.alive = None;
+                    return Err(RunError::Stopped.into());
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(Lost::Process),
+            }
+            match stopping {
+                Some(since) if since.elapsed() > STOP_GRACE => {
+                    self.alive = None;
+                    return Err(RunError::Stopped.into());
+                }
+                Some(_) => {}
+                None if on_progress(progress.clone()).is_break() => {
+                    alive.send(&Request::Stop);
+                    stopping = Some(Instant::now());
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn error(&mut self, lost: Lost) -> RunError {
+        match lost {
+            Lost::Process => self.cause_of_death(),
+            Lost::Run(error) => error,
+        }
+    }
+
+    /// Why the process has ended.
+    fn cause_of_death(&mut self) -> RunError {
+        let Some(mut alive) = self.alive.take() else {
+            return RunError::Crashed("the process of the subject has ended".to_owned());
+        };
+        let (status, last_words) = alive.wait();
+        let marked = self.mark.as_ref().is_some_and(|mark| {
+            let marked = fs::metadata(mark).is_ok_and(|file| file.len() > 0);
+            // Ignore the error: the next process empties the file.
+            let _ = fs::remove_file(mark);
+            marked
+        });
+        if marked || oom_kills() > alive.oom_kills {
+            let reason = "it took more memory than its worker may have";
+            return RunError::OutOfMemory(reason.to_owned());
+        }
+        let status = status.map_or_else(|| "it does not answer".to_owned(), |s| s.to_string());
+        RunError::Crashed(match last_words.as_str() {
+            "" => format!("the process of the subject has ended: {status}"),
+            words => format!("the process of the subject has ended: {words} ({status})"),
+        })
+    }
+}
+
+impl Runner for SubjectProcess {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
+        // The process loads it before the next run, so that a project that ends it costs only the runs on it.
+        self.project = Some((digest, bytes));
+        Ok(())
+    }
+
+    fn examine(&mut self, asked: &Examination) -> Result<Vec<(String, String)>, LoadError> {
+        let examined = self.prepared().and_then(|alive| {
+            alive.send(&Request::Examine(asked.clone()));
+            match alive.answers.recv() {
+                Ok(Answer::Loaded(result)) => Ok(result.map_err(RunError::Failed)?),
+                _ => Err(Lost::Process),
+            }
+        });
+        examined.map_err(|lost| self.error(lost).to_string().into())
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        self.attempt(spec, on_progress).map_err(|lost| self.error(lost))
+    }
+}
+
+impl Alive {
+    fn start(mut command: Command) -> std::io::Result<Alive> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = catherd_platform::new_group(&mut command).spawn()?;
+        let missing = || std::io::Error::other("a pipe is missing");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+        let last_words = Arc::default();
+        let heard = Arc::clone(&last_words);
+        let errors = thread::Builder::new()
+            .name("subject-errors".to_owned())
+            .spawn(move || listen(errors, &heard))?;
+        let answers = receive(output)?;
+        Ok(Alive {
+            child,
+            input,
+            answers,
+            last_words,
+            errors: Some(errors),
+            loaded: None,
+            oom_kills: oom_kills(),
+        })
+    }
+
+    fn send(&mut self, request: &Request) {
+        // Ignore the error: the process has ended, which the closed end of its answers says.
+        let _ = request.write(&mut self.input);
+    }
+
+    /// Waits for a process whose answers have ended. Returns its status, `None` if it had to be killed, and
+    /// its last words.
+    fn wait(&mut self) -> (Option<ExitStatus>, String) {
+        let since = Instant::now();
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if since.elapsed() < STOP_GRACE => thread::sleep(POLL_INTERVAL / 10),
+                _ => break None,
+            }
+        };
+        if status.is_some()
+            && let Some(errors) = self.errors.take()
+        {
+            let _ = errors.join();
+        }
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (status, words)
+    }
+}
+
+impl Drop for SubjectProcess {
+    fn drop(&mut self) {
+        self.alive = None;
+        if let Some(mark) = &self.mark {
+            // Ignore the error: a process that never started has made no file.
+            let _ = fs::remove_file(mark);
+        }
+    }
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        // Ignore the errors: the process may already have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Processes that the system has killed in the cgroup of this worker because of its memory limit.
+fn oom_kills() -> u64 {
+    let group = catherd_platform::own_cgroup_leaf();
+    group.and_then(|group| catherd_platform::oom_kills(&group)).unwrap_or(0)
+}
+
+/// Passes on the answers of a process until its output ends.
+fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
+    let (sender, receiver) = mpsc::channel();
+    let mut output = BufReader::new(output);
+    thread::Builder::new().name("subject-answers".to_owned()).spawn(move || {
+        while let Ok(Some(answer)) = Answer::read(&mut output) {
+            if sender.send(answer).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+/// Maximum number of bytes of a line of standard error that are kept.
+const MAX_LINE: usize = 2 << 10;
+
+/// Copies the standard error of a process to the one of the worker, and keeps the last line.
+fn listen(errors: ChildStderr, last: &Mutex<String>) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    while errors.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_end();
+        // Standard error of the worker may be closed.
+        let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+        if !text.is_empty() && !text.starts_with("note: ") {
+            let kept = catherd_experiments::text::truncated(text, MAX_LINE).into_owned();
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        }
+        line.clear();
+    }
+}

@@ -1,0 +1,106 @@
+//! The process of a subject: executes the runs that a worker passes on.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use catherd_interface::{RunError, RunProgress, Runner};
+
+use super::frames::{Answer, Request};
+use crate::{allocator, executor};
+
+/// The interval at which progress is passed on.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Executes runs with a runner, as a worker asks through standard input; standard output belongs to the
+/// answers. Ends the process when standard input closes. In `mark` it is noted if the system refuses the
+/// process memory.
+///
+/// # Errors
+///
+/// If the worker cannot be understood, or an answer cannot be written.
+pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Result<()> {
+    let mark = mark.map(File::create).transpose()?;
+    if let Some(mark) = &mark {
+        allocator::mark_in(mark.try_clone()?);
+    }
+    executor::install_panic_hook();
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, requests) = mpsc::channel();
+    let stopping = Arc::clone(&stop);
+    std::thread::Builder::new().name("requests".to_owned()).spawn(move || {
+        let mut input = io::stdin().lock();
+        while let Ok(Some(request)) = Request::read(&mut input) {
+            match request {
+                Request::Stop => stopping.store(true, Ordering::Relaxed),
+                request => {
+                    if sender.send(request).is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+        // The worker has ended, so nobody waits for the run.
+        std::process::exit(0);
+    })?;
+    let mut output = io::stdout().lock();
+    for request in requests {
+        match request {
+            Request::Load(digest, bytes) => {
+                let loaded =
+                    panic::catch_unwind(AssertUnwindSafe(|| runner.load(digest, bytes.into())));
+                let loaded = loaded.unwrap_or_else(|_| Err(executor::last_panic().into()));
+                let answer = loaded.map(|()| Vec::new()).map_err(|error| error.to_string());
+                Answer::Loaded(answer).write(&mut output)?;
+            }
+            Request::Examine(asked) => {
+                let found = panic::catch_unwind(AssertUnwindSafe(|| runner.examine(&asked)));
+                let found = found.unwrap_or_else(|_| Err(executor::last_panic().into()));
+                Answer::Loaded(found.map_err(|error| error.to_string())).write(&mut output)?;
+            }
+            Request::Run(spec) => {
+                stop.store(false, Ordering::Relaxed);
+                if let Some(mark) = mark.as_ref().filter(|_| allocator::take_mark()) {
+                    // The previous run survived the refused request.
+                    mark.set_len(0)?;
+                }
+                let mut last = Instant::now();
+                let mut broken = None;
+                let mut on_progress = |progress: RunProgress| {
+                    if last.elapsed() >= PROGRESS_INTERVAL {
+                        last = Instant::now();
+                        broken =
+                            broken.take().or(Answer::Progress(progress).write(&mut output).err());
+                    }
+                    match stop.load(Ordering::Relaxed) || broken.is_some() {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
+                    }
+                };
+                let ended =
+                    panic::catch_unwind(AssertUnwindSafe(|| runner.run(&spec, &mut on_progress)));
+                broken.map_or(Ok(()), Err)?;
+                let Ok(result) = ended else {
+                    // The runner may be inconsistent, so this process ends, and the worker starts another.
+                    let crash = RunError::Crashed(executor::last_panic());
+                    Answer::Ended(Box::new(Err(crash))).write(&mut output)?;
+                    return output.flush();
+                };
+                let result = result.map(|mut record| {
+                    if record.resources.peak_rss_kib == 0 {
+                        record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
+                    }
+                    record
+                });
+                Answer::Ended(Box::new(result)).write(&mut output)?;
+            }
+            Request::Stop => {}
+        }
+    }
+    Ok(())
+}
