@@ -29,6 +29,8 @@ VERSION = "0.48.0"
 PYTHON = (3, 11)
 HERE = pathlib.Path(__file__).resolve().parent
 INTERVAL_MS = 100
+# Seconds that a module may take to be loaded. The tool's default, 5, is too short on a busy machine.
+LOADING_S = 60
 TYPES = {"hints": "TYPE_HINTS", "none": "NONE"}
 ASSERTIONS = {"none": "NONE", "simple": "SIMPLE", "mutation": "MUTATION_ANALYSIS"}
 
@@ -60,6 +62,10 @@ DEFAULTS = {"types": "hints", "assertions": "none", "minimisation": "none", "pro
             "population": None}
 
 
+# The tool's error if its limit of time for loading a module ends.
+TIMEOUT = "TestExecutionTimeoutError"
+
+
 class Unsupported(Exception):
     """The tool can never do this project."""
 
@@ -89,6 +95,7 @@ def command_line(request, source, python):
         "--format-with-black": False,
         "--use_master_worker": False,
         "--maximum-memory": 3000,
+        "--maximum_module_execution_timeout": LOADING_S,
         "--output-variables": ",".join(variables + (MUTANT_VARIABLES if mutants else [])),
     }
     if parameters["profile"] == "published":
@@ -146,6 +153,13 @@ def milliseconds(nanoseconds):
     return round(float(nanoseconds) / 1e6)
 
 
+def failure_of_loading(reason, by_time):
+    """Whether a module that cannot be loaded is unsupported, or may be loaded on a less busy machine."""
+    if by_time:
+        return Failed(f"the module was not loaded within {LOADING_S} s: {reason}")
+    return Unsupported(reason)
+
+
 def result_of(request, folder):
     """The result of a run that has left its files in a folder."""
     log = (folder / "pynguin.log").read_text(errors="replace")
@@ -155,8 +169,9 @@ def result_of(request, folder):
         errors = [line for line in lines if "ERROR" in line or "CRITICAL" in line]
         reason = (errors or lines)[-1].strip()
         if "Failed to load SUT" in log:
-            cause = [line for line in lines if re.match(r"\w*(Error|Exception)\b", line)]
-            raise Unsupported((cause or [reason])[-1])
+            cause = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+            cause = (cause or [reason])[-1]
+            raise failure_of_loading(cause, TIMEOUT in cause)
         raise Failed(reason)
     with statistics.open(newline="") as file:
         row = list(csv.DictReader(file))[-1]
@@ -165,7 +180,7 @@ def result_of(request, folder):
         # A package that puts something else in the place of its modules cannot be loaded again.
         failed = re.search(r"Failed to reload SUT: .*", log)
         if failed:
-            raise Unsupported(failed.group())
+            raise failure_of_loading(failed.group(), TIMEOUT in log[failed.start():])
         raise Failed("the tool has written no cov_report.xml")
     names, covered = goals_of(report)
     goals = len(names)

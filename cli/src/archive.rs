@@ -2,35 +2,61 @@
 //!
 //! - [`records`]: the records of the store as JSON lines, compared with the tables.
 //! - [`corpus`]: the manifest of the projects.
+//! - [`assembly`]: what is made of the records: tables, report and texts.
+//! - [`folder`]: the folder of the study, and its comparison with what is made of the records.
+//! - [`research_object`], [`data_package`], [`bill_of_materials`]: descriptions for other programs.
+//! - [`cost`]: what the runs took.
+//! - [`tools`]: external tools and what they need.
+//! - [`program`]: this program and the scripts that start it.
+//! - [`signing`]: the statement about the package, and its signature.
 //! - [`texts`]: the README, the citation and the lock file.
 
-mod corpus;
-mod records;
+pub(crate) mod assembly;
+mod bill_of_materials;
+pub(crate) mod corpus;
+pub(crate) mod cost;
+mod data_package;
+mod folder;
+pub(crate) mod program;
+pub(crate) mod records;
+pub(crate) mod research_object;
+pub(crate) mod signing;
 mod texts;
+pub(crate) mod tools;
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use catherd_analysis::report::{FigureFormat, ReportSettings};
-use catherd_analysis::tidy::{Results, RunStates};
-use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
-use catherd_analysis_results::{MANIFEST, RESULT_FILES};
+use catherd_analysis_archive::{Builder, Contents, Key, PackageError, RunCounts};
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
-use catherd_coordinator::{CoordinatorError, StoreUrl};
-use catherd_experiments::{Engines, Plan};
+use catherd_coordinator::StoreUrl;
+use catherd_experiments::{Digest, Plan};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use tempfile::TempDir;
 
-pub(crate) use corpus::FILE as CORPUS;
+pub(crate) use folder::{StudyFolder, differing_files};
+
+use assembly::Assembly;
+use tools::Tools;
 
 use crate::failure::Worded;
-use crate::{report, subjects};
+use crate::subjects;
+
+/// Name of the file of records, in a package and in a folder for work.
+const RECORDS: &str = catherd_analysis_archive::records::FILE;
+
+/// What to do about tables that are not those of the records.
+pub(crate) const TABLES_AGAIN: &str =
+    "write the tables again: repeat catherd run or catherd results";
 
 /// Writes a replication package of a study.
 ///
 /// The package is a zip archive with the study file, the manifest of the projects, records, tables,
-/// report, the version of catherd, a README and a citation.
+/// report, the version of catherd, a README and a citation. Everything except the records is made from
+/// them again and compared with the tables in the folder.
 ///
 /// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE` checks a
 /// package and executes a sample of its runs again.
@@ -54,6 +80,26 @@ pub(crate) struct Arguments {
     #[arg(long)]
     with_projects: bool,
 
+    /// Include this program, with scripts that check the package and repeat its runs without any
+    /// other installation
+    #[arg(long)]
+    with_program: bool,
+
+    /// Include a file with the source code of this program, such as an archive with its crates; may be
+    /// repeated
+    #[arg(long, value_name = "FILE", requires = "with_program")]
+    source: Vec<PathBuf>,
+
+    /// Include the external tools of the study; their relative paths start in this folder, which is the
+    /// folder of the study file
+    #[arg(long, value_name = "DIR")]
+    tools: Option<PathBuf>,
+
+    /// Include the packages in this folder, from which `catherd tool prepare --wheels` makes the
+    /// environments of the tools
+    #[arg(long, value_name = "DIR", requires = "tools")]
+    wheels: Option<PathBuf>,
+
     /// Folder of a corpus with projects of the study, whose manifest says where they are from
     #[arg(long, value_name = "DIR")]
     corpus: Vec<PathBuf>,
@@ -61,16 +107,36 @@ pub(crate) struct Arguments {
     /// Author of the study in the citation; may be repeated
     #[arg(long, value_name = "NAME")]
     author: Vec<String>,
+
+    /// Sign the package with this private key of OpenSSH (ed25519), in PACKAGE.intoto.json and
+    /// PACKAGE.intoto.json.sig
+    #[arg(long, value_name = "KEY")]
+    sign: Option<PathBuf>,
+
+    /// Write PACKAGE.intoto.json without a signature, to sign it with ssh-keygen -Y sign
+    #[arg(long, conflicts_with = "sign")]
+    statement: bool,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   catherd archive results/smoke -o smoke.zip
   catherd archive results/random1000 --corpus corpora/random1000 --author \"Ada Lovelace\"
-  catherd archive results/games --store catherd-data/study.db --with-projects";
+  catherd archive results/games --store catherd-data/study.db --with-projects
+  catherd archive results/smoke --sign ~/.ssh/id_ed25519";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
+    let hint = "name a folder that catherd run or catherd results has written";
+    crate::places::folder(&arguments.results, hint)?;
+    for source in &arguments.source {
+        crate::places::check(source, "name a file with the source code, such as an archive")?;
+    }
+    let key = arguments.sign.as_deref().map(signing::key).transpose()?;
     let study = StudyFolder::open(&arguments.results)?;
     let store = arguments
         .store
@@ -78,26 +144,41 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         .map_or_else(|| StoreUrl::Sqlite(arguments.results.join("study.db")), StoreUrl::parse);
     let safe = catherd_experiments::file_names::safe_name(&study.plan.name);
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("{safe}.zip")));
-    let work = WorkFolder::create(&out)?;
+    let work = work_folder(&out)?;
     let mut builder = Builder::default();
 
-    let records = records::write(&study, &store, &work.path.join("records.jsonl"))?;
-    builder.file(catherd_analysis_archive::records::FILE, work.path.join("records.jsonl"));
+    let (digest, cost) = records::write(&study, &store, &work.path().join(RECORDS))?;
     let sources = corpus::Sources::read(&arguments.corpus)?;
-    let projects = corpus::write(&study.plan, &store, &sources, arguments.with_projects, &work)?;
-    builder.bytes(corpus::FILE, projects.manifest);
+    let projects = corpus::write(&study.plan, &store, arguments.with_projects, work.path())?;
+    let claims = study.claims()?;
+    let tools = tools(arguments, &study.plan, &mut builder)?;
+    let assembly = Assembly {
+        work: work.path(),
+        plan: &study.plan,
+        projects: &study.projects,
+        digest,
+        with_projects: arguments.with_projects,
+        with_program: arguments.with_program,
+        with_corpora: !arguments.corpus.is_empty(),
+        claims: claims.as_deref(),
+        authors: &arguments.author,
+        cost: &cost,
+        tools: tools.as_ref(),
+    };
+    let (contents, facts) = assembly.add_to(&mut builder)?;
+    study.compare(&work.path().join("results"))?;
+    assembly::add_manifest(&mut builder, &study.plan, &sources, |number| {
+        (projects.sizes[number], projects.files.get(number).map(|(name, _)| name.clone()))
+    })?;
+    if arguments.with_program {
+        program::add(&mut builder, &study.plan)?;
+        program::add_sources(&mut builder, &arguments.source);
+    }
     for (name, path) in projects.files.into_iter().chain(sources.files) {
         builder.file(name, path);
     }
-    for name in RESULT_FILES.iter().filter(|name| study.folder.join(name).is_file()) {
-        builder.file(format!("results/{name}"), study.folder.join(name));
-    }
-    let summary = write_report(&study, &work.path.join("report"), &mut builder)?;
-    let file = study.plan.study_file(&["projects".to_owned()]);
-    builder.bytes("study.toml", file.map_err(Failure::new)?);
-    texts::add(&mut builder, &study, &records, &summary, arguments)?;
-
-    let contents = contents(&study, &records, arguments.with_projects);
+    let bytes = builder.total().map_err(Worded::worded)?;
+    assembly.describe(&mut builder, &facts, bytes)?;
     let bar = BARS.add(ProgressBar::no_length());
     let style = ProgressStyle::with_template("{bytes} read, {bytes_per_sec}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -105,17 +186,66 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     let written = written.map_err(Worded::worded)?;
     drop(work);
-    say(&out, &written)?;
+    let sha256 = file_digest(&out)?;
+    let signed = match key.is_some() || arguments.statement {
+        true => signing::write(&out, &written, sha256, key.as_ref())?,
+        false => Vec::new(),
+    };
+    let key = key.map(|key| key.public());
+    say(&out, &written, sha256, &Signed { files: signed, key }, arguments.json)?;
     Ok(Exit::Success)
 }
 
+/// The external tools of the study, added to the package if the user names their folder.
+fn tools(
+    arguments: &Arguments,
+    plan: &Plan,
+    builder: &mut Builder,
+) -> Result<Option<Tools>, Failure> {
+    let Some(folder) = &arguments.tools else { return Ok(None) };
+    let Some(mut tools) = Tools::of(plan) else {
+        return Err(Failure::new("the study has no external tools with relative paths")
+            .hint("leave out --tools and --wheels"));
+    };
+    tools.add(builder, folder)?;
+    if let Some(wheels) = &arguments.wheels {
+        tools.add_wheels(builder, wheels)?;
+    }
+    Ok(Some(tools))
+}
+
+/// The files next to a package that say who wrote it.
+struct Signed {
+    files: Vec<PathBuf>,
+    key: Option<Key>,
+}
+
 /// Says what was written.
-fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
+fn say(
+    out: &Path,
+    contents: &Contents,
+    sha256: Digest,
+    signed: &Signed,
+    json: bool,
+) -> Result<(), Failure> {
     let unreadable = |cause| PackageError::Io { path: out.to_owned(), cause };
     let size = fs::metadata(out).map_err(unreadable).map_err(Worded::worded)?.len();
-    let sha256 = file_digest(out)?;
     let RunCounts { planned, .. } = contents.runs;
     let ended = contents.runs.ended();
+    if json {
+        let (records, files) = (contents.runs.records(), contents.files.len() + 1);
+        let mut document = json!({
+            "package": out, "complete": !contents.interim, "runs": planned, "records": records,
+            "files": files, "bytes": size, "sha256": sha256,
+        });
+        if let Some(statement) = signed.files.first() {
+            document["statement"] = json!(statement);
+            document["signature"] = json!(signed.files.get(1));
+            document["key"] = json!(signed.key.as_ref().map(ToString::to_string));
+        }
+        terminal::print(&format!("{document:#}\n"));
+        return Ok(());
+    }
     let interim = match contents.interim {
         true => format!("interim: {ended} of {planned} runs; "),
         false => String::new(),
@@ -126,11 +256,22 @@ fn say(out: &Path, contents: &Contents) -> Result<(), Failure> {
         plural(contents.runs.records() as usize, "record"),
         plural(contents.files.len() + 1, "file"),
     ));
+    match (&signed.key, &signed.files[..]) {
+        (Some(key), [_, signature]) => {
+            terminal::print(&format!("signed by the key {key}: {}\n", signature.display()));
+        }
+        (None, [statement, ..]) => terminal::print(&format!(
+            "to be signed: ssh-keygen -Y sign -n {} -f KEY {}\n",
+            catherd_analysis_archive::NAMESPACE,
+            statement.display()
+        )),
+        _ => {}
+    }
     Ok(())
 }
 
 /// SHA-256 of a file.
-pub(crate) fn file_digest(path: &Path) -> Result<catherd_experiments::Digest, Failure> {
+pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
     use std::io::Read as _;
     let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
     let mut file = File::open(path).map_err(unreadable).map_err(Worded::worded)?;
@@ -144,94 +285,6 @@ pub(crate) fn file_digest(path: &Path) -> Result<catherd_experiments::Digest, Fa
     }
 }
 
-fn contents(study: &StudyFolder, records: &records::Written, with_projects: bool) -> Contents {
-    let RunStates { planned, done, failed, quarantined, dropped, pending } = study.states;
-    Contents {
-        format: Contents::FORMAT,
-        catherd: env!("CARGO_PKG_VERSION").to_owned(),
-        study: study.plan.name.clone(),
-        subject: study.plan.subject.clone(),
-        engine: study.plan.engine.clone(),
-        runs: RunCounts { planned, done, failed, quarantined, dropped, pending },
-        interim: pending > 0,
-        results: records.digest,
-        with_projects,
-        files: Vec::new(),
-    }
-}
-
-/// Writes the report and adds its files. Returns the sentences of its summary.
-fn write_report(
-    study: &StudyFolder,
-    folder: &Path,
-    builder: &mut Builder,
-) -> Result<Vec<String>, Failure> {
-    let results = Results::read(&study.folder).map_err(Worded::worded)?;
-    let made = report::make(&results, &study.plan.name, &ReportSettings::default())?;
-    made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf]).map_err(Worded::worded)?;
-    let mut open = vec![(String::from("report"), folder.to_owned())];
-    while let Some((name, path)) = open.pop() {
-        let unreadable = |cause| PackageError::Io { path: path.clone(), cause };
-        for entry in fs::read_dir(&path).map_err(unreadable).map_err(Worded::worded)? {
-            let path = entry.map_err(unreadable).map_err(Worded::worded)?.path();
-            let part = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = format!("{name}/{part}");
-            if path.is_dir() {
-                open.push((name, path));
-            } else {
-                builder.file(name, path);
-            }
-        }
-    }
-    Ok(made.summary().to_vec())
-}
-
-/// The folder of a study's results, which no process is writing to.
-struct StudyFolder {
-    folder: PathBuf,
-    plan: Plan,
-    states: RunStates,
-    /// Held as long as the folder is read.
-    _lock: Option<File>,
-}
-
-impl StudyFolder {
-    fn open(folder: &Path) -> Result<StudyFolder, Failure> {
-        let refused = |cause: String| {
-            Failure::new(format_args!("{}: {cause}", folder.display()))
-                .hint("name a folder that catherd run or catherd results has written")
-        };
-        let lock = lock(folder)?;
-        let json = fs::read(folder.join(MANIFEST))
-            .map_err(|cause| refused(format!("{MANIFEST}: {cause}")))?;
-        let plan: Plan = serde_json::from_slice(&json)
-            .map_err(|cause| refused(format!("{MANIFEST} cannot be read: {cause}")))?;
-        // Any engine, because the runs are not executed.
-        plan.check(&Engines::new()).map_err(|invalid| refused(format!("{MANIFEST}: {invalid}")))?;
-        let states = RunStates::read(folder).map_err(Worded::worded)?.ok_or_else(|| {
-            let file = RunStates::FILE;
-            Failure::new(format_args!("{}: has no {file}", folder.display()))
-                .hint("write its tables again: repeat catherd run or catherd results")
-        })?;
-        if plan.count() as u64 != states.planned {
-            return Err(refused(format!("its tables are not of the plan in {MANIFEST}")));
-        }
-        Ok(StudyFolder { folder: folder.to_owned(), plan, states, _lock: lock })
-    }
-}
-
-/// Locks a folder against processes that write to it; `None` if no store is in it.
-fn lock(folder: &Path) -> Result<Option<File>, Failure> {
-    let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
-    match lock.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
-        }
-        // A file system without locks has none that are held.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
-    }
-}
-
 /// The subject kind's ending of names of project files, with its dot; empty if it has none.
 fn project_ending(plan: &Plan) -> String {
     let kind = subjects::kinds().get(&plan.subject).ok();
@@ -239,31 +292,17 @@ fn project_ending(plan: &Plan) -> String {
     ending.map(|ending| format!(".{ending}")).unwrap_or_default()
 }
 
-/// A folder for files on their way into a package, which is removed at the end.
-struct WorkFolder {
-    path: PathBuf,
-}
-
-impl WorkFolder {
-    /// Creates the folder next to the package.
-    fn create(package: &Path) -> Result<WorkFolder, Failure> {
-        let mut path = package.as_os_str().to_owned();
-        path.push(".files");
-        let path = PathBuf::from(path);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).map_err(|cause| {
-            Failure::new(format_args!("{}: {cause}", path.display()))
-                .hint("name another file with -o")
-        })?;
-        Ok(WorkFolder { path })
-    }
-}
-
-impl Drop for WorkFolder {
-    fn drop(&mut self) {
-        // The package is complete, or its failure is reported.
-        let _ = fs::remove_dir_all(&self.path);
-    }
+/// A folder for files on their way into a package, next to it and removed at the end.
+fn work_folder(package: &Path) -> Result<TempDir, Failure> {
+    let folder = package.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)
+        .and_then(|()| tempfile::Builder::new().prefix(".catherd-archive-").tempdir_in(folder))
+        .map_err(|cause| {
+            let cause = cause.kind();
+            Failure::new(format_args!("{}: cannot be written to: {cause}", folder.display()))
+                .hint("name a file in another folder with -o")
+        })
 }
 
 impl Worded for PackageError {

@@ -1,5 +1,7 @@
 //! `catherd coordinator`: serves studies to workers on other machines.
 
+mod hook;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +28,7 @@ Examples:
   catherd coordinator --dir /srv/catherd --dashboard
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
+  catherd coordinator --on-end 'curl -s -d \"$CATHERD_STUDY has ended\" https://example.org/hook'
 
 On loopback, workers and clients of the same user need no flags: the coordinator makes a token, in a
 file that they find and other users cannot read.
@@ -58,6 +61,12 @@ pub(crate) struct Arguments {
     /// localhost and IP addresses
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "dashboard")]
     dashboard_name: Vec<String>,
+
+    /// Command of the shell that is executed when all runs of a study have ended, with CATHERD_STUDY,
+    /// CATHERD_OWNER, CATHERD_PLANNED, CATHERD_DONE, CATHERD_FAILED and CATHERD_QUARANTINED in its
+    /// environment
+    #[arg(long, value_name = "COMMAND")]
+    on_end: Option<String>,
 
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -101,6 +110,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let mut options =
         CoordinatorOptions::new(&arguments.dir.clone().unwrap_or_else(default_folder));
     if let Some(store) = &arguments.store {
+        if let (Some((scheme, _)), StoreUrl::Sqlite(_)) =
+            (store.split_once("://"), StoreUrl::parse(store))
+        {
+            return Err(Failure::new(format_args!(
+                "--store: there is no store of the kind `{scheme}`"
+            ))
+            .hint("write postgres://USER@HOST/NAME, or the path of an SQLite file"));
+        }
         options.store = StoreUrl::parse(store);
     }
     options.stand_by = true;
@@ -122,7 +139,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         }
     }
     let store = options.store.clone();
-    let coordinator = Coordinator::open(options).map_err(Worded::worded)?;
+    let coordinator =
+        Coordinator::open(options).map_err(|error| failure::of_folder(error, "--dir"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -150,6 +168,8 @@ impl Arguments {
         let server = coordinator.serve(listener);
         tokio::pin!(server);
         let mut progress = coordinator.watch();
+        let mut ended = coordinator.watch();
+        let mut hook = self.on_end.as_deref().map(hook::EndHook::new);
         let studies = coordinator.progress().studies.len();
         let noun = if studies == 1 { "study" } else { "studies" };
         terminal::note(&format!("serving {studies} {noun} of {store} on {address}"));
@@ -162,6 +182,10 @@ impl Arguments {
                     return Err(Failure::new(lost).hint(failure::LOST_FILE));
                 }
                 () = reload.received() => self.reload(coordinator),
+                Ok(()) = ended.changed(), if hook.is_some() => {
+                    let progress = ended.borrow_and_update();
+                    hook.iter_mut().for_each(|hook| hook.update(&progress));
+                }
             }
         }
     }
@@ -177,7 +201,7 @@ impl Arguments {
                 return Err(CoordinatorError::Exposed(address).worded());
             }
             let (token, file) = local_token::obtain(address)?;
-            coordinator.set_tokens(TokenStore::of(&token, Role::Owner));
+            coordinator.set_tokens(TokenStore::of(&token, Role::Administrator, &user_name()));
             terminal::note(&format!(
                 "token: {} (found by this user's workers and clients)",
                 file.display()
@@ -227,6 +251,12 @@ impl Arguments {
             }
         }
     }
+}
+
+/// The name of the user of this process, to whom the studies of local clients belong.
+fn user_name() -> String {
+    let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    named.unwrap_or_default()
 }
 
 /// Listens on the address that a flag names.

@@ -1,8 +1,9 @@
 //! `catherd dev`: commands for the development of catherd, which no study needs.
 
 use catherd_cli_console::{Exit, Failure};
-use clap::Subcommand;
+use clap::{Command as Program, Subcommand};
 
+use crate::completions::{self, Manual};
 use crate::{javascript, scratch, sequences};
 
 /// Commands for the development of catherd.
@@ -14,12 +15,14 @@ pub(crate) enum Command {
     JavaScript(javascript::DevCommand),
     #[command(subcommand)]
     Vm(scratch::vm::DevCommand),
+    Manual(Manual),
 }
 
-pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+pub(crate) fn run(command: Command, program: Program) -> Result<Exit, Failure> {
     match command {
         Command::Sequences(command) => sequences::run(command.into()),
         Command::JavaScript(command) => javascript::run(command.into()),
         Command::Vm(command) => scratch::vm::run(command.into()),
+        Command::Manual(arguments) => completions::manual(&arguments, program),
     }
 }

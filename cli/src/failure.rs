@@ -3,12 +3,12 @@
 use std::io;
 
 use catherd_analysis::import::ImportError;
-use catherd_analysis::report::{AddressError, WriteError};
+use catherd_analysis::report::{AddressError, ChosenColumnsError, WriteError};
 use catherd_analysis::tidy;
 use catherd_analysis_results::{ResultsError, WriteError as TablesError};
 use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::{CoordinatorError, StoreError};
-use catherd_experiments::{AlgorithmError, PlanError, StudyError};
+use catherd_experiments::{AlgorithmError, PlanError, StudyError, nearest};
 use catherd_proto::transport;
 use catherd_worker::WorkerError;
 use tonic::Code;
@@ -50,12 +50,16 @@ pub(crate) const BUILD_FOR_CLUSTERS: &str =
 
 /// Advice about a store that is damaged beyond single runs.
 pub(crate) const DAMAGED_STORE: &str =
-    "restore the file from a copy, or start over with --fresh; check the disk";
+    "restore the file from a copy, or start over with catherd run --fresh; check the disk";
 
 /// Advice about a store whose file another program has deleted or replaced.
 pub(crate) const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
 changing the folder, then give the same command again: what was acknowledged is in the store, and \
 workers send the rest again (catherd backup copies a store that is in use)";
+
+/// Advice about a study file that cannot be read.
+pub(crate) const UNREADABLE: &str =
+    "name a study file, or the study's parts with flags; see catherd run --help";
 
 /// An error of a library, in words for people. (Failures and these errors are of other crates, so
 /// that this cannot be `From`.)
@@ -70,8 +74,7 @@ impl Worded for StudyError {
             StudyError::Invalid { location, field, problem, advice } => {
                 Failure::new(format_args!("{location}{field}: {problem}")).hint(advice)
             }
-            unreadable @ StudyError::Unreadable { .. } => Failure::new(unreadable)
-                .hint("name a study file, or the study's parts with flags; see catherd run --help"),
+            unreadable @ StudyError::Unreadable { .. } => Failure::new(unreadable).hint(UNREADABLE),
         }
     }
 }
@@ -80,7 +83,7 @@ impl Worded for PlanError {
     fn worded(self) -> Failure {
         match self {
             PlanError::Algorithm { cause: cause @ AlgorithmError::Name(_), .. } => {
-                Failure::new(cause).hint("choose one of the algorithms above")
+                Failure::new(cause).hint("catherd subjects lists the algorithms of each kind")
             }
             PlanError::Algorithm { .. } => Failure::new(self).hint("correct it in the study file"),
             PlanError::Unit { unit, kind, known } => {
@@ -101,31 +104,42 @@ impl Worded for PlanError {
 
 impl Worded for CoordinatorError {
     fn worded(self) -> Failure {
-        let hint = match &self {
-            CoordinatorError::Folder { .. } => "name a folder that you may write to with --out",
-            CoordinatorError::Busy { .. } => {
-                "wait for the other process, or choose another folder with --out"
-            }
-            CoordinatorError::Store { cause: StoreError::DamagedRun { .. }, .. } => DAMAGED_RUN,
-            CoordinatorError::Store { cause: StoreError::WithoutPostgres, .. } => {
-                BUILD_FOR_CLUSTERS
-            }
-            CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
-            CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
-            CoordinatorError::Store { .. } => {
-                "check that the disk is neither full nor failing; --fresh starts over"
-            }
-            CoordinatorError::Exposed(_) => {
-                "make certificates with catherd certs and tokens with catherd token, and name them \
-                 with --tls and --tokens"
-            }
-            CoordinatorError::Tls(_) => "make another certificate with catherd certs",
-            CoordinatorError::Listen(_) | CoordinatorError::Serve(_) => {
-                "check that programs may listen on the address"
-            }
-        };
-        Failure::new(self).hint(hint)
+        of_folder(self, "--out")
     }
+}
+
+/// The failure about a coordinator, whose folder is named with a flag.
+pub(crate) fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
+    let hint = match &error {
+        CoordinatorError::Folder { folder, .. } => {
+            let hint = format!("name a folder that you may write to with {flag}");
+            return match folder.is_file() {
+                true => Failure::new(format_args!("{}: is a file, not a folder", folder.display())),
+                false => Failure::new(error),
+            }
+            .hint(hint);
+        }
+        CoordinatorError::Busy { .. } => {
+            let hint = format!("wait for the other process, or choose another folder with {flag}");
+            return Failure::new(error).hint(hint);
+        }
+        CoordinatorError::Store { cause: StoreError::DamagedRun { .. }, .. } => DAMAGED_RUN,
+        CoordinatorError::Store { cause: StoreError::WithoutPostgres, .. } => BUILD_FOR_CLUSTERS,
+        CoordinatorError::Store { cause, .. } if cause.is_damage() => DAMAGED_STORE,
+        CoordinatorError::Store { cause: StoreError::FileLost { .. }, .. } => LOST_FILE,
+        CoordinatorError::Store { .. } => {
+            "check that the disk is neither full nor failing; --fresh starts over"
+        }
+        CoordinatorError::Exposed(_) => {
+            "make certificates with catherd certs and tokens with catherd token, and name them \
+                 with --tls and --tokens"
+        }
+        CoordinatorError::Tls(_) => "make another certificate with catherd certs",
+        CoordinatorError::Listen(_) | CoordinatorError::Serve(_) => {
+            "check that programs may listen on the address"
+        }
+    };
+    Failure::new(error).hint(hint)
 }
 
 impl Worded for Failure {
@@ -188,7 +202,10 @@ impl Worded for tidy::Error {
             tidy::Error::Io { .. } => {
                 "free disk space or correct the permissions, then repeat the command"
             }
-            _ => "repeat the command: it writes the tables again from the finished runs",
+            _ => {
+                "give the command of the study again (catherd run, or catherd results): it writes the \
+                  tables again from the finished runs"
+            }
         };
         Failure::new(self).hint(hint)
     }
@@ -197,6 +214,10 @@ impl Worded for tidy::Error {
 impl Worded for WriteError {
     fn worded(self) -> Failure {
         match self {
+            // The folder was to be written.
+            WriteError::File(error @ tidy::Error::Io { .. }) => {
+                Failure::new(error).hint("name a folder that you may write to with -o")
+            }
             WriteError::File(error) => error.worded(),
             WriteError::Figure { .. } => {
                 Failure::new(self).hint("write the figures only as SVG, with --figures svg")
@@ -207,6 +228,12 @@ impl Worded for WriteError {
 
 impl Worded for AddressError {
     fn worded(self) -> Failure {
+        if let AddressError::Unknown { name, known, .. } = &self
+            && let Some(near) = nearest(name, known.iter().map(String::as_str))
+        {
+            let hint = format!("write `{near}`");
+            return Failure::new(self).hint(hint);
+        }
         let hint = match &self {
             AddressError::Ambiguous { .. } => "add more words of the row, or give its number",
             AddressError::Unit { .. } => "correct the bound",
@@ -217,6 +244,21 @@ impl Worded for AddressError {
                 "use the names of tables, rows and columns in the files of the report"
             }
         };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for ChosenColumnsError {
+    fn worded(self) -> Failure {
+        let near = match &self {
+            ChosenColumnsError::Table { name, known }
+            | ChosenColumnsError::Column { name, known, .. } => nearest(name, known.split(", ")),
+            ChosenColumnsError::Syntax(_) => None,
+        };
+        let hint = near.map_or_else(
+            || "correct --columns: TABLE=COLUMN,COLUMN, with names of the CSV files".to_owned(),
+            |near| format!("write `{near}`"),
+        );
         Failure::new(self).hint(hint)
     }
 }

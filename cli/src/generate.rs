@@ -1,6 +1,6 @@
 //! `catherd generate`: hands a project to the generator of its kind.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catherd_cli_console::{Exit, Failure, Generation};
 use catherd_experiments::{Algorithm, Flags, Parameter, Study};
@@ -10,7 +10,7 @@ use catherd_scratch_commands::generate as scratch;
 use clap::Args;
 
 use crate::failure::Worded;
-use crate::subjects;
+use crate::{places, subjects};
 
 /// Test executions if no budget is given.
 const EXECUTIONS: &str = "1000";
@@ -34,7 +34,7 @@ Examples:
 
 A file named *.js is written as JavaScript: for a Scratch project for Whisker, with the same suite as
 JSON next to it (suite.js and suite.json), for a JavaScript project (also *.mjs and *.cjs) for a test
-framework. Any other is JSON for catherd test, catherd coverage and catherd mutate.
+framework. *.json is for catherd test, catherd coverage and catherd mutate.
 
 Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
@@ -90,7 +90,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-fn parameter(text: &str) -> Result<(String, Parameter), String> {
+pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     let value = value.trim();
     let parameter = if let Ok(flag) = value.parse() {
@@ -105,7 +105,23 @@ fn parameter(text: &str) -> Result<(String, Parameter), String> {
     Ok((name.trim().to_owned(), parameter))
 }
 
+/// Extensions of files of suites. A file without one, such as `/dev/stdout`, is JSON.
+const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
+
+/// Checks that the name of a suite's file says what the file is.
+fn check_name(out: &Path) -> Result<(), Failure> {
+    let Some(extension) = out.extension() else { return Ok(()) };
+    if EXTENSIONS.iter().any(|known| extension == *known) {
+        return Ok(());
+    }
+    let (json, js) = (out.with_extension("json"), out.with_extension("js"));
+    Err(Failure::new(format_args!("{}: a suite is JSON or JavaScript", out.display()))
+        .hint(format!("write {} or {}", json.display(), js.display())))
+}
+
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    arguments.out.as_deref().map_or(Ok(()), check_name)?;
+    places::check(&arguments.project, "name the file or folder of a project")?;
     // A study is made of the flags, because it checks its budget.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();

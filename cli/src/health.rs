@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_proto::transport;
+use catherd_coordinator::STANDBY_SERVICE;
+use catherd_proto::transport::{self, Access};
 use clap::Args;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -13,16 +14,18 @@ use crate::remote::Remote;
 
 /// Asks a coordinator whether it serves.
 ///
-/// The command is for probes and scripts. The question is that of the health service of gRPC, which needs no token. A coordinator serves
-/// while its store works and no other coordinator leads it.
+/// The command is for probes and scripts. The question is that of the health service of gRPC, which
+/// needs no token. A coordinator serves while its store works and no other coordinator leads it. Of
+/// several coordinators, one must serve.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd health
   catherd health --coordinator ant.example.org:7420 --tls certs/people --timeout 2
+  catherd health --coordinator ant:7420,bee:7420
 
 Exit codes:
-  0  the coordinator serves
+  0  the coordinator serves, or one of several does
   1  it does not serve or does not answer; standard error says why")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -31,33 +34,52 @@ pub(crate) struct Arguments {
     /// How long to wait for the answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
+
+    /// Also succeed while the coordinator stands by, because another one leads its store
+    #[arg(long)]
+    standby: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
-    let (address, access) = arguments.remote.address()?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
-    let limit = Duration::from_secs(arguments.timeout);
-    let no_answer = |cause: String| {
-        Failure::new(format_args!("no answer from the coordinator at {address}: {cause}"))
-            .hint("see that it runs, and that address and certificates are right")
-    };
-    let answer = runtime.block_on(async {
-        let mut client = transport::channel(&address, &access).map(HealthClient::new)?;
-        let request = client.check(HealthCheckRequest::default());
-        Ok(tokio::time::timeout(limit, request).await)
-    });
-    let answer = answer.map_err(|cause: tonic::transport::Error| no_answer(cause.to_string()))?;
-    let answer = answer.map_err(|_| no_answer(format!("none in {} s", arguments.timeout)))?;
-    let answer = answer.map_err(|status| no_answer(status.message().to_owned()))?;
-    match answer.into_inner().status() {
-        ServingStatus::Serving => {
-            terminal::print(&format!("the coordinator at {address} serves\n"));
-            Ok(Exit::Success)
+    let mut failure = Failure::new("no address of a coordinator");
+    for (address, access) in arguments.remote.addresses()? {
+        match arguments.ask(&address, &access) {
+            Ok(()) => return Ok(Exit::Success),
+            Err(cause) => failure = cause,
         }
-        _ => Err(Failure::new(format_args!("the coordinator at {address} does not serve now"))
-            .hint("its log says why: its store fails, or another coordinator leads it")),
+    }
+    Err(failure)
+}
+
+impl Arguments {
+    /// Asks one coordinator.
+    fn ask(&self, address: &str, access: &Access) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
+        let service = if self.standby { STANDBY_SERVICE } else { "" };
+        let limit = Duration::from_secs(self.timeout);
+        let no_answer = |cause: String| {
+            Failure::new(format_args!("no answer from the coordinator at {address}: {cause}"))
+                .hint("see that it runs, and that address and certificates are right")
+        };
+        let answer = runtime.block_on(async {
+            let mut client = transport::channel(address, access).map(HealthClient::new)?;
+            let request = client.check(HealthCheckRequest { service: service.to_owned() });
+            Ok(tokio::time::timeout(limit, request).await)
+        });
+        let answer =
+            answer.map_err(|cause: tonic::transport::Error| no_answer(cause.to_string()))?;
+        let answer = answer.map_err(|_| no_answer(format!("none in {} s", self.timeout)))?;
+        let answer = answer.map_err(|status| no_answer(status.message().to_owned()))?;
+        match answer.into_inner().status() {
+            ServingStatus::Serving => {
+                terminal::print(&format!("the coordinator at {address} serves\n"));
+                Ok(())
+            }
+            _ => Err(Failure::new(format_args!("the coordinator at {address} does not serve now"))
+                .hint("its log says why: its store fails, or another coordinator leads it")),
+        }
     }
 }

@@ -3,7 +3,8 @@
 use std::{io, iter};
 
 use catherd_cli_console::{Exit, Failure};
-use clap::error::ErrorKind;
+use catherd_experiments::nearest;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command};
 
 /// A group of commands.
@@ -26,6 +27,8 @@ pub(crate) const GROUPS: [CommandGroup; 5] = [
         words: &["studies", "study"],
         commands: &[
             "run",
+            "init",
+            "check",
             "reproduce",
             "submit",
             "status",
@@ -34,6 +37,8 @@ pub(crate) const GROUPS: [CommandGroup; 5] = [
             "resume",
             "cancel",
             "delete",
+            "share",
+            "why",
         ],
     },
     CommandGroup {
@@ -41,14 +46,26 @@ pub(crate) const GROUPS: [CommandGroup; 5] = [
         summary: "Fetch, report, check and publish the results of studies.",
         words: &["results", "result"],
         commands: &[
-            "results", "report", "stats", "import", "verify", "replay", "archive", "backup",
+            "results", "report", "claims", "stats", "import", "verify", "replay", "archive",
+            "backup",
         ],
     },
     CommandGroup {
         title: "Clusters",
         summary: "Run a coordinator and workers on several machines.",
         words: &["clusters", "cluster"],
-        commands: &["coordinator", "worker", "launch", "token", "certs", "health"],
+        commands: &[
+            "coordinator",
+            "worker",
+            "launch",
+            "drain",
+            "block",
+            "undrain",
+            "prune",
+            "token",
+            "certs",
+            "health",
+        ],
     },
     CommandGroup {
         title: "One project",
@@ -60,7 +77,18 @@ pub(crate) const GROUPS: [CommandGroup; 5] = [
         title: "Kinds and data",
         summary: "See which subjects can be tested, and prepare projects and external tools.",
         words: &["kinds", "kind", "data"],
-        commands: &["subjects", "tool", "doctor", "dataset", "sequences", "javascript", "vm"],
+        commands: &[
+            "subjects",
+            "schema",
+            "tool",
+            "doctor",
+            "dataset",
+            "sequences",
+            "javascript",
+            "vm",
+            "completions",
+            "licences",
+        ],
     },
 ];
 
@@ -93,6 +121,51 @@ pub(crate) fn grouped(command: Command) -> Command {
          `catherd COMMAND --help` explains a command, and `catherd help GROUP` the commands of a group:\n\
          studies, results, clusters, project or kinds.{{after-help}}"
     ))
+}
+
+/// Causes of the standard library in plain words.
+const PLAIN: [(&str, &str); 7] = [
+    ("invalid digit found in string", "not a whole number"),
+    ("cannot parse integer from empty string", "a number is missing"),
+    ("number too large to fit in target type", "the number is too large"),
+    ("number too small to fit in target type", "the number is too small"),
+    ("invalid float literal", "not a number"),
+    ("cannot parse float from empty string", "a number is missing"),
+    ("invalid socket address syntax", "not an address and a port such as 127.0.0.1:7420"),
+];
+
+/// The message of an error of the parser in plain words; `None` if it needs no other words.
+pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
+    let message = error.render();
+    let ansi = std::io::IsTerminal::is_terminal(&io::stderr());
+    let text = if ansi { message.ansi().to_string() } else { message.to_string() };
+    let plain = PLAIN.iter().fold(text.clone(), |text, (cause, plain)| text.replace(cause, plain));
+    (plain != text).then_some(plain)
+}
+
+/// Adds the nearest command to the error about an unknown one. `words` are those of the command line, which
+/// say whether the command would be one of a command.
+pub(crate) fn suggest_command(error: &mut clap::Error, program: &Command, words: &[String]) {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    if words.first() != Some(word) {
+        // The parser proposes commands of the command. One of the program has the program's name.
+        let known = program.get_subcommands().any(|command| command.get_name() == word);
+        if known {
+            let whole = format!("{} {word}", program.get_name());
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![whole]));
+        }
+        return;
+    }
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return;
+    }
+    let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let near = nearest(word, visible.map(Command::get_name)).map(str::to_owned);
+    if let Some(near) = near {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near]));
+    }
 }
 
 /// The page about the commands of a group.

@@ -27,8 +27,9 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 ///
 /// Each task of the array is a worker that executes runs as long as there are any, so that the
 /// queue has one array for any number of runs. A task that is preempted or requeued registers again
-/// under the same name, and its run is leased again at once. Before the time limit, Slurm sends
-/// SIGTERM, and the worker finishes its run or returns it.
+/// under the same name, and its run is leased again at once. Workers know when the time
+/// limit ends, and lease no run that is expected to take longer. On SIGTERM, which Slurm also sends before
+/// preempting a task, a worker finishes its run within 20 seconds or hands it back.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -123,12 +124,12 @@ impl Slurm {
              #SBATCH --requeue\n\
              #SBATCH --open-mode=append\n\
              # SIGTERM goes to the worker, which replaces the shell (exec) and finishes or returns its run.\n\
-             #SBATCH --signal=B:TERM@120\n\
+             #SBATCH --signal=B:TERM@40\n\
              #SBATCH --output={logs}/%A_%a.log\n\n\
              # The name stays the same after a requeue, so that the run of this worker is leased again at once.\n\
              name=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID\n\
              exec {program} worker --connect {connect} --name \"$name\" --spool {dir}/spool/\"$name\" \\\n    \
-             --idle {idle} --retry-timeout 900 --memory {memory}",
+             --idle {idle} --retry-timeout 900 --memory {memory} --grace 20",
             workers = self.workers,
             memory = self.memory,
             time = one_line(&self.time),

@@ -1,8 +1,9 @@
 //! The command line of catherd: argument parsing, wiring of the crates, and messages.
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
+//! - [`check`]: what a study will run and cost; [`notify`]: the command that is started when it has ended.
 //! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again;
-//!   [`backup`]: copies stores that are in use.
+//!   [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
@@ -15,12 +16,17 @@
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
 //! - [`tools`]: what external tools need on this machine.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
+//! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters; [`completions`]:
+//!   completions for shells, and the manual; [`licences`]: the licences of all parts of the program.
 //! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
 //! - [`failure`]: the meanings of exit codes, and errors of libraries in words.
 
 mod archive;
 mod backup;
 mod certificates;
+mod check;
+mod claims;
+mod completions;
 mod coordinator;
 mod coverage;
 mod dataset;
@@ -32,15 +38,21 @@ mod generate;
 mod health;
 mod help;
 mod import;
+mod init;
+mod inspect;
 mod launch;
+mod licences;
 mod local_token;
 mod mutate;
+mod notify;
 mod pair;
 mod programs;
+mod prune;
 mod remote;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod stats;
 mod studies;
 mod study_status;
@@ -55,7 +67,7 @@ use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 
-use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_cli_console::{Exit, Failure, places, terminal};
 use catherd_javascript_commands as javascript;
 use catherd_proto::v1;
 use catherd_scratch_commands as scratch;
@@ -65,11 +77,14 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 #[global_allocator]
 static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;
 
+/// The version, with the commit and its date if the build knows them.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("CATHERD_COMMIT"));
+
 /// Runs large empirical studies of test generators.
 #[derive(Parser)]
 #[command(
     name = "catherd",
-    version,
+    version = VERSION,
     max_term_width = 100,
     disable_help_subcommand = true,
     after_help = format!("{}\n\n{}", failure::EXIT_CODES, failure::ENVIRONMENT)
@@ -82,18 +97,23 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Check(check::Arguments),
+    Init(init::Arguments),
     Reproduce(report::Reproduce),
     Report(report::Arguments),
+    Claims(claims::Arguments),
     Generate(generate::Arguments),
     Test(test::Arguments),
     Judge(scratch::judge::Arguments),
     Coverage(coverage::Arguments),
     Mutate(mutate::Arguments),
     Play(scratch::play::Arguments),
-    Inspect(javascript::inspect::Arguments),
+    Inspect(inspect::Arguments),
     Worker(worker::Arguments),
     #[command(hide = true)]
     Supervise(programs::Arguments),
+    #[command(hide = true)]
+    Execute(subjects::execute::Arguments),
     Coordinator(coordinator::Arguments),
     Submit(studies::Submit),
     Status(studies::Status),
@@ -105,6 +125,14 @@ enum Command {
     /// Cancels a study: current runs are finished, records are kept
     Cancel(studies::Change),
     Delete(studies::Delete),
+    Share(studies::Share),
+    Why(studies::Why),
+    /// Drains workers: current runs are finished, the workers exit
+    Drain(studies::Tell),
+    /// Blocks workers: they get no further runs, but stay
+    Block(studies::Tell),
+    /// Admits workers again that were drained or blocked
+    Undrain(studies::Tell),
     Results(studies::Results),
     Health(health::Arguments),
     Token(tokens::MakeToken),
@@ -117,6 +145,7 @@ enum Command {
     Doctor(tools::Doctor),
     Archive(archive::Arguments),
     Backup(backup::Arguments),
+    Prune(prune::Arguments),
     Verify(verify::Arguments),
     Replay(replay::Arguments),
     Stats(stats::Arguments),
@@ -129,6 +158,9 @@ enum Command {
     Vm(scratch::vm::Command),
     #[command(subcommand)]
     Dataset(dataset::Command),
+    Schema(schema::Arguments),
+    Completions(completions::Completions),
+    Licences(licences::Arguments),
     #[command(hide = true)]
     Help(help::Arguments),
     #[command(hide = true, subcommand)]
@@ -149,9 +181,15 @@ fn main() -> ExitCode {
     let found = help::grouped(Cli::command()).try_get_matches();
     let cli = match found.and_then(|mut found| Cli::from_arg_matches_mut(&mut found)) {
         Ok(cli) => cli,
-        Err(refusal) => {
+        Err(mut refusal) => {
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into()).collect();
+            help::suggest_command(&mut refusal, &Cli::command(), &words);
             // If standard output or error is closed, nothing more can be reported.
-            let _ = refusal.print();
+            match help::in_plain_words(&refusal) {
+                Some(text) => terminal::fail(text.trim_end()),
+                None => drop(refusal.print()),
+            }
             return if refusal.use_stderr() { Exit::FATAL } else { ExitCode::SUCCESS };
         }
     };
@@ -178,17 +216,21 @@ impl Command {
     fn execute(self) -> Result<Exit, Failure> {
         match self {
             Command::Run(arguments) => run::run(arguments),
+            Command::Check(arguments) => check::run(&arguments),
+            Command::Init(arguments) => init::run(&arguments),
             Command::Reproduce(arguments) => report::reproduce(arguments),
             Command::Report(arguments) => report::run(arguments),
+            Command::Claims(arguments) => claims::run(&arguments),
             Command::Generate(arguments) => generate::run(arguments),
             Command::Test(arguments) => test::run(arguments),
             Command::Judge(arguments) => scratch::judge::run(&arguments),
             Command::Coverage(arguments) => coverage::run(arguments),
             Command::Mutate(arguments) => mutate::run(arguments),
             Command::Play(arguments) => scratch::play::run(&arguments),
-            Command::Inspect(arguments) => javascript::inspect::run(&arguments),
+            Command::Inspect(arguments) => inspect::run(&arguments),
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),
+            Command::Execute(arguments) => subjects::execute::run(&arguments),
             Command::Coordinator(arguments) => coordinator::run(arguments),
             Command::Submit(arguments) => arguments.run(),
             Command::Status(arguments) => arguments.run(),
@@ -197,6 +239,11 @@ impl Command {
             Command::Resume(arguments) => arguments.run(v1::StudyState::Active),
             Command::Cancel(arguments) => arguments.run(v1::StudyState::Cancelled),
             Command::Delete(arguments) => arguments.run(),
+            Command::Share(arguments) => arguments.run(),
+            Command::Why(arguments) => arguments.run(),
+            Command::Drain(arguments) => arguments.run(v1::WorkerRule::Drain),
+            Command::Block(arguments) => arguments.run(v1::WorkerRule::Block),
+            Command::Undrain(arguments) => arguments.run(v1::WorkerRule::Admit),
             Command::Results(arguments) => arguments.run(),
             Command::Health(arguments) => health::run(&arguments),
             Command::Token(arguments) => arguments.run(),
@@ -207,6 +254,7 @@ impl Command {
             Command::Doctor(arguments) => arguments.run(),
             Command::Archive(arguments) => archive::run(&arguments),
             Command::Backup(arguments) => backup::run(&arguments),
+            Command::Prune(arguments) => prune::run(&arguments),
             Command::Verify(arguments) => verify::run(arguments),
             Command::Replay(arguments) => replay::run(&arguments),
             Command::Import(arguments) => import::run(arguments),
@@ -216,7 +264,12 @@ impl Command {
             Command::Vm(command) => scratch::vm::run(command),
             Command::Dataset(command) => dataset::run(command),
             Command::Help(arguments) => help::run(&arguments, help::grouped(Cli::command())),
-            Command::Dev(command) => dev::run(command),
+            Command::Schema(arguments) => schema::run(&arguments),
+            Command::Completions(arguments) => {
+                completions::run(&arguments, help::grouped(Cli::command()))
+            }
+            Command::Licences(arguments) => licences::run(&arguments),
+            Command::Dev(command) => dev::run(command, Cli::command()),
             Command::Capacity(_) => Err(Failure::new("catherd capacity is a benchmark now")
                 .hint("execute cargo bench --bench capacity -- --help in the source of catherd")),
         }

@@ -136,14 +136,18 @@ pub(crate) struct Arguments {
     #[arg(long)]
     init: bool,
 
+    /// Limit of the shared memory of the program in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
+    shared_memory: u64,
+
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "WORD")]
     words: Vec<String>,
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { folder, hide: hidden, namespaces, init, words } = arguments;
-    let supervision = Supervision { folder, hidden, namespaces, init, words };
+    let Arguments { folder, hide: hidden, namespaces, init, shared_memory, words } = arguments;
+    let supervision = Supervision { folder, hidden, namespaces, init, shared_memory, words };
     match supervise(&supervision) {
         Ok(()) => Ok(Exit::Success),
         Err(cause) => Err(Failure::new(format_args!("the program is not supervised: {cause}"))),

@@ -14,21 +14,21 @@ use crate::local_token;
 /// Default address of a coordinator.
 pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 
-/// The coordinator to which a command sends its requests.
+/// The coordinator to which a command sends its requests, or several on one store.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Address of the coordinator, as host and port
-    #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS)]
-    coordinator: String,
+    /// Address of the coordinator, as host and port; of several on one store, separated by commas
+    #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
+    coordinator: Vec<String>,
 
     #[command(flatten)]
     credentials: Credentials,
 }
 
 impl Remote {
-    /// The URL of the coordinator and the credentials for it.
-    pub(crate) fn address(&self) -> Result<(String, Access), Failure> {
-        self.credentials.reach(&self.coordinator)
+    /// The URLs of the coordinators and the credentials for them.
+    pub(crate) fn addresses(&self) -> Result<Vec<(String, Access)>, Failure> {
+        self.credentials.reach_all(&self.coordinator)
     }
 }
 
@@ -53,13 +53,7 @@ impl Credentials {
         keys.chain(tokens).collect()
     }
 
-    /// The URL of the coordinator at an address, and what is needed to be let in.
-    pub(crate) fn reach(&self, address: &str) -> Result<(String, Access), Failure> {
-        let mut found = self.reach_all(&[address.to_owned()])?;
-        found.pop().ok_or_else(|| Failure::new("no address of a coordinator"))
-    }
-
-    /// Like [`Credentials::reach`] for several coordinators of the same store.
+    /// The URLs of coordinators of the same store, and what is needed to be let in.
     pub(crate) fn reach_all(&self, addresses: &[String]) -> Result<Vec<(String, Access)>, Failure> {
         let tls = self.tls.as_deref().map(read_tls).transpose()?;
         let token = self.token_file.as_deref().map(read_token).transpose()?;
@@ -73,13 +67,35 @@ impl Credentials {
             let scheme = if tls.is_some() { "https" } else { "http" };
             let url = match address.contains("://") {
                 true => address.clone(),
-                false => format!("{scheme}://{address}"),
+                false => format!("{scheme}://{}", with_port(address)?),
             };
             let token = token.clone().map_or(Token::None, Token::Known);
             Ok((url, Access { tls: tls.clone(), token }))
         };
         addresses.iter().map(reach).collect()
     }
+}
+
+/// Checks that an address is a host and a port.
+fn with_port(address: &str) -> Result<&str, Failure> {
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+    // An address of version 6 has colons in brackets.
+    let missing = port.is_empty() || port.ends_with(']') || host.is_empty();
+    let cause = match port.parse::<u16>() {
+        _ if missing => "host or port is missing".to_owned(),
+        Ok(0) | Err(_) => format!("`{port}` is no port, which is a number from 1 to 65535"),
+        Ok(_) => return Ok(address),
+    };
+    let host = match (missing, host) {
+        (true, "") if !address.starts_with(':') => address,
+        (true, "") => "",
+        (true, _) => address.trim_end_matches(':'),
+        (false, host) => host,
+    };
+    let host = if host.is_empty() { "127.0.0.1" } else { host };
+    let port = ADDRESS.rsplit_once(':').map_or("", |(_, port)| port);
+    Err(Failure::new(format_args!("coordinator {address}: {cause}"))
+        .hint(format!("write HOST:PORT, such as {host}:{port}")))
 }
 
 /// Reads a token from a file, or from the first line of standard input if its name is `-`.
@@ -98,5 +114,28 @@ fn read_token(file: &Path) -> Result<String, Failure> {
         "" => Err(Failure::new(format_args!("there is no token in {}", file.display()))
             .hint("name a file that `catherd token ROLE -o FILE` wrote")),
         token => Ok(token.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_have_a_host_and_a_port() {
+        for good in ["ant:7420", "127.0.0.1:1", "[::1]:7420"] {
+            assert!(with_port(good).is_ok(), "{good}");
+        }
+        for (bad, cause, hint) in [
+            ("ant", "port is missing", "such as ant:7420"),
+            ("ant:", "port is missing", "such as ant:7420"),
+            (":7420", "host or port", "such as 127.0.0.1:7420"),
+            ("[::1]", "port is missing", "such as [::1]:7420"),
+            ("ant:99999", "`99999` is no port", "such as ant:7420"),
+            ("ant:http", "`http` is no port", "such as ant:7420"),
+        ] {
+            let failure = with_port(bad).unwrap_err().to_string();
+            assert!(failure.contains(cause) && failure.contains(hint), "{failure}");
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! `catherd replay`: executes a run of a study again in this process.
 
+mod packaged;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,18 +14,18 @@ use catherd_cli_console::{Exit, Failure};
 use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::RunnerContext;
+use catherd_interface::{RunError, RunnerContext};
 use clap::Args;
 use serde_json::Value;
 
 use crate::failure;
 use crate::programs::Isolation;
-use crate::subjects;
+use crate::{places, subjects};
 
 /// The arguments for a study in a store that this process can read.
 #[derive(Args)]
 pub(crate) struct Stored {
-    /// Folder of the study, or its name if --store is given
+    /// Folder of the study or of an unpacked package, or the study's name if --store is given
     #[arg(value_name = "STUDY")]
     study: PathBuf,
 
@@ -96,6 +98,9 @@ impl Stored {
     }
 
     fn project(&self, digest: Digest) -> Result<Vec<u8>, String> {
+        if self.is_package() {
+            return packaged::project(&self.study, digest);
+        }
         let read =
             StoreReader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
         read.or_else(|cause| {
@@ -105,9 +110,24 @@ impl Stored {
         })
     }
 
+    /// Whether the study is an unpacked package.
+    fn is_package(&self) -> bool {
+        self.store.is_none() && packaged::is_package(&self.study)
+    }
+
     /// Executes a run in this thread.
     pub(crate) fn execute(&self, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
+        if self.is_package() {
+            // A package remains as it is. Relative tools are in it.
+            let folder =
+                std::env::temp_dir().join(format!("catherd-replay-{}", std::process::id()));
+            let tools = [self.study.join("tools"), self.tools.clone()];
+            let executed = execute(spec, Arc::from(bytes), &folder, &[], &tools);
+            // Only the folder of programs remains, if there is any.
+            let _ = fs::remove_dir_all(&folder);
+            return executed;
+        }
         let own = || self.study.join("spool");
         let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
         let hidden = [self.study.join("study.db")];
@@ -142,16 +162,19 @@ pub(crate) fn execute(
     let programs = Isolation::default().programs(folder, hidden, tools);
     let programs = programs.map_err(|failure| failure.to_string())?;
     let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
-    let runner = subjects::kinds().runner(&spec.subject, &context);
+    let runner = subjects::runner(&spec.subject, &context, None);
     let mut runner = runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
-    runner.load(spec.project, project).map_err(|error| error.to_string())?;
-    let record = runner.run(spec, &mut |_| ControlFlow::Continue(()));
-    record.map_err(|error| error.to_string())
+    let loaded = runner.load(spec.project, project).map_err(RunError::from);
+    match loaded.and_then(|()| runner.run(spec, &mut |_| ControlFlow::Continue(()))) {
+        // A repetition fails alike, as a worker records it.
+        Err(RunError::Failed(reason)) => Ok(RunRecord::failed(spec, &reason, 0)),
+        ended => ended.map_err(|error| error.to_string()),
+    }
 }
 
 /// Executes one run again and compares its record.
 ///
-/// The run is executed on this machine, and the record in the store is compared with the new one.
+/// The run is executed on this machine, and the record in the store or the package is compared with the new one.
 /// Quarantined runs can be replayed as well: the command prints how they fail. The store is not
 /// changed.
 #[derive(Args)]
@@ -160,6 +183,7 @@ Examples:
   catherd replay results/smoke 3fa9c1
   catherd replay results/smoke 3fa9c1 --json | jq .timeline
   catherd replay games 3fa9c1 --store catherd-data/study.db
+  ./program/catherd replay . 3fa9c1                    # in an unpacked package
 
 Exit codes: 0 if the records are the same, 2 if they differ or one is missing, 1 if the run cannot be
 found or executed.")]
@@ -178,6 +202,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     terminal::log("warn");
+    if arguments.stored.store.is_none() {
+        places::folder(&arguments.stored.study, "name the folder of a study")?;
+    }
     let (spec, before) = find(arguments)?;
     if let Some(other) = subjects::another_engine(&spec.subject, &spec.engine) {
         terminal::note(&format!("the run is {other}"));
@@ -198,6 +225,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// The run whose id starts with the given digits, and its record or the reason why it has none.
 fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), Failure> {
     let wanted = arguments.run.to_lowercase();
+    if arguments.stored.is_package() {
+        return only(packaged::runs(&arguments.stored.study, &wanted)?, &wanted);
+    }
     let mut found = Vec::new();
     let mut add_if_wanted = |spec: RunSpec, before| {
         if spec.id().to_string().starts_with(&wanted) {
@@ -216,8 +246,12 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
         let attempts = plural(attempts as usize, "attempt");
         add_if_wanted(spec, Err(format!("quarantined after {attempts}: {reason}")));
     }
-    let ended = found.pop();
-    match ended {
+    only(found, &wanted)
+}
+
+/// The only run of those whose ids start with the given digits.
+fn only(mut found: Vec<packaged::Ended>, wanted: &str) -> Result<packaged::Ended, Failure> {
+    match found.pop() {
         Some(run) if found.is_empty() => Ok(run),
         Some(_) => Err(Failure::new(format_args!(
             "the ids of {} runs start with `{wanted}`",

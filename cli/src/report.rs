@@ -1,22 +1,34 @@
 //! `catherd report`: writes tables and figures of results as one page and as files, lists the runs
 //! of a number, and checks numbers against bounds. `catherd reproduce` runs the study first.
 
+mod checks;
+mod find;
+mod origin;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::time::Duration;
 
+use catherd_analysis::findings::VersionChange;
 use catherd_analysis::published;
-use catherd_analysis::report::{Address, Check, FigureFormat, Report, ReportSettings};
-use catherd_analysis::table::{Cell, Table};
-use catherd_analysis::tidy::Results;
+use catherd_analysis::report::{
+    Address, ChosenColumns, FigureFormat, FileSettings, Report, ReportSettings, Sought,
+};
+use catherd_analysis::table::{Cell, LatexWidth, Table};
+use catherd_analysis::tidy::{Results, Selection, SelectionError};
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
-use catherd_experiments::Algorithm;
+use catherd_experiments::{Algorithm, instead, palette};
 use clap::Args;
 use indicatif::ProgressBar;
+use serde_json::json;
 
+use crate::claims;
 use crate::failure::{CHECK_FAILED, STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
-use crate::run;
+use crate::{places, run};
+use checks::Checks;
 
 /// Writes tables and figures of results as a page and as files.
 ///
@@ -30,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
 
-    /// Folder of the report [default: report; with --explain, no report is written]
+    /// Folder of the report [default: report; with --explain, --find or --check, no report is written]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -43,14 +55,64 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TABLE/ROW/COLUMN")]
     explain: Vec<Address>,
 
+    /// Number of a paper, such as "93.5 % mosa", whose addresses in the tables are listed; the words after
+    /// it are in its row, its column or the title of its table
+    #[arg(long, value_name = "NUMBER WORDS")]
+    find: Vec<Sought>,
+
+    #[command(flatten)]
+    shown: Shown,
+
     #[command(flatten)]
     more: More,
 
     #[command(flatten)]
-    figures: Figures,
+    forms: Forms,
 
     #[command(flatten)]
     checks: Checks,
+
+    /// Print one JSON object instead of sentences: the findings, the files, the explanations and checks
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which algorithms the report shows, and how.
+#[derive(Args)]
+struct Shown {
+    /// Algorithms to show, by their labels [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    algorithms: Vec<String>,
+
+    /// Algorithms that come first, in this order
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    order: Vec<String>,
+
+    /// Another label of an algorithm; may be repeated
+    #[arg(long, value_name = "LABEL=TEXT", value_parser = relabelled)]
+    label: Vec<(String, String)>,
+}
+
+fn relabelled(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=').map(|(label, text)| (label.trim(), text.trim())) {
+        Some((label, text)) if !label.is_empty() && !text.is_empty() => {
+            Ok((label.to_owned(), text.to_owned()))
+        }
+        _ => Err("write LABEL=TEXT, such as mio=MIO".to_owned()),
+    }
+}
+
+impl Shown {
+    fn of(self, results: Results) -> Result<Results, Failure> {
+        let Shown { algorithms, order, label: labels } = self;
+        results.select(&Selection { algorithms, order, labels }).map_err(|error| {
+            let hint = match &error {
+                SelectionError::Unknown { label, known } => instead(label, known),
+                SelectionError::Twice(_) => "give each algorithm its own label".to_owned(),
+            };
+            Failure::new(error).hint(hint)
+        })
+    }
 }
 
 /// Tables that a report has only on request.
@@ -65,13 +127,19 @@ struct More {
     #[arg(long, value_name = "LABEL")]
     reference: Option<String>,
 
-    /// CSV file of published numbers, which are shown next to the numbers of the results
-    #[arg(long, value_name = "FILE")]
-    against: Option<PathBuf>,
+    /// CSV file of published numbers, which are shown next to the numbers of the results; or the folder
+    /// of an earlier study, with which each algorithm is compared; may be repeated
+    #[arg(long, value_name = "FILE|FOLDER")]
+    against: Vec<PathBuf>,
+
+    /// Write CSV files for spreadsheets: names that begin with = + - or @ get an apostrophe, because
+    /// spreadsheets take them for formulas
+    #[arg(long)]
+    spreadsheet: bool,
 }
 
 impl More {
-    fn settings(&self, results: &Results) -> Result<ReportSettings, Failure> {
+    fn settings(&self, results: &Results, folders: &[PathBuf]) -> Result<ReportSettings, Failure> {
         let configurations = results.configurations().map_err(Worded::worded)?;
         for factor in &self.factor {
             let has = |one: &Algorithm| one.parameters.contains_key(factor);
@@ -80,72 +148,160 @@ impl More {
                 return Err(Failure::new(format_args!(
                     "no configuration has the parameter {factor}"
                 ))
-                .hint("name a parameter that study.json in the results has"));
+                .hint(instead(factor, &parameters(&configurations))));
             }
         }
         if let Some(label) = &self.reference
             && !results.algorithms.contains(label)
         {
             return Err(Failure::new(format_args!("no configuration is called {label}"))
-                .hint(format!("choose one of {}", results.algorithms.join(", "))));
+                .hint(instead(label, &results.algorithms)));
         }
-        let published =
-            self.against.as_deref().map(published::read).transpose().map_err(Worded::worded)?;
+        let (mut published, mut history) = (Vec::new(), Vec::new());
+        for path in &self.against {
+            places::check(
+                path,
+                "name the folder of an earlier study, or a file of published numbers",
+            )?;
+            if path.is_dir() {
+                let old = Results::read(path).map_err(Worded::worded)?;
+                history.extend(VersionChange::all(&origin::name_of(path), &old, results));
+            } else {
+                published.extend(published::read(path).map_err(Worded::worded)?);
+            }
+        }
         Ok(ReportSettings {
             factors: self.factor.clone(),
             reference: self.reference.clone(),
-            published: published.unwrap_or_default(),
+            published,
+            history,
+            spreadsheet: self.spreadsheet,
+            claims: claims::of_folders(folders)?,
         })
     }
 }
 
-#[derive(Args)]
-struct Figures {
-    /// File formats of figures, separated by commas: svg, pdf, png
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "svg,pdf")]
-    figures: Vec<FigureFormat>,
+/// The parameters of configurations, each once.
+fn parameters(configurations: &[Option<Algorithm>]) -> Vec<&String> {
+    let all = configurations.iter().flatten().flat_map(|one| one.parameters.keys());
+    all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[derive(Args)]
-struct Checks {
-    /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4 if
-    /// it does not hold. The bound of a share is a percentage, or a number from 0 to 1
-    #[arg(long, value_name = "NUMBER >= BOUND")]
-    check: Vec<Check>,
+struct Forms {
+    /// File formats of figures, separated by commas: svg, pdf, png
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "svg,pdf")]
+    figures: Vec<FigureFormat>,
 
-    /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every check
-    /// of an incomplete study fails
-    #[arg(long)]
-    interim: bool,
+    /// Width of tables in LaTeX: columnwidth (a column of a paper with two columns, or both if
+    /// needed), textwidth (a page with one column), or points, such as 252pt
+    #[arg(long, value_name = "WIDTH", default_value_t)]
+    latex_width: LatexWidth,
+
+    /// Columns of a table in LaTeX and Markdown, in this order; may be repeated for several tables
+    #[arg(long, value_name = "TABLE=COLUMN,COLUMN")]
+    columns: Vec<ChosenColumns>,
+
+    /// Colour of an algorithm in all figures: blue, vermilion, green, purple, orange, sky or olive;
+    /// may be repeated
+    #[arg(long, value_name = "LABEL=COLOUR", value_parser = colour)]
+    colour: Vec<(String, usize)>,
+}
+
+/// Reads a label and the name of a colour of the palette.
+fn colour(text: &str) -> Result<(String, usize), String> {
+    let names = palette::COLOUR_NAMES;
+    let (label, name) = text.rsplit_once('=').ok_or("expected LABEL=COLOUR")?;
+    match names.iter().position(|known| *known == name) {
+        Some(number) => Ok((label.to_owned(), number)),
+        None => Err(format!("unknown colour `{name}`: choose one of {}", names.join(", "))),
+    }
+}
+
+impl Forms {
+    /// Gives algorithms their colours.
+    fn paint(&self, results: &mut Results) -> Result<(), Failure> {
+        for (label, style) in &self.colour {
+            if !results.algorithms.contains(label) {
+                return Err(Failure::new(format_args!("--colour: no algorithm is called {label}"))
+                    .hint(format!("choose one of {}", results.algorithms.join(", "))));
+            }
+            results.styles.insert(label.clone(), *style);
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> FileSettings {
+        FileSettings {
+            figures: self.figures.clone(),
+            latex_width: self.latex_width,
+            columns: self.columns.clone(),
+        }
+    }
 }
 
 const EXAMPLES: &str = "\
 Examples:
   catherd report results/smoke
+  catherd report results/new --against results/old --check \"no worse\"
   catherd report results/random1000 whisker -o report --title \"Random1000\"
   catherd report imported description                  # coverage against size and complexity
+  catherd report results/smoke --figures pdf,png --colour mio=green
+  catherd report results/smoke --latex-width 252pt --columns table6=first,second,mean_a12
   catherd report results/smoke --figures pdf,png
+  catherd report results/smoke --algorithms mosa,mio --order mio --label mio=MIO
   catherd report results/pynguin --factor types --reference DYNAMOSA-TypeHints \
       --against experiments/pynguin/published.csv
+  catherd report results/smoke --find \"93.5 % mosa\"
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    let Arguments { results: folders, out, title, explain, more, figures, checks } = arguments;
-    let out = out.or_else(|| explain.is_empty().then(|| PathBuf::from("report")));
+    let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
+        arguments;
+    let wanted = explain.is_empty() && find.is_empty() && checks.check.is_empty();
+    let out = match out {
+        None if wanted => {
+            let folder = PathBuf::from("report");
+            origin::check(&folder, &folders)?;
+            Some(folder)
+        }
+        out => out,
+    };
+    for folder in &folders {
+        places::folder(folder, "name folders of results (catherd run, results, import)")?;
+    }
     let title = title.unwrap_or_else(|| {
-        let names = folders.iter().map(|folder| name_of(folder));
+        let names = folders.iter().map(|folder| origin::name_of(folder));
         names.collect::<Vec<_>>().join(", ")
     });
-    let results = Results::read_all(&folders).map_err(Worded::worded)?;
-    let report = make(&results, &title, &more.settings(&results)?)?;
-    for address in &explain {
-        terminal::print(&explanation(address, &report)?);
+    let mut results = shown.of(Results::read_all(&folders).map_err(Worded::worded)?)?;
+    forms.paint(&mut results)?;
+    let settings = more.settings(&results, &folders)?;
+    let report = make(&results, &title, &settings)?;
+    let found: Vec<String> = find.iter().map(|sought| find::addresses(sought, &report)).collect();
+    if !json {
+        found.iter().for_each(|text| terminal::print(text));
     }
-    if let Some(out) = out {
-        write(&report, &out, &figures)?;
+    let explained: Vec<_> =
+        explain.iter().map(|address| explanation(address, &report)).collect::<Result<_, _>>()?;
+    if !json {
+        explained.iter().for_each(|text| terminal::print(text));
     }
-    checks.execute(&report)
+    let page = match &out {
+        Some(out) => Some(write(&report, &folders, out, &forms, !json)?),
+        None => None,
+    };
+    if !json {
+        return checks.execute(&report, &settings.history, true).map(|(exit, _)| exit);
+    }
+    let (exit, verdicts) = checks.execute(&report, &settings.history, false)?;
+    let document = json!({
+        "page": page, "findings": report.summary(), "explanations": explained, "found": found,
+        "complete": report.interim.is_none(), "checks": verdicts,
+    });
+    terminal::print(&format!("{document:#}\n"));
+    Ok(exit)
 }
 
 pub(crate) fn make<'a>(
@@ -161,8 +317,21 @@ pub(crate) fn make<'a>(
     report.map_err(Worded::worded)
 }
 
-fn write(report: &Report<'_>, out: &Path, figures: &Figures) -> Result<(), Failure> {
-    let page = report.write(out, &figures.figures).map_err(Worded::worded)?;
+fn write(
+    report: &Report<'_>,
+    results: &[PathBuf],
+    out: &Path,
+    forms: &Forms,
+    in_words: bool,
+) -> Result<PathBuf, Failure> {
+    for chosen in &forms.columns {
+        chosen.check(report).map_err(Worded::worded)?;
+    }
+    let page = report.write_with(out, &forms.settings()).map_err(Worded::worded)?;
+    origin::write(out, results)?;
+    if !in_words {
+        return Ok(page);
+    }
     for sentence in report.summary() {
         terminal::print(&format!("{sentence}\n"));
     }
@@ -173,13 +342,7 @@ fn write(report: &Report<'_>, out: &Path, figures: &Figures) -> Result<(), Failu
         plural(report.figures().count(), "figure"),
         out.display()
     ));
-    Ok(())
-}
-
-/// The last part of a path that has a name.
-fn name_of(folder: &Path) -> String {
-    let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    absolute.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+    Ok(page)
 }
 
 /// The runs from which a number was computed, as text.
@@ -218,34 +381,6 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
     Ok(text)
 }
 
-impl Checks {
-    /// Prints the result of each check.
-    fn execute(&self, report: &Report<'_>) -> Result<Exit, Failure> {
-        let mut exit = Exit::Success;
-        for check in &self.check {
-            let value = check.address.find(report).map_err(Worded::worded)?.cell.display();
-            let (holds, interim) = match report.interim {
-                Some(interim) if !self.interim => (false, format!("; {interim}")),
-                Some(interim) => {
-                    (check.holds(report).map_err(Worded::worded)?, format!("; {interim}"))
-                }
-                None => (check.holds(report).map_err(Worded::worded)?, String::new()),
-            };
-            let verdict = if holds { "holds" } else { "FAILED" };
-            terminal::print(&format!("check {check}: {verdict}, it is {value}{interim}\n"));
-            if !holds {
-                exit = Exit::CheckFailed;
-            }
-        }
-        if report.interim.is_some() && !self.interim && !self.check.is_empty() {
-            terminal::note(
-                "The study is not complete: continue it, or check what there is with --interim.",
-            );
-        }
-        Ok(exit)
-    }
-}
-
 /// Runs a study and writes its report.
 ///
 /// The command is `catherd run`, then `catherd report` into the folder `report` of the results.
@@ -262,7 +397,7 @@ pub(crate) struct Reproduce {
     more: More,
 
     #[command(flatten)]
-    figures: Figures,
+    forms: Forms,
 
     #[command(flatten)]
     checks: Checks,
@@ -278,13 +413,15 @@ pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
     if exit == Exit::Stopped {
         return Ok(exit);
     }
-    let results = Results::read(&folder).map_err(Worded::worded)?;
-    let settings = arguments.more.settings(&results)?;
-    let report = make(&results, &name_of(&folder), &settings)?;
-    write(&report, &folder.join("report"), &arguments.figures)?;
+    let mut results = Results::read(&folder).map_err(Worded::worded)?;
+    arguments.forms.paint(&mut results)?;
+    let settings = arguments.more.settings(&results, std::slice::from_ref(&folder))?;
+    let report = make(&results, &origin::name_of(&folder), &settings)?;
+    let out = folder.join("report");
+    write(&report, slice::from_ref(&folder), &out, &arguments.forms, true)?;
     // A failed check takes precedence over an incomplete study.
-    Ok(match arguments.checks.execute(&report)? {
-        Exit::Success => exit,
-        failed => failed,
+    Ok(match arguments.checks.execute(&report, &settings.history, true)? {
+        (Exit::Success, _) => exit,
+        (failed, _) => failed,
     })
 }

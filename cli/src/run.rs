@@ -2,16 +2,20 @@
 //!
 //! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for its projects.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
-//! - [`display`]: the progress of the study on a terminal; [`summary`]: what is printed at its end.
+//! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON; [`summary`]: what
+//!   is printed at its end.
 //!
 //! The folder, its tables and the rounds of a race are of `catherd-analysis-results`.
 
 mod corpus;
 mod display;
+mod events;
 mod local_cluster;
+mod power;
 mod study_args;
 mod summary;
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -19,6 +23,7 @@ use std::time::{Duration, Instant};
 
 use catherd_analysis::tidy::{Dropped, RunStates};
 use catherd_analysis_results::race::{self, Rounds};
+use catherd_analysis_results::stop;
 use catherd_analysis_results::{
     Corpus, Extent, InterimTables, ResultsError, RunResult, StoredStudies, StudyFolder, StudyTables,
 };
@@ -30,15 +35,20 @@ use catherd_experiments::{Plan, Study};
 use catherd_platform::allowed_cores;
 use clap::Args;
 
+use crate::archive::research_object;
+use crate::check::{self, CheckSettings};
 use crate::failure::{STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
+use crate::notify::Notify;
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::tokens::new_token;
-use crate::{programs, subjects};
+use crate::{claims, programs, subjects};
+pub(crate) use display::Pace;
 use display::{Display, Title};
+use events::Events;
 pub(crate) use local_cluster::Ended;
-use local_cluster::Workers;
+use local_cluster::{FailureRule, Workers};
 pub(crate) use study_args::{PlannedStudy, StudyArgs, too_few_seeds};
-pub(crate) use summary::{dropped, text};
+pub(crate) use summary::{decided, dropped, text};
 
 /// Runs a study on this machine and writes its results.
 ///
@@ -62,8 +72,13 @@ pub(crate) struct Arguments {
     fresh: bool,
 
     /// Number of worker processes, each pinned to a core [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one, allow_hyphen_values = true)]
     workers: Option<NonZeroUsize>,
+
+    /// Execute nothing; say which effects the study can find, and how many projects and seeds an effect
+    /// needs. Runs in the folder are taken as a pilot study
+    #[arg(long)]
+    plan: bool,
 
     /// How often to rewrite the tables while runs are executed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -78,6 +93,27 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MODE", default_value = "wanted")]
     isolation: Isolation,
 
+    /// Continue if all runs of an algorithm fail for the same reason. Otherwise the study is stopped
+    /// after 10 of them, on two projects if there are two
+    #[arg(long)]
+    keep_going: bool,
+
+    /// Show the progress in a browser, on this address of this machine
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421",
+          value_parser = address)]
+    dashboard: Option<SocketAddr>,
+
+    /// Check the study, estimate its cost, and execute none of its runs; see catherd check
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print what happens as JSON, one object on each line of standard output, instead of text
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    notify: Notify,
+
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
@@ -87,42 +123,86 @@ const EXAMPLES: &str = "\
 Examples:
   catherd run experiments/smoke.toml
   catherd run experiments/smoke.toml --executions 50 --out /tmp/quick
+  catherd run experiments/smoke.toml --plan
   catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
 
+/// Reads a number of at least 1.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a whole number of at least 1".to_owned())
+}
+
+/// Reads an address, or a port of this machine.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.parse().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let wrong = |_| "write ADDRESS:PORT, such as 127.0.0.1:7421, or a port".to_owned();
+    port.or_else(|_| text.replace("localhost:", "127.0.0.1:").parse().map_err(wrong))
+}
+
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+    if arguments.dry_run {
+        return check::study(&arguments.study, &CheckSettings::of_run(arguments.json));
+    }
     execute(&arguments).map(|(exit, _)| exit)
 }
 
-/// Runs a study. Returns its folder as well.
+/// Runs a study, and starts the command that is to be notified. Returns the folder of the study as well.
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
+    let ended = execute_study(arguments);
+    let study = arguments.study.name();
+    let folder = match &ended {
+        Ok((_, folder)) => Some(folder.as_path()),
+        Err(_) => None,
+    };
+    let exit = ended.as_ref().map(|(exit, _)| *exit);
+    arguments.notify.execute(&study, folder, exit);
+    ended
+}
+
+fn execute_study(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     let start = Instant::now();
     let PlannedStudy { study, corpus, plan, tools } = arguments.study.plan()?;
+    let events = Events::new(arguments.json);
     if let Some(note) = too_few_seeds(&plan).filter(|_| !arguments.quiet) {
         terminal::note(&note);
     }
     let folder = arguments.folder(&study);
+    if arguments.plan {
+        terminal::print(&power::text(&plan, &folder));
+        return Ok((Exit::Success, folder));
+    }
     if arguments.fresh || !has_ended(&folder, &plan) {
         arguments.study.check_tools(&tools)?;
     }
     let folder = StudyFolder::open(&folder).map_err(Worded::worded)?;
     folder.claim(&plan, arguments.fresh).map_err(Worded::worded)?;
 
+    if let Some(claims) = arguments.study.claims() {
+        claims::copy(&claims, &folder.path)?;
+    }
     let projects = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
     let tables = StudyTables::new(&folder, &plan, projects, subjects::kinds());
     let mut runner = LocalRunner::new(&folder, &corpus, arguments, tables);
-    let ended = match plan.race {
-        Some(race) => race::run(&mut runner, &plan, race)?,
-        None => Rounds::run(&mut runner, plan)?,
+    runner.events = events;
+    let ended = match (plan.race, plan.stop) {
+        (Some(race), _) => race::run(&mut runner, &plan, race)?,
+        (None, Some(rule)) => stop::run(&mut runner, &plan, rule)?,
+        (None, None) => Rounds::run(&mut runner, plan.clone())?,
     };
     if ended.is_break() {
+        runner.events.stopped(&study.name, &folder.path);
         return Ok((Exit::Stopped, folder.path));
     }
     let results = runner.tables.write(runner.studies.results(), Extent::WithSuites);
     let results = results.map_err(Worded::worded)?;
-    terminal::print(&text(&results, &study.name, &folder.path, start.elapsed()));
+    research_object::describe_folder(&folder.path, &plan)?;
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
-    Ok((if complete { Exit::Success } else { Exit::Incomplete }, folder.path))
+    let exit = if complete { Exit::Success } else { Exit::Incomplete };
+    match arguments.json {
+        true => runner.events.finished(&study.name, &folder.path, &results, start.elapsed()),
+        false => terminal::print(&text(&results, &study.name, &folder.path, start.elapsed())),
+    }
+    Ok((exit, folder.path))
 }
 
 /// Whether every run of a plan has ended, by what the folder of the study says.
@@ -149,6 +229,10 @@ impl Rounds for LocalRunner<'_> {
         results.try_for_each(|result| result.map(&mut *take)).map_err(Worded::worded)
     }
 
+    fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize) {
+        terminal::note(&decided(&algorithms, rest, seeds, all));
+    }
+
     fn report(&mut self, dropped: &Dropped) {
         terminal::note(&summary::dropped(dropped));
     }
@@ -166,6 +250,7 @@ struct LocalRunner<'a> {
     tables: StudyTables,
     /// The studies in the folder's store that have been started.
     studies: StoredStudies,
+    events: Events,
 }
 
 impl<'a> LocalRunner<'a> {
@@ -177,7 +262,7 @@ impl<'a> LocalRunner<'a> {
     ) -> LocalRunner<'a> {
         let store = CoordinatorOptions::new(&folder.path).store;
         let studies = StoredStudies { store, names: Vec::new() };
-        LocalRunner { folder, corpus, arguments, tables, studies }
+        LocalRunner { folder, corpus, arguments, tables, studies, events: Events::default() }
     }
 
     /// Runs a plan until all its runs have ended, or until it is stopped. Then the tables are those
@@ -188,12 +273,15 @@ impl<'a> LocalRunner<'a> {
         let ended = self.execute(plan, &title);
         match &ended {
             Ok(Ended::Finished | Ended::StoppedAtOnce) => {}
-            Ok(Ended::Stopped | Ended::StoreFailed) | Err(_) => self.write_interim_tables(),
+            Ok(Ended::Stopped | Ended::StoreFailed | Ended::FailedAlike) | Err(_) => {
+                self.write_interim_tables();
+            }
         }
         ended
     }
 
     fn execute(&self, plan: Plan, title: &Title) -> Result<Ended, Failure> {
+        let projects = plan.projects.len();
         let programs = subjects::runs_programs(&plan.subject);
         let isolation = self.arguments.isolation;
         let programs =
@@ -203,7 +291,7 @@ impl<'a> LocalRunner<'a> {
             engines: subjects::kinds().engines(),
             criteria: subjects::kinds().criteria(),
             // Other users of this machine can connect as well.
-            tokens: Some(TokenStore::of(&token, Role::Worker)),
+            tokens: Some(TokenStore::of(&token, Role::Worker, "")),
             serve_clients: false,
             ..CoordinatorOptions::new(&self.folder.path)
         };
@@ -218,17 +306,19 @@ impl<'a> LocalRunner<'a> {
         let cores = self.arguments.cores();
         if !before.is_finished() {
             self.tables.mark_incomplete().map_err(Worded::worded)?;
-            let stored = self.corpus.store(&coordinator, |project, cause| {
-                let name = &project.name;
-                terminal::note(&format!("project {name} is stored again: {cause}"));
-            });
-            stored.map_err(Worded::worded)?;
+            self.store_projects(&coordinator)?;
         }
+        let restore = || self.store_projects(&coordinator);
         if programs.is_some() {
             let missing = programs::missing_guarantees(&self.folder.spools(), isolation)?;
             missing.into_iter().for_each(|line| terminal::note(&line));
         }
-        let display = Display::new(self.arguments.quiet, title, &before, cores.len());
+        let quiet = self.arguments.quiet || self.arguments.json;
+        let display = Display::new(quiet, title, &before, cores.len());
+        let display = display.with_events(self.events, title, &before, cores.len());
+        if self.arguments.dashboard.is_none() && !quiet && !before.is_finished() {
+            terminal::note("--dashboard shows the progress in a browser.");
+        }
         let interval = Duration::from_secs(self.arguments.tables_interval);
         let warn = |error: ResultsError| {
             let failure = error.worded();
@@ -236,9 +326,16 @@ impl<'a> LocalRunner<'a> {
         };
         let interim = InterimTables::new(self.tables.clone(), self.studies.clone(), interval, warn);
         let retry = Duration::from_secs(self.arguments.retry_timeout);
-        let workers = Workers { cores: &cores, token: &token, programs: programs.as_ref() };
+        let workers = Workers {
+            cores: &cores,
+            token: &token,
+            programs: programs.as_ref(),
+            dashboard: self.arguments.dashboard,
+            restore: &restore,
+        };
+        let rules = (retry, FailureRule { projects, keep_going: self.arguments.keep_going });
         let ended =
-            local_cluster::run(&coordinator, self.folder, &workers, display, interim, retry)?;
+            local_cluster::run(&coordinator, self.folder, &workers, display, interim, rules)?;
         if ended != Ended::Finished {
             let after = coordinator.progress();
             let (ended, planned) = (after.done + after.failed + after.quarantined, after.planned);
@@ -247,6 +344,15 @@ impl<'a> LocalRunner<'a> {
             ));
         }
         Ok(ended)
+    }
+
+    /// Stores the projects that the store lacks or whose bytes are damaged.
+    fn store_projects(&self, coordinator: &Coordinator) -> Result<(), Failure> {
+        let stored = self.corpus.store(coordinator, |project, cause| {
+            let name = &project.name;
+            terminal::note(&format!("project {name} is stored again: {cause}"));
+        });
+        stored.map_err(Worded::worded)
     }
 
     /// Writes the tables of a study that was stopped or that failed. What it was stopped for is

@@ -11,19 +11,32 @@ use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::file_names::safe_name;
 use catherd_experiments::{CorpusDescription, Plan};
+use catherd_proto::transport::AuthChannel;
+use catherd_proto::v1::studies_client::StudiesClient;
 use catherd_proto::v1::{self, run_result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::archive::research_object;
 use crate::failure::Worded;
+use crate::notify::Notify;
 use crate::remote::Remote;
 use crate::run::{PlannedStudy, StudyArgs, text, too_few_seeds};
 use crate::{study_status, subjects};
-use connection::Connection;
+use claims::ClaimFlags;
+use connection::{Connection, Lasting};
 
+mod claims;
 mod connection;
+mod estimate;
 mod race;
 mod submission;
+mod why;
+mod workers;
+
+pub(crate) use claims::Share;
+pub(crate) use why::Why;
+pub(crate) use workers::Tell;
 
 /// Submits a study to a coordinator.
 ///
@@ -32,17 +45,30 @@ mod submission;
 /// algorithms or seeds is extended.
 ///
 /// For a race, the command submits each round after the previous one has ended, drops the
-/// configurations that have lost, and writes the tables at the end. A race whose command was
-/// interrupted continues when the same command is given again.
+/// configurations that have lost, and writes the tables at the end; for a study with `[stop]`, it
+/// submits seeds until every comparison is decided. If the command was interrupted, it continues when
+/// it is given again.
 #[derive(Args)]
 #[command(after_help = format!("{SUBMIT}\n\n{}", exit_codes(&[SUBMITTED_IN_PART])))]
 pub(crate) struct Submit {
     #[command(flatten)]
     study: StudyArgs,
 
-    /// Folder of the tables of a race [default: results/NAME]
+    /// Folder of the tables of a race, or of a study with `[stop]` [default: results/NAME]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    #[command(flatten)]
+    claim: ClaimFlags,
+
+    /// Submit nothing: print what the study is expected to take, from runs that the coordinator has
+    /// measured
+    #[arg(long)]
+    plan: bool,
+
+    /// Number of workers of the estimate [default: those of the coordinator]
+    #[arg(long, value_name = "N", requires = "plan")]
+    on: Option<u32>,
 
     #[command(flatten)]
     remote: Remote,
@@ -52,6 +78,8 @@ const SUBMIT: &str = "\
 Examples:
   catherd submit experiments/smoke.toml
   catherd submit --projects games --algorithms mosa,mio --seeds 20 --executions 300 --name games
+  catherd submit experiments/smoke.toml --share 3 --quota 16
+  catherd submit experiments/random1000.toml --plan --on 64
   catherd submit experiments/tuning-race.toml --out race";
 
 /// The meaning of exit code 2 of `catherd submit`.
@@ -70,19 +98,23 @@ impl Submit {
         if let Some(note) = too_few_seeds(&plan) {
             terminal::note(&note);
         }
-        if self.out.is_some() && plan.race.is_none() {
-            return Err(Failure::new(format_args!("--out: {} is not a race", study.name))
+        if self.out.is_some() && !plan.has_rounds() {
+            return Err(Failure::new(format_args!("--out: {} has no rounds", study.name))
                 .hint("leave it out, and write tables with catherd results"));
         }
+        if self.plan {
+            return estimate::run(&mut connection, &plan, self.on);
+        }
+        let claim = self.claim.claim();
         submission::upload_projects(&mut connection, &corpus, &plan)?;
-        if let Some(race) = plan.race {
+        if plan.has_rounds() {
             let default = || PathBuf::from("results").join(safe_name(&study.name));
             let folder =
                 StudyFolder::open(&self.out.unwrap_or_else(default)).map_err(Worded::worded)?;
-            return race::run(&mut connection, &corpus, &plan, race, &folder);
+            return race::run(&mut connection, &corpus, &plan, claim, &folder);
         }
         let description = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
-        let reply = submission::submit(&mut connection, &plan, &description)?;
+        let reply = submission::submit(&mut connection, &plan, &description, claim)?;
         terminal::note(&format!(
             "{}: {}, {} of them ended earlier; `catherd watch` shows their progress",
             study.name,
@@ -156,6 +188,13 @@ impl Status {
 pub(crate) struct Watch {
     #[command(flatten)]
     remote: Remote,
+
+    /// Print each status as JSON, one object on each line, instead of a bar
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    notify: Notify,
 }
 
 const WATCH: &str = "\
@@ -165,8 +204,15 @@ Examples:
 
 impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
+        let ended = self.follow();
+        // All active studies of the coordinator have ended.
+        self.notify.execute("", None, ended.as_ref().copied());
+        ended
+    }
+
+    fn follow(&self) -> Result<Exit, Failure> {
         let mut connection = Connection::new(&self.remote)?;
-        let request = v1::WatchRequest { interval_ms: 500 };
+        let request = v1::WatchRequest { interval_ms: if self.json { 1000 } else { 500 } };
         let bar = BARS.add(ProgressBar::new(0));
         bar.set_style(style("{wide_bar:.cyan/dim} {msg}"));
         let mut last = v1::Status::default();
@@ -176,18 +222,22 @@ impl Watch {
                 bar.set_length(status.planned);
                 bar.set_position(status.done + status.failed + status.quarantined);
                 bar.set_message(format!(
-                    "{} of {} runs, {:.1}/s, {}",
+                    "{} of {} runs, {}",
                     bar.position(),
                     status.planned,
-                    status.runs_per_second,
-                    plural(status.workers as usize, "worker")
+                    study_status::pace(&status)
                 ));
+                if self.json {
+                    terminal::print(&format!("{}\n", study_status::as_json(&status, None)));
+                }
                 last = status;
                 last.pending + last.leased > 0
             },
         )?;
         bar.finish_and_clear();
-        terminal::print(&study_status::as_text(&last, None, None));
+        if !self.json {
+            terminal::print(&study_status::as_text(&last, None, None));
+        }
         let complete = last.failed + last.quarantined == 0;
         Ok(if complete { Exit::Success } else { Exit::Incomplete })
     }
@@ -279,6 +329,7 @@ impl Results {
         let mut connection = Connection::new(&self.remote)?;
         let request = v1::GetPlanRequest { study: self.study.clone() };
         let described = connection.call(async |client| client.get_plan(request).await)?;
+        let number = described.number;
         let read = described.plan.unwrap_or_default().read();
         let plan: Plan = read.map_err(|cause| unreadable("the plan of the study", cause))?;
         let projects = described.projects.map(|document| document.read()).transpose();
@@ -287,27 +338,50 @@ impl Results {
         let default = || PathBuf::from("results").join(safe_name(&self.study));
         let folder = StudyFolder::open(&self.out.clone().unwrap_or_else(default));
         let folder = folder.map_err(Worded::worded)?;
+        let had_tables = study_status::has_tables(&folder.path);
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
-        let results = fetch(&connection, &self.study)?.inspect(|_| bar.inc(1));
+        let results = fetch(&connection, &self.study, number).inspect(|_| bar.inc(1));
         let projects = projects.unwrap_or_default();
         let tables = StudyTables::new(&folder, &plan, projects, subjects::kinds());
-        let results = tables.write(results, Extent::WithSuites).map_err(Worded::worded)?;
+        let results = tables.write(results, Extent::WithSuites).map_err(Worded::worded);
         bar.finish_and_clear();
+        let results = results.inspect_err(|_| {
+            let before =
+                if had_tables { "its tables are those of before" } else { "it has no tables" };
+            terminal::note(&format!(
+                "{} is not complete: {before}; {} of at most {} runs were fetched",
+                folder.path.display(),
+                bar.position(),
+                plan.count()
+            ));
+        })?;
+        research_object::describe_folder(&folder.path, &plan)?;
         terminal::print(&text(&results, &self.study, &folder.path, start.elapsed()));
         Ok(if results.problems.is_empty() { Exit::Success } else { Exit::Incomplete })
     }
 }
 
-/// Fetches the results of a study so far, in its order.
+/// Fetches the results of a study so far, in its order. If the stream is lost, it is continued after
+/// the last result that arrived. `number` is the number that the study had when its plan was read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,
-) -> Result<impl Iterator<Item = Result<RunResult, Failure>> + use<'c>, Failure> {
-    let request = v1::ResultsRequest { study: study.to_owned() };
-    let mut stream = connection.open(async |client| client.results(request).await)?;
-    let next = move || connection.next(&mut stream).transpose();
-    Ok(std::iter::from_fn(next).map(|result| read_result(result?)))
+    number: Option<u32>,
+) -> impl Iterator<Item = Result<RunResult, Failure>> + use<'c> {
+    let mut stream = Lasting::new(connection);
+    let mut request = v1::ResultsRequest { study: study.to_owned(), after: 0, number };
+    let next = move || {
+        let rest = request.clone();
+        let next = stream.next(&async |client: &mut StudiesClient<AuthChannel>| {
+            client.results(rest.clone()).await
+        });
+        if let Ok(Some(result)) = &next {
+            request.after = result.cursor;
+        }
+        next.transpose()
+    };
+    std::iter::from_fn(next).map(|result| read_result(result?))
 }
 
 /// Reads the result of a run.

@@ -15,6 +15,7 @@ use indicatif::HumanDuration;
 use serde_json::{Value, json};
 
 use crate::failure::Worded;
+use crate::run::Pace;
 
 /// Largest number of groups of missing runs shown on a terminal.
 const MAX_MISSING: usize = 20;
@@ -24,6 +25,27 @@ const COUNT_WIDTH: usize = 7;
 
 /// Widest column of names on a terminal.
 const NAME_WIDTH: usize = 40;
+
+/// How many workers there are, how fast runs end, and how long the rest takes, in words.
+pub(crate) fn pace(status: &v1::Status) -> String {
+    let mut text = plural(status.workers as usize, "worker");
+    let left = status.pending + status.leased;
+    let expected = status.eta_ms.map(Duration::from_millis);
+    let pace = Pace { left, expected, measured: status.runs_per_second };
+    // Writing to a string does not fail.
+    if let Some(rate) = pace.rate() {
+        let _ = write!(text, ", {rate}");
+    }
+    let served = left > 0 && status.unserved.is_empty();
+    match pace.left() {
+        Some(left) if served => {
+            let _ = write!(text, ", about {} left", HumanDuration(left));
+        }
+        None if served && status.leased > 0 => text += ", measuring how long a run takes",
+        _ => {}
+    }
+    text
+}
 
 /// The status as text: workers, studies and, of the study `only`, the runs without a record.
 pub(crate) fn as_text(
@@ -36,11 +58,10 @@ pub(crate) fn as_text(
     if !status.last_error.is_empty() {
         let _ = writeln!(text, "Store error: {}", status.last_error);
     }
-    let workers = plural(status.workers as usize, "worker");
-    let _ = write!(text, "{workers}, {:.1} runs/s", status.runs_per_second);
-    if let Some(eta) = status.eta_ms.filter(|_| status.pending + status.leased > 0) {
-        let _ = write!(text, ", about {} left", HumanDuration(Duration::from_millis(eta)));
+    if status.standby {
+        let _ = writeln!(text, "This coordinator stands by: another one leads the store.");
     }
+    text += &pace(status);
     text.push_str("\n\n");
     for v1::PlanningProgress { study, planned, total } in &status.planning {
         let study = printable(study);
@@ -52,7 +73,19 @@ pub(crate) fn as_text(
         let _ =
             writeln!(text, "no worker serves `{kind}` (engine {engine}): {runs} {noun} {verb}\n");
     }
+    for v1::TooLong { runs, expected_ms, longest_ms, algorithm } in &status.too_long {
+        let time = |ms: u64| HumanDuration(Duration::from_millis(ms));
+        let _ = writeln!(
+            text,
+            "{runs} runs of {} are expected to take {}, and no worker is there for longer than {}: start \
+             workers with a longer allocation, or lower the budget\n",
+            printable(algorithm),
+            time(*expected_ms),
+            time(*longest_ms)
+        );
+    }
     text.push_str(&table_of_studies(status, only));
+    text.push_str(&table_of_claims(status, only));
     let Some(missing) = missing else { return text };
     text.push_str(if missing.is_empty() { "\nNothing is missing.\n" } else { "\nMissing:\n" });
     for row in missing.iter().take(MAX_MISSING) {
@@ -105,6 +138,48 @@ pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> Strin
     text
 }
 
+/// The table of the claims of studies that have not ended on workers, if there are several or one is
+/// unusual; empty otherwise.
+fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
+    let unfinished = |study: &&v1::Study| study.pending + study.leased > 0;
+    let all: Vec<&v1::Study> = status.studies.iter().filter(unfinished).collect();
+    let usual = |study: &&v1::Study| {
+        let v1::Claim { priority, share, quota } = study.claim.unwrap_or_default();
+        (priority.unwrap_or(0), share.unwrap_or(1), quota.unwrap_or(0)) == (0, 1, 0)
+    };
+    if all.len() < 2 && all.iter().all(usual) {
+        return String::new();
+    }
+    let shown = all.iter().filter(|study| only.is_none_or(|only| study.name == only));
+    let width = all.iter().map(|study| shown_name(&study.name).chars().count()).max();
+    let width = width.unwrap_or(0).max(5);
+    let mut text = format!(
+        "\n{:width$}  {:12}  {:>8}  {:>5}  {:>5}  {:>7}  {:>10}  {:>10}\n",
+        "study", "owner", "priority", "share", "quota", "workers", "core-h", "core-h left"
+    );
+    let hours = |ms: u64| format!("{:.2}", ms as f64 / 3_600_000.0);
+    for study in shown {
+        let v1::Claim { priority, share, quota } = study.claim.unwrap_or_default();
+        let owner = match &*study.owner {
+            "" => "-".to_owned(),
+            owner => printable(owner).chars().take(12).collect(),
+        };
+        let quota = quota.filter(|quota| *quota > 0).map_or("-".to_owned(), |n| n.to_string());
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{:width$}  {owner:12}  {:>8}  {:>5}  {quota:>5}  {:>7}  {:>10}  {:>10}",
+            shown_name(&study.name),
+            priority.unwrap_or(0),
+            share.unwrap_or(1),
+            study.workers,
+            hours(study.spent_ms),
+            study.left_ms.map_or("-".to_owned(), hours)
+        );
+    }
+    text
+}
+
 /// A name that fits a column.
 fn shown_name(name: &str) -> String {
     let name = printable(name);
@@ -119,7 +194,11 @@ pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> V
     let studies = status.studies.iter().map(|study| {
         let mut object = json!({
             "name": study.name, "state": state(study), "planned": study.planned,
-            "mean_coverage": study.mean_coverage,
+            "mean_coverage": study.mean_coverage, "owner": study.owner,
+            "priority": study.claim.unwrap_or_default().priority.unwrap_or(0),
+            "share": study.claim.unwrap_or_default().share.unwrap_or(1),
+            "quota": study.claim.unwrap_or_default().quota.filter(|quota| *quota > 0),
+            "workers": study.workers, "spent_ms": study.spent_ms, "left_ms": study.left_ms,
         });
         for phase in Phase::ALL {
             object[phase.name()] = runs_in(study, phase).into();
@@ -133,6 +212,12 @@ pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> V
     let unserved = status.unserved.iter().map(|unserved| {
         json!({ "kind": unserved.kind, "engine": unserved.engine, "runs": unserved.runs })
     });
+    let too_long = status.too_long.iter().map(|runs| {
+        json!({
+            "algorithm": runs.algorithm, "runs": runs.runs, "expected_ms": runs.expected_ms,
+            "longest_ms": runs.longest_ms,
+        })
+    });
     let missing = missing.map(|missing| {
         let rows = missing.iter().map(|row| {
             json!({
@@ -144,8 +229,9 @@ pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> V
     });
     json!({
         "workers": status.workers, "runs_per_second": status.runs_per_second,
-        "eta_ms": status.eta_ms, "last_error": status.last_error,
+        "eta_ms": status.eta_ms, "last_error": status.last_error, "standby": status.standby,
         "planning": planning.collect::<Vec<_>>(), "unserved": unserved.collect::<Vec<_>>(),
+        "too_long": too_long.collect::<Vec<_>>(),
         "studies": studies.collect::<Vec<_>>(),
         "missing": missing,
     })
@@ -240,6 +326,23 @@ mod tests {
         let line = text.lines().find(|line| line.starts_with("\\u{1b}[2Jxxx")).unwrap();
         assert!(line.chars().count() < 200 || line.contains("being planned"), "{line}");
         assert!(!text.contains(['\u{1b}', '\u{7}']) && text.contains("two lines\\u{7}"));
+    }
+
+    #[test]
+    fn slow_studies_have_a_pace() {
+        let slow = v1::Status {
+            planned: 6,
+            pending: 3,
+            leased: 2,
+            workers: 2,
+            runs_per_second: 1.0 / 30.0,
+            ..Default::default()
+        };
+        assert_eq!(pace(&slow), "2 workers, 2.0 runs/min, about 3 minutes left");
+        let new = v1::Status { runs_per_second: 0.0, ..slow.clone() };
+        assert_eq!(pace(&new), "2 workers, measuring how long a run takes");
+        let over = v1::Status { pending: 0, leased: 0, runs_per_second: 0.0, ..slow };
+        assert_eq!(pace(&over), "2 workers");
     }
 
     #[test]

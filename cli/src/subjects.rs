@@ -1,19 +1,23 @@
 //! The subject kinds of this program: the one place that lists them.
 
+pub(crate) mod execute;
 mod limits;
 mod listing;
 
-use std::sync::LazyLock;
+use std::path::PathBuf;
+use std::process::Command as Process;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use catherd_cli_console::Failure;
-use catherd_experiments::Study;
+use catherd_experiments::{Digest, Study, instead};
 use catherd_interface::command::Command;
 use catherd_interface::noop::Noop;
-use catherd_interface::{FieldError, Kinds, RunnerContext, SubjectKind};
+use catherd_interface::{Examination, FieldError, Kinds, Runner, RunnerContext, SubjectKind};
 use catherd_javascript_kind::JavaScript;
 use catherd_scratch_grading_kind::Suites;
 use catherd_scratch_kind::Scratch;
 use catherd_sequences_kind::Sequences;
+use catherd_worker::SubjectProcess;
 
 use crate::failure::Worded;
 
@@ -22,7 +26,12 @@ pub(crate) use listing::{Arguments, run};
 
 /// The subject kinds, one `with` each; a study that names none is of the first.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
-    Kinds::new(Scratch).with(Suites).with(Sequences).with(JavaScript).with(Command).with(Noop)
+    Kinds::new(Scratch)
+        .with(Suites)
+        .with(Sequences)
+        .with(JavaScript::examined_by(examine))
+        .with(Command)
+        .with(Noop)
 });
 
 /// The subject kinds of this program.
@@ -38,10 +47,58 @@ pub(crate) fn kind_of(study: &Study) -> Result<&'static dyn SubjectKind, Failure
 /// The kind with this name.
 pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
     KINDS.get(name).map_err(|unknown| {
-        let hint = format!("choose one of {}; see catherd subjects", unknown.known.join(", "));
+        let hint = format!("{}; see catherd subjects", instead(&unknown.name, &unknown.known));
         Failure::new(unknown).hint(hint)
     })
 }
+
+/// Makes a runner of a kind, for runs in a process of their own if the kind needs one. Such a process writes
+/// the file `mark` if the system refuses it memory. `None` as from [`Kinds::runner`].
+pub(crate) fn runner(
+    name: &str,
+    context: &RunnerContext<'_>,
+    mark: Option<PathBuf>,
+) -> Option<Box<dyn Runner>> {
+    let kind = KINDS.get(name).ok()?;
+    if !kind.needs_process() {
+        return kind.runner(context);
+    }
+    let (name, marked) = (kind.name(), mark.clone());
+    let start = move || {
+        let mut command = Process::new(&*EXECUTABLE);
+        command.args(["execute", "--kind", &name]);
+        if let Some(mark) = &marked {
+            command.arg("--mark").arg(mark);
+        }
+        command
+    };
+    Some(Box::new(SubjectProcess::new(start, mark)))
+}
+
+/// Examines a JavaScript project in a process of its own, which further projects use as well while it lives.
+fn examine(
+    digest: Digest,
+    bytes: Arc<[u8]>,
+    asked: &Examination,
+) -> Result<Vec<(String, String)>, String> {
+    static PROCESS: Mutex<Option<Box<dyn Runner>>> = Mutex::new(None);
+    let mut process = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = match &mut *process {
+        Some(process) => process,
+        none => {
+            let made = runner(catherd_javascript_kind::KIND, &RunnerContext::default(), None);
+            none.insert(made.ok_or("the kind has no runner")?)
+        }
+    };
+    let examined = process.load(digest, bytes).and_then(|()| process.examine(asked));
+    examined.map_err(|error| error.to_string())
+}
+
+/// This executable. The kernel finds it under this name even if the file was replaced since.
+static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_exe() {
+    Ok(path) if !cfg!(target_os = "linux") => path,
+    _ => PathBuf::from("/proc/self/exe"),
+});
 
 /// Words about runs of another engine than this program has for their kind; `None` if it is the same
 /// or the kind is unknown.
@@ -59,6 +116,16 @@ pub(crate) fn runs_programs(kind: &str) -> bool {
 pub(crate) fn algorithm_names() -> String {
     let algorithms = KINDS.default_kind().algorithms().into_iter();
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
+}
+
+/// The first kind that has an algorithm of this name, if the default kind has none; kinds that take any name
+/// do not count.
+pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
+    let has = |kind: &dyn SubjectKind| kind.algorithms().iter().any(|one| one.name == algorithm);
+    if has(KINDS.default_kind()) {
+        return None;
+    }
+    KINDS.iter().find(|kind| has(*kind)).map(SubjectKind::name)
 }
 
 impl Worded for FieldError {

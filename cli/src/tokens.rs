@@ -42,12 +42,13 @@ Examples:
   catherd token worker --name ants -o ants.token
   catherd token submitter --file /srv/catherd/tokens -o me.token")]
 pub(crate) struct MakeToken {
-    /// Role that the token permits: worker, submitter, viewer, or owner, who may do all
+    /// Role that the token permits: worker, submitter, viewer, or administrator, who may do all
     role: Role,
 
-    /// Name of the person who has the token, written into the token file
-    #[arg(long, default_value = "")]
-    name: String,
+    /// Name of the person who has the token. Studies belong to the person who submits them: only this
+    /// person and administrators can pause, cancel, delete or extend them [default: the token's digest]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
 
     /// Token file of the coordinator
     #[arg(long, value_name = "FILE", default_value = "tokens")]
@@ -68,7 +69,8 @@ impl MakeToken {
                     .hint("name a file that you may write to with -o")
             })?;
         }
-        TokenStore::add(&self.file, &token, self.role, &self.name).map_err(Worded::worded)?;
+        let name = self.name.as_deref().unwrap_or_default();
+        TokenStore::add(&self.file, &token, self.role, name).map_err(Worded::worded)?;
         let tokens = self.file.display();
         match &self.out {
             Some(out) => terminal::note(&format!("The token is in {}.", out.display())),

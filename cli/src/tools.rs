@@ -1,4 +1,8 @@
 //! `catherd tool prepare` and `catherd doctor`: what external tools need on this machine.
+//!
+//! - [`trial`]: `catherd tool try`, one run of a tool.
+
+mod trial;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,15 +13,17 @@ use catherd_experiments::{Algorithm, Parameter, Study};
 use catherd_interface::FoundProject;
 use catherd_interface::command::{KIND, Tool};
 use clap::{Args, Subcommand};
+use serde_json::json;
 
 use crate::failure::Worded;
 use crate::programs::Isolation;
-use crate::subjects;
+use crate::{places, subjects};
 
-/// Makes the environments of external tools.
+/// Tries external tools, and makes their environments
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Prepare(Prepare),
+    Try(trial::Try),
 }
 
 /// Makes the environment of a tool from its lock, once on each machine.
@@ -58,6 +64,10 @@ pub(crate) struct Doctor {
     /// Study file, or the folder of an adapter
     #[arg(value_name = "STUDY|ADAPTER")]
     of: PathBuf,
+
+    /// Print one JSON object for each tool instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 const DOCTOR: &str = "\
@@ -73,6 +83,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     let mut folders = BTreeSet::from([of.to_owned()]);
     let mut sources = projects.to_vec();
     if !of.is_dir() {
+        places::check(of, "name a study file, or the folder of an adapter")?;
         let study = Study::read(of).map_err(Worded::worded)?;
         let base = of.parent().unwrap_or(Path::new(""));
         folders = adapters(&study.algorithms, base);
@@ -85,9 +96,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
         }
     }
     let opened = folders.iter().map(|folder| {
-        Tool::open(folder).map_err(|cause| {
-            Failure::new(cause).hint("name a folder with adapter.toml and the executable run")
-        })
+        Tool::open(folder).map_err(|cause| Failure::new(cause).hint(adapter_hint(folder)))
     });
     let opened = opened.collect::<Result<_, _>>()?;
     if sources.is_empty() {
@@ -95,6 +104,18 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     }
     let source = catherd_experiments::ProjectSource::Paths(sources);
     Ok((opened, subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects))
+}
+
+/// What to do about an adapter that cannot be used.
+fn adapter_hint(path: &Path) -> String {
+    if path.is_file() {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        return format!("name its folder: {}", folder.unwrap_or(Path::new(".")).display());
+    }
+    if path.join("adapter.toml").is_file() {
+        return "correct adapter.toml (docs/how-to/your-own-tool.md); catherd schema adapter has its keys".to_owned();
+    }
+    "name a folder with adapter.toml and the executable run".to_owned()
 }
 
 /// The folders of the adapters that algorithms name, relative to the folder of the study file.
@@ -134,7 +155,10 @@ fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Resul
 }
 
 pub(crate) fn run(command: &Command) -> Result<Exit, Failure> {
-    let Command::Prepare(Prepare { of, projects, wheels }) = command;
+    let Prepare { of, projects, wheels } = match command {
+        Command::Prepare(prepare) => prepare,
+        Command::Try(arguments) => return trial::run(arguments),
+    };
     let (tools, projects) = tools(of, projects)?;
     for tool in tools {
         let name = tool.name();
@@ -164,6 +188,13 @@ impl Doctor {
             let found = found.map_err(|cause| {
                 Failure::new(cause).hint("see whether the adapter's `run` is executable")
             })?;
+            if self.json {
+                let (usable, text) = (found.usable, &found.text);
+                let document = json!({ "tool": name, "usable": usable, "text": text });
+                terminal::print(&format!("{document}\n"));
+                exit = if usable { exit } else { Exit::Incomplete };
+                continue;
+            }
             let verdict = if found.usable { "can be run" } else { "cannot be run" };
             let mut text = format!("{name}: {verdict}\n");
             for line in found.text.lines().take(100) {
@@ -171,7 +202,10 @@ impl Doctor {
             }
             if !found.usable {
                 exit = Exit::Incomplete;
-                text += &format!("  hint: catherd tool prepare {}\n", self.of.display());
+                text += &match tool.environment() {
+                    Ok(Some(_)) => format!("  hint: catherd tool prepare {}\n", self.of.display()),
+                    _ => "  hint: install what the lines above name\n".to_owned(),
+                };
             }
             terminal::print(&text);
         }

@@ -1,8 +1,18 @@
 //! `catherd verify`: executes finished runs again and compares the digests of their records.
 //!
+//! - [`tables`]: the tables and the report of a folder, made again from its records.
 //! - [`package`]: the same of a replication package, whose files are checked before.
+//! - [`generated`]: the files of a package, made again from its records.
+//! - [`projects`]: the projects of a package.
+//! - [`signature`]: who signed a package.
+//! - [`tools`]: the external tools of a package.
 
+mod generated;
 mod package;
+mod projects;
+mod signature;
+mod tables;
+mod tools;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,9 +24,11 @@ use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
 use catherd_coordinator::StoreError;
 use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
 use clap::Args;
+use serde_json::{Value, json};
 
+use self::tables::Compared;
 use crate::replay::Stored;
-use crate::subjects;
+use crate::{places, subjects};
 
 /// Executes finished runs again and compares their digests.
 ///
@@ -24,8 +36,8 @@ use crate::subjects;
 /// Runs that real time decided are skipped, because they depend on the machine: those with a budget of
 /// real time, and runs of tools that say so.
 ///
-/// In a replication package (`catherd archive`), every file, every record and the list of records are
-/// checked first.
+/// Before, every table, figure and page of a folder is made again from the records and compared, as is
+/// every file of a replication package (`catherd archive`), whose files and records are checked first.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub(crate) struct Arguments {
@@ -33,7 +45,7 @@ pub(crate) struct Arguments {
     stored: Stored,
 
     /// Size of the sample: a number of runs, or a percentage such as 5%
-    #[arg(long, value_name = "N|P%", default_value = "1%")]
+    #[arg(long, value_name = "N|P%", default_value = "20", allow_hyphen_values = true)]
     sample: Sample,
 
     /// Seed of the random sample
@@ -51,6 +63,20 @@ pub(crate) struct Arguments {
     /// Execute the external tools that a package names, which are not checked before
     #[arg(long)]
     run_programs: bool,
+
+    /// File of the signers of packages whom to trust, as ssh-keygen has it (allowed_signers); a package
+    /// that none of them signed is refused
+    #[arg(long, value_name = "FILE")]
+    allowed_signers: Option<PathBuf>,
+
+    /// Signed statement about a package; its signature is in FILE.sig [default: PACKAGE.intoto.json, if it
+    /// exists]
+    #[arg(long, value_name = "FILE")]
+    statement: Option<PathBuf>,
+
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    json: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -59,11 +85,12 @@ Examples:
   catherd verify results/smoke --sample 100%
   catherd verify results/smoke --sample 25 --seed 7
   catherd verify games --store catherd-data/study.db
-  catherd verify smoke.zip --projects datasets/demo";
+  catherd verify smoke.zip --projects datasets/demo
+  catherd verify smoke.zip --allowed-signers signers";
 
 /// The meaning of exit code 2.
 const DIFFERS: (Exit, &str) =
-    (Exit::Incomplete, "a run gave another record, or a record is damaged");
+    (Exit::Incomplete, "a run gave another record, or a record, a table or a page is another one");
 
 /// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,9 +138,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let what = format_args!("{} is neither a results folder nor a package", study.display());
         return Err(Failure::new(what).hint("name the folder of a study, or a zip file of archive"));
     }
+    if !stored.has_store() {
+        places::check(study, "name the folder of a study, or a zip file of catherd archive")?;
+    }
     if !arguments.projects.is_empty() || arguments.run_programs {
         return Err(Failure::new("--projects and --run-programs are for packages")
             .hint("leave them out: the store has the projects"));
+    }
+    if arguments.allowed_signers.is_some() || arguments.statement.is_some() {
+        return Err(Failure::new("--allowed-signers and --statement are for packages")
+            .hint("name a zip file of catherd archive, or the folder into which it was unpacked"));
     }
     let choice = choose(&arguments)?;
     let mut runs = choice.chosen.iter();
@@ -124,18 +158,27 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             "verify them with the version that made them; tables and reports need no engine",
         ));
     }
-    report_runs(&arguments, &choice, |spec| stored.execute(spec).map(|record| record.digest()))
+    let compared = match stored.has_store() {
+        true => Compared::default(),
+        false => tables::compare(stored.study(), arguments.json)?,
+    };
+    let about = json!({ "files": compared.files, "differing_files": &compared.differing });
+    let exit = report_runs(&arguments, &choice, about, |spec| {
+        stored.execute(spec).map(|record| record.digest())
+    })?;
+    Ok(if compared.differing.is_empty() { exit } else { Exit::Incomplete })
 }
 
 /// Executes the chosen runs with `execute`, which returns the digest of a record or why there is none,
-/// and prints how many agree.
+/// and prints how many agree. With `--json`, the object `document` is printed with these numbers.
 fn report_runs(
     arguments: &Arguments,
     choice: &Choice,
+    mut document: Value,
     execute: impl Fn(&RunSpec) -> Result<Digest, String> + Sync,
 ) -> Result<Exit, Failure> {
     let Choice { chosen, eligible, skipped, damaged } = choice;
-    for line in damaged {
+    for line in damaged.iter().filter(|_| !arguments.json) {
         terminal::note(line);
     }
     if chosen.is_empty() {
@@ -146,6 +189,24 @@ fn report_runs(
     }
     let jobs = arguments.jobs.unwrap_or_else(|| catherd_platform::allowed_cores().len()).max(1);
     let differing = execute_again(chosen, jobs, execute);
+    let exit =
+        if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete };
+    if arguments.json {
+        let differing = differing.iter().map(|(number, reason)| {
+            let spec = &chosen[*number].0;
+            json!({
+                "run": spec.id(), "project": spec.project_name, "algorithm": spec.algorithm.label,
+                "seed": spec.seed, "reason": reason,
+            })
+        });
+        document["differing"] = differing.collect();
+        document["runs"] = json!(chosen.len());
+        document["eligible"] = json!(eligible);
+        document["skipped"] = json!(skipped);
+        document["damaged"] = json!(damaged);
+        terminal::print(&format!("{document:#}\n"));
+        return Ok(exit);
+    }
     let mut text = format!("{} of {} runs agree", chosen.len() - differing.len(), chosen.len());
     if chosen.len() < *eligible {
         text += &format!("; {} of {eligible} sampled", chosen.len());
@@ -163,7 +224,7 @@ fn report_runs(
         text += &format!("{}\n", line.replace(char::is_control, " "));
     }
     terminal::print(&text);
-    Ok(if differing.is_empty() && damaged.is_empty() { Exit::Success } else { Exit::Incomplete })
+    Ok(exit)
 }
 
 /// Executes runs on several threads. Returns the positions of the runs whose digest differs, and what
@@ -237,7 +298,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
         };
         if by_real_time(&spec, &record) {
             skipped += 1;
-        } else if record.outcome != RunOutcome::Failed {
+        } else {
             total += 1;
         }
     }
@@ -245,7 +306,7 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let mut smallest = BinaryHeap::new();
     for record in stored.records()? {
         let Ok((spec, record)) = record else { continue };
-        if !by_real_time(&spec, &record) && record.outcome != RunOutcome::Failed {
+        if !by_real_time(&spec, &record) {
             smallest.push((lot(&spec), record.digest()));
             if smallest.len() > wanted {
                 smallest.pop();
@@ -263,9 +324,10 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Whether real time decided a record, so that a repetition may differ.
-fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
-    spec.budget.wall_ms.is_some() || record.depends_on_real_time()
+/// Whether real time or a limit of a worker decided a record, so that a repetition may differ.
+pub(crate) fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
+    let limited = matches!(record.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory);
+    spec.budget.wall_ms.is_some() || limited || record.depends_on_real_time()
 }
 
 /// The lot of a run, a random number that depends only on the seed of the sample and on the run. The

@@ -1,8 +1,10 @@
 //! `catherd worker`: one worker process.
 
+use std::io;
+use std::net::ToSocketAddrs as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
@@ -15,6 +17,9 @@ use crate::failure::Worded;
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::remote::Credentials;
 use crate::subjects;
+
+/// Longest allocation in seconds: ten years.
+const MAX_SECONDS: u64 = 10 * 366 * 24 * 3600;
 
 /// Default memory limit of a worker.
 pub(crate) const MEMORY_MIB: u64 = 5 << 10;
@@ -29,7 +34,8 @@ Examples:
   catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
   catherd worker --connect ant:7420,bee:7420 --tls certs/workers --token-file ants.token --idle 60
 
-Ctrl-C or SIGTERM: finish the current run, return the other leases, exit; again: exit at once.")]
+Ctrl-C or SIGTERM: finish the current run, or hand it back after --grace, return the other leases, exit;
+again: exit at once.")]
 pub(crate) struct Arguments {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
@@ -67,6 +73,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 
+    /// End of the worker's allocation: seconds since 1970, or a time from now such as 8h. The worker gets
+    /// no run that is expected to take longer, and hands back the last one ten seconds before
+    /// [default: it does not end]
+    #[arg(long, value_name = "TIME", env = "SLURM_JOB_END_TIME", value_parser = time_left)]
+    until: Option<Duration>,
+
+    /// Time after SIGTERM within which the current run may end, in seconds; it is then handed back
+    /// without counting as an attempt [default: until it ends]
+    #[arg(long, value_name = "SECONDS")]
+    grace: Option<u64>,
+
     /// Time limit of a run, in seconds; a run that exceeds it is executed by another worker
     #[arg(long, value_name = "SECONDS")]
     run_limit: Option<u64>,
@@ -103,6 +120,36 @@ pub(crate) struct Arguments {
     exit_with_parent: bool,
 }
 
+/// Reads the end of an allocation, as the time that is left.
+fn time_left(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(seconds) => {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            Ok(Duration::from_secs(seconds).saturating_sub(now))
+        }
+        Err(_) => span(text).map_err(|problem| format!("{problem}, or seconds since 1970")),
+    }
+}
+
+/// Reads a time such as 90min, 8h or 30d.
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time; write one such as 90min, 8h or 30d");
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = text[..text.len() - unit.len()].parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "s" => 1,
+        "min" => 60,
+        "h" => 3600,
+        "d" => 24 * 3600,
+        _ => return Err(wrong()),
+    };
+    number
+        .checked_mul(seconds)
+        .filter(|&s| s <= MAX_SECONDS)
+        .map(Duration::from_secs)
+        .ok_or_else(wrong)
+}
+
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("warn", arguments.log);
     let Arguments { connect, credentials, core, spool, name, idle, .. } = arguments;
@@ -110,6 +157,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
+    known_names(&connect)?;
     let coordinators = credentials.reach_all(&connect)?.into_iter();
     let coordinators = coordinators.map(|(url, access)| CoordinatorAddress { url, access });
     let name = name.unwrap_or_else(|| match core {
@@ -140,6 +188,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let bytes = arguments.cache_size << 20;
     let cache = (bytes > 0).then_some(DiskCache { folder, bytes });
     let context = RunnerContext { programs: programs.as_ref(), limits };
+    let mark = spool.join("subject-oom");
     let options = WorkerOptions {
         coordinators: coordinators.collect(),
         spool,
@@ -150,16 +199,53 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         limits,
         engines: subjects::kinds().served(&context),
         idle: idle.map(Duration::from_secs),
+        allocation: arguments.until,
+        grace: arguments.grace.map(Duration::from_secs),
         exit_with_parent: arguments.exit_with_parent,
     };
     let make = move |kind: &str| {
         let context = RunnerContext { programs: programs.as_ref(), limits };
-        subjects::kinds().runner(kind, &context)
+        subjects::runner(kind, &context, Some(mark.clone()))
     };
     match run_worker(options, Box::new(make)).map_err(Worded::worded)? {
         ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
         ExitReason::Stopped => Ok(Exit::Stopped),
     }
+}
+
+/// Attempts to look up the name of a coordinator, a second apart.
+const NAME_ATTEMPTS: u32 = 3;
+
+/// Checks that a coordinator's name is known. A name that no server knows is a typing error: trying it
+/// until the time-out would be of no use.
+fn known_names(addresses: &[String]) -> Result<(), Failure> {
+    let mut reason = String::new();
+    for attempt in 0..NAME_ATTEMPTS {
+        if attempt > 0 {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+        for address in addresses {
+            let plain = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+            match plain.trim_end_matches('/').to_socket_addrs() {
+                // What is wrong with the form of an address is reported later.
+                Err(cause) if cause.kind() != io::ErrorKind::InvalidInput => {
+                    reason = format!("{address}: the name is not known: {cause}");
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+    Err(Failure::new(reason).hint("correct the name in --connect, HOST:PORT"))
+}
+
+/// The name of the worker of a core for `catherd run`.
+fn name_of(core: usize) -> String {
+    format!("core-{core}")
+}
+
+/// The spool of the worker of a core for `catherd run`.
+pub(crate) fn spool(spools: &Path, core: usize) -> PathBuf {
+    spools.join(name_of(core))
 }
 
 /// The command that starts the worker of a core for `catherd run`.
@@ -173,7 +259,7 @@ pub(crate) fn command(
     core: usize,
     programs: Option<&WorkerPrograms>,
 ) -> Command {
-    let name = format!("core-{core}");
+    let name = name_of(core);
     let mut command = Command::new(program);
     command
         .args(["worker", "--exit-with-parent", "--token-file", "-"])
@@ -182,9 +268,10 @@ pub(crate) fn command(
         // No cache, because the projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")
-        .arg(spools.join(&name))
-        // Settings for other coordinators.
+        .arg(spool(spools, core))
+        // Settings for other coordinators and workers.
         .env_remove("CATHERD_TLS")
+        .env_remove("SLURM_JOB_END_TIME")
         .stdout(Stdio::null());
     if let Some(programs) = programs {
         command.arg("--programs").arg(spools.join("programs"));

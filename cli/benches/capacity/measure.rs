@@ -309,7 +309,7 @@ impl<'a> Bench<'a> {
         let (spent, exported) = self.spending(|bench| {
             let mut client = bench.client.clone();
             let exported = async {
-                let request = v1::ResultsRequest { study: study() };
+                let request = v1::ResultsRequest { study: study(), ..Default::default() };
                 let mut results = client.results(request).await?.into_inner();
                 let mut count = 0_usize;
                 while results.message().await?.is_some() {
@@ -353,6 +353,7 @@ impl<'a> Bench<'a> {
             mutation: None,
             subject: None,
             race: None,
+            stop: None,
         };
         let mut planned = Vec::new();
         for number in 0..projects {
@@ -370,7 +371,8 @@ impl<'a> Bench<'a> {
         let plan = v1::Document::write(&plan).map_err(Failure::new)?;
         let mut waiting = false;
         loop {
-            let request = v1::SubmitRequest { plan: Some(plan.clone()), waiting, projects: None };
+            let plan = Some(plan.clone());
+            let request = v1::SubmitRequest { plan, waiting, ..Default::default() };
             let reply = self.runtime.block_on(self.client.submit(request)).map_err(refused)?;
             if reply.into_inner().unplanned == 0 {
                 return Ok(count);

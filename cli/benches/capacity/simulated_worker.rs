@@ -81,7 +81,12 @@ impl SimulatedWorker {
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
         let name = format!("worker-{number}");
         let engines = engines();
-        let request = v1::RegisterRequest { worker: name.clone(), protocol: PROTOCOL, engines };
+        let request = v1::RegisterRequest {
+            worker: name.clone(),
+            protocol: PROTOCOL,
+            engines,
+            ..Default::default()
+        };
         client.register(request).await?;
         let (leases, claimed, suite, seen) = (Vec::new(), Duration::ZERO, 0, Latencies::default());
         Ok(SimulatedWorker { name, client, leases, project: None, claimed, suite, seen })
@@ -129,6 +134,7 @@ impl SimulatedWorker {
             loaded: project.map(|digest| digest.0.to_vec().into()).into_iter().collect(),
             held: self.leases.iter().map(|lease| lease.token).collect(),
             engines: engines(),
+            ..Default::default()
         };
         let start = Instant::now();
         let reply = self.client.lease(request).await?.into_inner();

@@ -1,11 +1,11 @@
 //! What the commands that serve several kinds of subjects are asked for, without the flags of one kind.
 
-use std::fs;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use catherd_experiments::{Algorithm, Budget};
 
-use crate::Failure;
+use crate::{Failure, places};
 
 /// A project and a suite for it, as a command line names them.
 #[derive(Clone, Debug)]
@@ -25,9 +25,27 @@ impl Pair {
     ///
     /// If the file cannot be read, or is not UTF-8.
     pub fn read_suite(&self) -> Result<String, Failure> {
-        fs::read_to_string(&self.suite).map_err(|error| {
-            Failure::new(format_args!("{}: {error}", self.suite.display()))
-                .hint("name a suite that catherd generate or catherd run wrote")
+        let (suite, hint) =
+            (&self.suite, "name a suite that catherd generate or catherd run wrote");
+        places::check(suite, hint)?;
+        let refused = |cause: &str, hint: &str| {
+            Failure::new(format_args!("{}: {cause}", suite.display())).hint(hint)
+        };
+        if suite.is_dir() {
+            return Err(refused(
+                "is a folder, not a suite",
+                "name a file in it: catherd run writes suites into suites/",
+            ));
+        }
+        fs::read_to_string(suite).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => {
+                let hint = match self.project.extension().is_some_and(|end| end == "json") {
+                    true => "give the project first, and the suite after it",
+                    false => hint,
+                };
+                refused("is no text, as suites are", hint)
+            }
+            _ => refused(&error.to_string(), hint),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use catherd_analysis_archive::PackageError;
 use catherd_cli_console::{Failure, terminal};
@@ -12,7 +12,6 @@ use catherd_experiments::Plan;
 use catherd_experiments::file_names::FileNames;
 use catherd_scratch_commands::dataset;
 
-use super::WorkFolder;
 use crate::failure::Worded;
 
 /// Name of the manifest in a package.
@@ -22,30 +21,45 @@ pub(crate) const FILE: &str = "corpus.csv";
 const COLUMNS: [&str; 8] =
     ["project", "sha256", "bytes", "file", "source", "licence", "id", "title"];
 
+/// The files of a corpus that a package contains.
+pub(crate) const CORPUS_FILES: [&str; 2] = ["corpus.toml", "manifest.csv"];
+
+/// The folder of corpora in a package.
+pub(crate) const CORPORA: &str = "corpora";
+
 /// Where projects come from, by their digest.
 #[derive(Default)]
-pub(super) struct Sources {
+pub(crate) struct Sources {
     by_digest: BTreeMap<String, [String; 4]>,
     /// Files of the corpora, by their name in the package.
-    pub(super) files: Vec<(String, PathBuf)>,
+    pub(crate) files: Vec<(String, PathBuf)>,
 }
 
 impl Sources {
     /// Reads the manifests of corpora.
     pub(super) fn read(folders: &[PathBuf]) -> Result<Sources, Failure> {
-        let mut sources = Sources::default();
         let mut names = FileNames::default();
-        for folder in folders {
-            let corpus = dataset::read(folder)?;
+        let named = folders.iter().map(|folder| {
+            let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (names.of(folder.clone(), &name).to_owned(), folder.clone())
+        });
+        let named = named.collect();
+        Sources::of(named)
+    }
+
+    /// Reads the manifests of corpora with these names in a package. Where several describe a project,
+    /// the first by name counts.
+    pub(crate) fn of(named: BTreeMap<String, PathBuf>) -> Result<Sources, Failure> {
+        let mut sources = Sources::default();
+        for (name, folder) in named {
+            let corpus = dataset::read(&folder)?;
             for member in corpus.members {
                 let about = [member.source, member.licence, member.id, member.title];
                 sources.by_digest.entry(member.sha256.to_string()).or_insert(about);
             }
-            let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-            let name = absolute.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = names.of(folder.clone(), &name).to_owned();
-            for file in ["corpus.toml", "manifest.csv"] {
-                sources.files.push((format!("corpora/{name}/{file}"), folder.join(file)));
+            for file in CORPUS_FILES {
+                sources.files.push((format!("{CORPORA}/{name}/{file}"), folder.join(file)));
             }
         }
         Ok(sources)
@@ -54,51 +68,70 @@ impl Sources {
 
 /// The projects of a package.
 pub(super) struct Projects {
-    /// The manifest (CSV).
-    pub(super) manifest: Vec<u8>,
+    /// The size in bytes of each project of the plan.
+    pub(super) sizes: Vec<u64>,
     /// Files of projects by their name in the package; none if they are left out.
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
-/// Makes the manifest of a plan's projects and, if they are wanted, writes them to the work folder.
+/// The names in a package of the projects of a plan, in its order.
+pub(crate) fn project_names(plan: &Plan) -> Vec<String> {
+    let ending = super::project_ending(plan);
+    let mut names = FileNames::default();
+    let named = plan
+        .projects
+        .iter()
+        .map(|project| format!("projects/{}{ending}", names.of(project.digest, &project.name)));
+    named.collect()
+}
+
+/// Reads a plan's projects and, if they are wanted, writes them to the folder for work.
 pub(super) fn write(
     plan: &Plan,
     store: &StoreUrl,
-    sources: &Sources,
     with_projects: bool,
-    work: &WorkFolder,
+    work: &Path,
 ) -> Result<Projects, Failure> {
     let broken = |cause| CoordinatorError::Store { url: store.clone(), cause }.worded();
     let mut reader = StoreReader::open(store).map_err(broken)?;
-    let folder = work.path.join("projects");
+    let folder = work.join("projects");
     let failed = |cause| PackageError::Io { path: folder.clone(), cause }.worded();
     if with_projects {
         fs::create_dir_all(&folder).map_err(failed)?;
     }
-    let ending = super::project_ending(plan);
-    let (mut names, mut files) = (FileNames::default(), Vec::new());
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record(COLUMNS).map_err(Failure::new)?;
+    let (mut sizes, mut files) = (Vec::new(), Vec::new());
     let bar = terminal::bar(plan.projects.len());
-    for project in &plan.projects {
+    for (project, name) in plan.projects.iter().zip(project_names(plan)) {
         bar.inc(1);
         let bytes = reader.project(project.digest).map_err(broken)?;
-        let sha256 = project.digest.to_string();
-        let file = if with_projects {
-            let name = format!("{}{ending}", names.of(project.digest, &project.name));
-            fs::write(folder.join(&name), &bytes).map_err(failed)?;
-            files.push((format!("projects/{name}"), folder.join(&name)));
-            format!("projects/{name}")
-        } else {
-            String::new()
-        };
-        let none = Default::default();
-        let [source, licence, id, title] = sources.by_digest.get(&sha256).unwrap_or(&none);
-        let size = bytes.len().to_string();
-        let row = [&*project.name, &sha256, &size, &file, source, licence, id, title];
-        table.write_record(row).map_err(Failure::new)?;
+        sizes.push(bytes.len() as u64);
+        if with_projects {
+            let path = work.join(&name);
+            fs::write(&path, &bytes).map_err(failed)?;
+            files.push((name, path));
+        }
     }
     bar.finish_and_clear();
-    let manifest = table.into_inner().map_err(|e| Failure::new(e.error()))?;
-    Ok(Projects { manifest, files })
+    Ok(Projects { sizes, files })
+}
+
+/// The manifest of a plan's projects (CSV). `project` gives the size of a project in bytes and its
+/// name in the package; `None` if it is left out.
+pub(crate) fn manifest(
+    plan: &Plan,
+    sources: &Sources,
+    mut project: impl FnMut(usize) -> (u64, Option<String>),
+) -> Result<Vec<u8>, Failure> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(COLUMNS).map_err(Failure::new)?;
+    for (number, planned) in plan.projects.iter().enumerate() {
+        let (size, file) = project(number);
+        let sha256 = planned.digest.to_string();
+        let none = Default::default();
+        let [source, licence, id, title] = sources.by_digest.get(&sha256).unwrap_or(&none);
+        let (size, file) = (size.to_string(), file.unwrap_or_default());
+        let row = [&*planned.name, &sha256, &size, &file, source, licence, id, title];
+        table.write_record(row).map_err(Failure::new)?;
+    }
+    table.into_inner().map_err(|e| Failure::new(e.error()))
 }

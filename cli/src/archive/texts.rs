@@ -10,8 +10,8 @@ use catherd_experiments::text::printable;
 use catherd_experiments::{Algorithm, Plan};
 use flate2::read::GzDecoder;
 
-use super::records::Written;
-use super::{Arguments, StudyFolder};
+use super::assembly::{Assembly, Facts};
+use super::tools::Tools;
 use crate::subjects;
 
 /// `Cargo.lock` of this build, compressed: the versions of all crates that it is made of.
@@ -20,22 +20,22 @@ const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz
 /// Most configurations that the README lists.
 const MAX_CONFIGURATIONS: usize = 50;
 
-/// Adds the texts to a package.
-pub(super) fn add(
-    builder: &mut Builder,
-    study: &StudyFolder,
-    records: &Written,
-    summary: &[String],
-    arguments: &Arguments,
-) -> Result<(), Failure> {
+/// Name of the README in a package.
+pub(super) const README: &str = "README.md";
+
+/// Adds the texts to a package, except the README.
+pub(super) fn add(builder: &mut Builder, study: &Assembly<'_>) -> Result<(), Failure> {
+    builder.bytes("Cargo.lock", lock_file()?);
+    builder.bytes("VERSION", version());
+    builder.bytes("CITATION.cff", citation(study.plan, study.authors));
+    Ok(())
+}
+
+/// `Cargo.lock` of this build.
+pub(super) fn lock_file() -> Result<String, Failure> {
     let mut lock = String::new();
     GzDecoder::new(LOCK_FILE).read_to_string(&mut lock).map_err(Failure::new)?;
-    builder.bytes("Cargo.lock", lock);
-    builder.bytes("VERSION", version());
-    builder.bytes("CITATION.cff", citation(&study.plan, &arguments.author));
-    let readme = readme(study, records, summary, arguments);
-    builder.bytes("README.md", readme);
-    Ok(())
+    Ok(lock)
 }
 
 /// Version of catherd, and the engine ids of its subject kinds.
@@ -81,13 +81,10 @@ fn cell(text: &str) -> String {
     safe
 }
 
-fn readme(
-    study: &StudyFolder,
-    records: &Written,
-    summary: &[String],
-    arguments: &Arguments,
-) -> String {
-    let StudyFolder { plan, states, .. } = study;
+/// The README of a package whose other files have so many bytes together.
+pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String {
+    let Assembly { plan, .. } = study;
+    let Facts { states, summary } = facts;
     let name = cell(&plan.name);
     let mut text = format!("# {name}: replication package\n\n");
     // Writing to a string does not fail.
@@ -120,18 +117,24 @@ fn readme(
             format!("level {}, after {} projects and every {}", race.level, race.first, race.every),
         );
     }
+    if let Some(stop) = plan.stop {
+        row(
+            "ends when decided",
+            format!("margin {}, after {} seeds and every {}", stop.margin, stop.first, stop.every),
+        );
+    }
     row("runs planned", states.planned.to_string());
     row("with a record", format!("{} done, {} failed", states.done, states.failed));
     for (what, runs) in [
         ("quarantined", states.quarantined),
-        ("dropped by the race", states.dropped),
+        ("not needed", states.dropped),
         ("not ended", states.pending),
     ] {
         if runs > 0 {
             row(what, runs.to_string());
         }
     }
-    row("digest of the results", format!("`{}`", records.digest));
+    row("digest of the results", format!("`{}`", study.digest));
     text.push_str("\n## Configurations\n\n");
     for algorithm in plan.algorithms.iter().take(MAX_CONFIGURATIONS) {
         let _ = writeln!(text, "- {}", configuration(algorithm));
@@ -139,9 +142,71 @@ fn readme(
     if let Some(more) = plan.algorithms.len().checked_sub(MAX_CONFIGURATIONS).filter(|n| *n > 0) {
         let _ = writeln!(text, "- and {more} more in `study.toml`");
     }
-    text.push_str(&files(arguments.with_projects, !arguments.corpus.is_empty()));
-    text.push_str(&instructions(plan, arguments.with_projects));
+    text.push_str(&needs(study, bytes));
+    text.push_str(&numbers(study));
+    text.push_str(&files(study));
+    text.push_str(&instructions(study));
     text
+}
+
+/// The way from a number of a paper to its runs.
+fn numbers(study: &Assembly<'_>) -> String {
+    let program = if study.with_program { "./program/catherd" } else { "catherd" };
+    let claims = match study.claims {
+        Some(_) => format!(
+            "`{program} claims results` lists the sentences of the paper with their verdicts, and the runs of \
+             each.\n\n"
+        ),
+        None => String::new(),
+    };
+    let label = study.plan.algorithms.first().map_or("", |algorithm| algorithm.label.as_str());
+    let replay = match study.with_projects {
+        true => format!(
+            "`{program} replay . RUN` executes one of them again and compares its record.\n"
+        ),
+        false => String::new(),
+    };
+    format!(
+        "
+## From a number of the paper to its runs
+
+{claims}Open `report/report.html` in a browser: a click on a number shows its runs, and a click on a run its \
+coverage over time, its suite and its logs. In a terminal, in the folder of the unpacked package:
+
+| command | what it does |
+| --- | --- |
+| `{program} report results --find \"93.5 % {label}\"` | lists the addresses of a number, here 93.5 % with the word `{label}` in its row |
+| `{program} report results --explain algorithms/{label}/mean` | lists the runs of the number at an address |
+
+{replay}",
+        label = cell(label)
+    )
+}
+
+/// What a repetition needs, measured.
+fn needs(study: &Assembly<'_>, bytes: u64) -> String {
+    let mut text = "\n## What a repetition takes\n\n| | |\n| --- | --- |\n".to_owned();
+    let machine = match study.with_program {
+        true => format!("Linux ({})", std::env::consts::ARCH),
+        false => "any for which catherd can be built".to_owned(),
+    };
+    let disk =
+        format!("{} MB for the unpacked package, as much again for its checks", megabytes(bytes));
+    let mut rows = vec![("machine", machine), ("disk", disk)];
+    rows.extend(study.cost.rows().map(|(what, value)| (what, cell(&value))));
+    if let Some(tools) = study.tools {
+        let source = if tools.wheels { "; `wheels/` has its packages" } else { "" };
+        rows.extend(tools.needs.iter().map(|tool| ("tool", format!("{}{source}", cell(tool)))));
+    }
+    for (what, value) in rows {
+        let _ = writeln!(text, "| {what} | {value} |");
+    }
+    text
+}
+
+/// A size in MB, rounded up.
+fn megabytes(bytes: u64) -> u64 {
+    bytes.div_ceil(1_000_000)
 }
 
 fn configuration(algorithm: &Algorithm) -> String {
@@ -154,7 +219,8 @@ fn configuration(algorithm: &Algorithm) -> String {
     }
 }
 
-fn files(with_projects: bool, with_corpora: bool) -> String {
+fn files(study: &Assembly<'_>) -> String {
+    let Assembly { with_projects, with_corpora, with_program, tools, .. } = *study;
     let mut rows = vec![
         ("study.toml", "the study file: projects, configurations, seeds, budget"),
         (
@@ -175,8 +241,28 @@ fn files(with_projects: bool, with_corpora: bool) -> String {
             "VERSION, Cargo.lock",
             "the catherd that wrote this package, with the versions of all its parts",
         ),
-        ("CITATION.cff", "how to cite this study"),
+        ("CITATION.cff", "how to cite this study; `.zenodo.json` has the same for Zenodo"),
+        (
+            "ro-crate-metadata.json, datapackage.json, sbom.cdx.json",
+            "the package, the columns of its tables and the parts of catherd, described for other programs \
+             (RO-Crate, Frictionless, CycloneDX)",
+        ),
     ];
+    if with_program {
+        rows.push(("program/", "catherd itself, with its licences and those of all its crates; `check` and `repeat` start it"));
+    }
+    if let Some(tools) = tools {
+        rows.push((
+            "tools/",
+            "the external tools of the study, and a study file that names them there",
+        ));
+        if tools.wheels {
+            rows.push((
+                "wheels/",
+                "the packages from which the tools are installed, without a network",
+            ));
+        }
+    }
     if with_projects {
         rows.insert(2, ("projects/", "the projects"));
     }
@@ -193,7 +279,63 @@ fn files(with_projects: bool, with_corpora: bool) -> String {
     text
 }
 
-fn instructions(plan: &Plan, with_projects: bool) -> String {
+/// A minimal example with its expected output.
+fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
+    let mut expected = "1 of 1 runs agree".to_owned();
+    if repeatable > 1 {
+        let _ = write!(expected, "; 1 of {repeatable} sampled");
+    }
+    if by_real_time > 0 {
+        let _ = write!(expected, "; {by_real_time} decided by real time skipped");
+    }
+    format!(
+        "
+An example: `./repeat --sample 1{projects}` executes one run, and its last line has to be
+
+```
+{expected}
+```
+"
+    )
+}
+
+/// The instructions for a package with the program.
+fn scripts(study: &Assembly<'_>) -> String {
+    let projects = if study.with_projects { "" } else { " --projects DIR" };
+    let Assembly { plan, cost, .. } = study;
+    let runs = plan.count();
+    let example = match cost.repeatable {
+        0 => String::new(),
+        repeatable => example(projects, repeatable, cost.by_real_time),
+    };
+    format!(
+        "
+## Without any installation
+
+Unpack the package on Linux ({arch}), then:
+
+| command | what it does |
+| --- | --- |
+| `./check` | compares every file with those that are made of the records |
+| `./repeat --sample 5%{projects}` | executes a sample of the {runs} runs again and compares their records |
+| `./repeat --all{projects}` | executes all of them: {time} of one core, and less on several |
+{example}",
+        time = cost.time(),
+        arch = std::env::consts::ARCH
+    )
+}
+
+fn instructions(study: &Assembly<'_>) -> String {
+    let Assembly { plan, with_projects, with_program, .. } = *study;
+    let own = if with_program { scripts(study) } else { String::new() };
+    let study_file = study.tools.map_or_else(|| "study.toml".to_owned(), Tools::study);
+    let prepare = match study.tools {
+        Some(tools) if !tools.needs.is_empty() => {
+            let wheels = if tools.wheels { " --wheels wheels" } else { "" };
+            format!("catherd tool prepare {study_file}{wheels}\n")
+        }
+        _ => String::new(),
+    };
     let programs = if subjects::runs_programs(&plan.subject) { " --run-programs" } else { "" };
     let projects = if with_projects { "" } else { " --projects DIR" };
     let have = match with_projects {
@@ -207,7 +349,7 @@ fn instructions(plan: &Plan, with_projects: bool) -> String {
     let file = Contents::FILE;
     let version = env!("CARGO_PKG_VERSION");
     format!(
-        "
+        "{own}
 ## Checking it
 
 With catherd {version}, on any machine:
@@ -216,19 +358,19 @@ With catherd {version}, on any machine:
 catherd verify PACKAGE.zip --sample 5%{projects}{programs}
 ```
 
-compares every file with `{file}` and every record with its digest and its row in `results/runs.csv`, and executes
-a sample of the runs again. Runs are functions of their inputs: each must give the same digest, unless
+compares every file with `{file}`, makes every table, figure and page again from the records and compares
+their bytes, and executes a sample of the runs again. Runs are functions of their inputs: each must give the same digest, unless
 its budget is real time. {have}
 ## Repeating it
 
 Unpack the package, then:
 
 ```
-catherd report results -o report-again
-catherd run study.toml --projects {folder} --out again
+catherd report results -o ../report-again
+{prepare}catherd run {study_file} --projects {folder} --out ../again
 ```
 
-The first command makes the report of the records here. The second executes all runs anew; a package of a
+The first command makes the report of the records here. The last executes all runs anew; a package of a
 complete repetition has the same digest of the results.
 
 `Cargo.lock` next to the source code of catherd {version} builds the same version:

@@ -135,7 +135,10 @@ fn keys(text: &str) -> Vec<String> {
     let refused = Study::parse(text, Path::new("study.toml")).expect_err("an unknown key");
     let StudyError::Invalid { problem, advice, .. } = refused else { panic!("{refused}") };
     assert_eq!(problem, "unknown key", "{text}");
-    let list = advice.strip_prefix("use one of ").expect("a list of keys");
+    if let Some(only) = advice.strip_suffix("`: there is no other") {
+        return vec![only.trim_start_matches("write `").to_owned()];
+    }
+    let (_, list) = advice.split_once("use one of ").expect("a list of keys");
     list.split(", ").map(str::to_owned).collect()
 }
 
@@ -160,6 +163,7 @@ fn every_key_of_a_study_file_is_documented_and_exists() {
         ("algorithms.", format!("{}{budget}", STUDY.replace("[\"a\"]", "[{ unknown = 1 }]"))),
         ("mutation.", format!("{STUDY}{budget}[mutation]\nunknown = 1\n")),
         ("race.", format!("{STUDY}{budget}[race]\nunknown = 1\n")),
+        ("stop.", format!("{STUDY}{budget}[stop]\nunknown = 1\n")),
     ];
     let known = parts
         .iter()

@@ -10,6 +10,7 @@ use catherd_interface::{Progress, Resolved, SubjectKind};
 use indicatif::ProgressBar;
 
 use crate::failure::Worded;
+use crate::places;
 
 /// Finds and checks projects. Prints which cannot be used, and why.
 pub(super) fn find(
@@ -17,6 +18,11 @@ pub(super) fn find(
     kind: &'static dyn SubjectKind,
     resolved: &Resolved,
 ) -> Result<Corpus, Failure> {
+    if let ProjectSource::Paths(paths) = projects {
+        let hint = "name files or folders of projects; see catherd subjects";
+        let mut files = paths.iter().filter(|path| !kind.is_builtin(path));
+        files.try_for_each(|path| places::check(path, hint))?;
+    }
     let progress = Bar::default();
     let corpus = Corpus::find(projects, kind, resolved, &progress);
     progress.clear();

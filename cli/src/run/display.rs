@@ -1,20 +1,26 @@
 //! The progress of a study: a bar if standard error is a terminal, otherwise a line every few
 //! seconds.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use catherd_cli_console::terminal::{self, BARS, plural};
-use catherd_coordinator::Progress;
+use catherd_coordinator::{FailureCount, Progress};
 use catherd_experiments::Plan;
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::events::Events;
 
 /// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Maximum number of runs in execution whose goals are shown.
 const MAX_EXECUTING: usize = 4;
+
+/// Maximum number of reasons for failures that are shown while runs are executed.
+const MAX_REASONS: usize = 5;
 
 /// Name and size of a plan, for the first line.
 pub(super) struct Title {
@@ -30,7 +36,12 @@ impl Title {
 }
 
 /// Shows progress until the plan has ended.
-pub(super) struct Display(Mode);
+pub(super) struct Display {
+    mode: Mode,
+    events: Events,
+    /// Number of reasons for failures that have been shown.
+    reasons: usize,
+}
 
 enum Mode {
     Bar(ProgressBar),
@@ -39,10 +50,44 @@ enum Mode {
 }
 
 impl Display {
+    fn of(mode: Mode) -> Display {
+        Display { mode, events: Events::default(), reasons: 0 }
+    }
+
+    /// Reports events in addition, the start first.
+    pub(super) fn with_events(
+        mut self,
+        events: Events,
+        title: &Title,
+        before: &Progress,
+        workers: usize,
+    ) -> Display {
+        self.events = events;
+        self.events.started(&title.name, before, workers);
+        self
+    }
+
+    /// Shows the reasons for which attempts failed first, each once.
+    pub(super) fn show_reasons(&mut self, progress: &Progress) {
+        for count in progress.failures.iter().skip(self.reasons) {
+            self.reasons += 1;
+            self.events.failed(count);
+            if matches!(self.mode, Mode::Quiet) {
+                continue;
+            }
+            let FailureCount { label, reason, .. } = count;
+            match self.reasons.cmp(&(MAX_REASONS + 1)) {
+                Ordering::Less => terminal::note(&format!("failed: {label}: {reason}")),
+                Ordering::Equal => terminal::note("failed: other reasons follow at the end"),
+                Ordering::Greater => {}
+            }
+        }
+    }
+
     /// Prints what is to be run and how many of these runs ended earlier.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
-            return Display(Mode::Quiet);
+            return Display::of(Mode::Quiet);
         }
         let mut line = format!(
             "{}: {}, {} for each project, on {}",
@@ -56,21 +101,22 @@ impl Display {
         }
         terminal::note(&line);
         if before.is_finished() {
-            return Display(Mode::Quiet);
+            return Display::of(Mode::Quiet);
         }
         if !io::stderr().is_terminal() {
-            return Display(Mode::Lines { next: Instant::now() + LINE_INTERVAL });
+            return Display::of(Mode::Lines { next: Instant::now() + LINE_INTERVAL });
         }
         let bar = BARS.add(ProgressBar::new(before.planned));
         let template = "{wide_bar:.cyan/dim} {msg}";
         bar.set_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
-        Display(Mode::Bar(bar))
+        Display::of(Mode::Bar(bar))
     }
 
     pub(super) fn show(&mut self, progress: &Progress) {
-        match &mut self.0 {
+        self.events.progressed(progress);
+        match &mut self.mode {
             Mode::Bar(bar) => {
                 bar.set_position(ended(progress));
                 bar.set_message(describe(progress));
@@ -84,13 +130,14 @@ impl Display {
     }
 
     pub(super) fn draining(&self) {
-        if !matches!(self.0, Mode::Quiet) {
+        if !matches!(self.mode, Mode::Quiet) {
             terminal::note("Stopping after the current runs; press Ctrl-C again to stop at once.");
         }
     }
 
     pub(super) fn end(&mut self, progress: &Progress) {
-        match &self.0 {
+        self.show_reasons(progress);
+        match &self.mode {
             Mode::Bar(bar) => bar.finish_and_clear(),
             Mode::Lines { .. } => terminal::note(&describe(progress)),
             Mode::Quiet => {}
@@ -98,7 +145,49 @@ impl Display {
     }
 }
 
-fn ended(progress: &Progress) -> u64 {
+/// How fast runs end, and how long the rest takes: two statements of one number, so that they agree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Runs that have not ended.
+    pub(crate) left: u64,
+    /// The time that they take, if it is known.
+    pub(crate) expected: Option<Duration>,
+    /// Runs that ended in a second of the last half minute.
+    pub(crate) measured: f64,
+}
+
+impl Pace {
+    fn of(progress: &Progress) -> Pace {
+        Pace {
+            left: progress.pending + progress.leased,
+            expected: progress.eta,
+            measured: progress.runs_per_second,
+        }
+    }
+
+    /// The expected time until the last run ends; `None` if nothing is known.
+    pub(crate) fn left(&self) -> Option<Duration> {
+        let at_rate = || Duration::try_from_secs_f64(self.left as f64 / self.measured).ok();
+        self.expected.or_else(at_rate)
+    }
+
+    /// The rate at which the rest ends in the expected time, in words; `None` if nothing is known.
+    pub(crate) fn rate(&self) -> Option<String> {
+        let per_second = match self.expected.map(|left| left.as_secs_f64()) {
+            Some(seconds) if self.left > 0 && seconds > 0.0 => self.left as f64 / seconds,
+            _ => self.measured,
+        };
+        let (amount, unit) = match per_second {
+            rate if rate <= 0.0 || !rate.is_finite() => return None,
+            rate if rate >= 0.95 => (rate, "s"),
+            rate if rate * 60.0 >= 0.95 => (rate * 60.0, "min"),
+            rate => (rate * 3600.0, "h"),
+        };
+        Some(format!("{amount:.1} runs/{unit}"))
+    }
+}
+
+pub(super) fn ended(progress: &Progress) -> u64 {
     progress.done + progress.failed + progress.quarantined
 }
 
@@ -106,18 +195,22 @@ fn describe(progress: &Progress) -> String {
     let mut line = format!("{}/{} runs", ended(progress), progress.planned);
     // Writing to a string does not fail.
     let failed = progress.failed + progress.quarantined;
-    let _ = write!(line, ", {failed} failed, {:.1} runs/s", progress.runs_per_second);
+    let _ = write!(line, ", {failed} failed");
+    let pace = Pace::of(progress);
+    if let Some(rate) = pace.rate() {
+        let _ = write!(line, ", {rate}");
+    }
     if let Some(coverage) = progress.mean_coverage {
         let _ = write!(line, ", mean coverage {:.1} %", 100.0 * coverage);
     }
-    match (progress.is_finished(), progress.eta) {
-        (true, _) => {}
-        // A rate from before the store failed says nothing.
-        _ if progress.last_error.is_some() => {}
-        (false, Some(eta)) => {
-            let _ = write!(line, ", {} left", terminal::clock(eta));
+    // What is known from before the store failed says nothing.
+    if !progress.is_finished() && progress.last_error.is_none() {
+        match pace.left() {
+            Some(left) => {
+                let _ = write!(line, ", {} left", terminal::clock(left));
+            }
+            None => line.push_str(", measuring how long a run takes"),
         }
-        (false, None) => line.push_str(", time left unknown"),
     }
     let executing = progress.executing.iter().map(|run| &run.progress).filter(|run| run.goals > 0);
     let shares: Vec<_> =
@@ -146,14 +239,14 @@ mod tests {
             done: 17,
             failed: 1,
             quarantined: 1,
-            runs_per_second: 2.25,
+            runs_per_second: 0.25,
             mean_coverage: Some(0.805),
             eta: Some(Duration::from_secs(3729)),
             ..Progress::default()
         };
         assert_eq!(
             describe(&progress),
-            "19/40 runs, 2 failed, 2.2 runs/s, mean coverage 80.5 %, 1:02:09 left"
+            "19/40 runs, 2 failed, 20.3 runs/h, mean coverage 80.5 %, 1:02:09 left"
         );
         let executing = |covered, goals| ExecutingRun {
             run: 0,
@@ -163,8 +256,16 @@ mod tests {
         let executing = vec![executing(35, 108), executing(0, 0), executing(12, 40)];
         let line = describe(&Progress { executing, ..progress.clone() });
         assert!(line.ends_with(", 1:02:09 left, executing: 35/108 and 12/40 goals"), "{line}");
+        // Rate and time left agree, and without a time the rate gives it.
+        let known = Progress { eta: Some(Duration::from_secs(7)), ..progress.clone() };
+        assert!(describe(&known).contains(", 3.0 runs/s, "), "{}", describe(&known));
+        let rated = Progress { eta: None, ..progress.clone() };
+        assert!(describe(&rated).ends_with(", 1:24 left"), "{}", describe(&rated));
+        let new = Progress { eta: None, runs_per_second: 0.0, ..progress.clone() };
+        let line = describe(&new);
+        assert!(line.ends_with("mean coverage 80.5 %, measuring how long a run takes"), "{line}");
         let last_error = Some("disk full".to_owned());
         let line = describe(&Progress { mean_coverage: None, eta: None, last_error, ..progress });
-        assert_eq!(line, "19/40 runs, 2 failed, 2.2 runs/s (disk full)");
+        assert_eq!(line, "19/40 runs, 2 failed, 15.0 runs/min (disk full)");
     }
 }

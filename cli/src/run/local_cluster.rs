@@ -1,11 +1,13 @@
 //! A coordinator and its workers on this machine, until every run has ended.
 
+use std::collections::BTreeSet;
 use std::io;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use catherd_analysis_results::{InterimTables, ResultsError, StudyFolder};
 use catherd_cli_console::{Failure, terminal};
-use catherd_coordinator::{Coordinator, Progress};
+use catherd_coordinator::{Coordinator, FailureCount, Progress};
 use catherd_platform::StopSignals;
 use catherd_worker::LocalFleet;
 use tokio::net::TcpListener;
@@ -36,6 +38,34 @@ pub(crate) enum Ended {
     StoppedAtOnce,
     /// The store returned errors for too long.
     StoreFailed,
+    /// All runs of an algorithm failed for the same reason.
+    FailedAlike,
+}
+
+/// Runs of an algorithm that fail for the same reason, none having succeeded, after which a study is
+/// stopped.
+const MAX_ALIKE: usize = 10;
+
+/// When failures stop a study.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FailureRule {
+    /// Number of projects of the study.
+    pub(super) projects: usize,
+    /// Failures never stop it.
+    pub(super) keep_going: bool,
+}
+
+impl FailureRule {
+    /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on two
+    /// projects if there are two, and no run of the algorithm that is done. They are the tool's fault
+    /// and not that of a project.
+    fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
+        let projects = self.projects.min(2);
+        progress.failures.iter().find(|count| {
+            let alike = count.runs >= MAX_ALIKE && count.projects >= projects;
+            !self.keep_going && count.done == 0 && alike
+        })
+    }
 }
 
 /// The workers of a study on this machine.
@@ -46,6 +76,10 @@ pub(super) struct Workers<'a> {
     pub(super) token: &'a str,
     /// How they execute programs; `None` for studies whose runs execute none.
     pub(super) programs: Option<&'a WorkerPrograms>,
+    /// The address of the dashboard; `None` if there is none.
+    pub(super) dashboard: Option<SocketAddr>,
+    /// Stores again the projects whose stored bytes are damaged.
+    pub(super) restore: &'a dyn Fn() -> Result<(), Failure>,
 }
 
 /// Serves the study to one worker on each core until every run has ended. After the first SIGINT
@@ -57,7 +91,7 @@ pub(super) fn run(
     workers: &Workers<'_>,
     mut display: Display,
     mut interim: InterimTables,
-    retry: Duration,
+    (retry, rule): (Duration, FailureRule),
 ) -> Result<Ended, Failure> {
     if coordinator.progress().is_finished() {
         return Ok(Ended::Finished);
@@ -71,19 +105,25 @@ pub(super) fn run(
         let mut stop = StopSignals::listen().map_err(cannot_start)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(cannot_start)?;
         let address = format!("http://{}", listener.local_addr().map_err(cannot_start)?);
+        if let Some(address) = workers.dashboard {
+            show_dashboard(coordinator, address).await?;
+        }
         let server = tokio::spawn(coordinator.serve(listener));
         let program = std::env::current_exe().map_err(cannot_start)?;
         let spools = folder.spools();
         let programs = workers.programs.cloned();
         let input = format!("{}\n", workers.token);
-        let fleet = LocalFleet::start(workers.cores, input, move |core| {
+        let folders = spools.clone();
+        let spool = move |core| worker::spool(&folders, core);
+        let fleet = LocalFleet::start(workers.cores, input, spool, move |core| {
             worker::command(&program, &address, &spools, core, programs.as_ref())
         })
         .map_err(cannot_start)?;
         tokio::select! {
             ended = async {
                 let mut store = StoreWatch::new(retry);
-                watch(coordinator, &fleet, &mut stop, &mut display, &mut interim, &mut store).await
+                let mut watch = Watch { coordinator, fleet: &fleet, restore: workers.restore, rule };
+                watch.until_ended(&mut stop, &mut display, &mut interim, &mut store).await
             } => ended,
             served = server => match served {
                 Ok(Err(cause)) => Err(cause.worded()),
@@ -102,56 +142,110 @@ pub(super) fn run(
     ended
 }
 
-/// Waits until the study has ended, no worker is left, or a signal stops it.
-async fn watch(
-    coordinator: &Coordinator,
-    fleet: &LocalFleet,
-    stop: &mut StopSignals,
-    display: &mut Display,
-    interim: &mut InterimTables,
-    store: &mut StoreWatch,
-) -> Result<Ended, Failure> {
-    let mut tick = tokio::time::interval(POLL_INTERVAL);
-    let mut draining = false;
-    let mut last_alive = Instant::now();
-    loop {
-        tokio::select! {
-            _ = tick.tick() => {}
-            () = stop.received() => {
-                // Without a store no run could end.
-                if draining || store.is_failing() {
-                    return Ok(Ended::StoppedAtOnce);
+/// Serves the dashboard on an address of this machine, and prints it.
+async fn show_dashboard(coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
+    if !address.ip().is_loopback() {
+        let hint = "name an address of this machine, such as 127.0.0.1:7421; `catherd coordinator` has \
+                    a dashboard for others";
+        return Err(Failure::new(format_args!(
+            "--dashboard: {address} could be reached by other machines"
+        ))
+        .hint(hint));
+    }
+    let listener = TcpListener::bind(address).await.map_err(|cause| {
+        Failure::new(format_args!("--dashboard: cannot listen on {address}: {cause}"))
+            .hint("name another address, such as --dashboard 127.0.0.1:0 for any free port")
+    })?;
+    let address = listener.local_addr().map_err(cannot_start)?;
+    terminal::note(&format!("dashboard: http://{address}/"));
+    tokio::spawn(coordinator.serve_dashboard(listener, Vec::new()));
+    Ok(())
+}
+
+/// A coordinator and its workers while a study is executed.
+struct Watch<'a> {
+    coordinator: &'a Coordinator,
+    fleet: &'a LocalFleet,
+    restore: &'a dyn Fn() -> Result<(), Failure>,
+    rule: FailureRule,
+}
+
+/// Says that failures stop the study.
+fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
+    let failure = Failure::new(format_args!(
+        "{runs} runs of {label} failed alike, and none succeeded: {reason}"
+    ));
+    let hint = "correct the tool, and try it with one run (catherd tool try); --keep-going executes the \
+                other runs all the same";
+    terminal::note(&failure.hint(hint).to_string());
+}
+
+impl Watch<'_> {
+    /// Waits until the study has ended, no worker is left, or a signal stops it.
+    async fn until_ended(
+        &mut self,
+        stop: &mut StopSignals,
+        display: &mut Display,
+        interim: &mut InterimTables,
+        store: &mut StoreWatch,
+    ) -> Result<Ended, Failure> {
+        let Watch { coordinator, fleet, restore, rule } = *self;
+        let mut restored = BTreeSet::new();
+        let mut tick = tokio::time::interval(POLL_INTERVAL);
+        let mut draining = false;
+        let mut last_alive = Instant::now();
+        loop {
+            tokio::select! {
+                _ = tick.tick() => {}
+                () = stop.received() => {
+                    // Without a store no run could end.
+                    if draining || store.is_failing() {
+                        return Ok(Ended::StoppedAtOnce);
+                    }
+                    draining = true;
+                    fleet.drain();
+                    display.draining();
                 }
-                draining = true;
-                fleet.drain();
-                display.draining();
             }
-        }
-        let progress = coordinator.progress();
-        if progress.is_finished() {
-            return Ok(Ended::Finished);
-        }
-        if let Some(lost) = ResultsError::of_store(coordinator) {
-            // Trying again is of no use.
-            return Err(lost.worded());
-        }
-        if store.has_failed(&progress) {
-            return Ok(Ended::StoreFailed);
-        }
-        if draining && store.is_failing() {
-            return Ok(Ended::StoppedAtOnce);
-        }
-        display.show(&progress);
-        interim.poll(progress.done + progress.failed + progress.quarantined);
-        if !fleet.alive().is_empty() {
-            last_alive = Instant::now();
-        } else if draining {
-            return Ok(Ended::Stopped);
-        } else if last_alive.elapsed() > NO_WORKER_TIMEOUT {
-            let reasons = fleet.abandoned_cores();
-            let reason = reasons.first().map_or("all workers have ended", |(_, reason)| reason);
-            return Err(Failure::new(format_args!("no worker is left: {reason}"))
-                .hint("remove the cause, then repeat the command to continue from here"));
+            let progress = coordinator.progress();
+            display.show_reasons(&progress);
+            if progress.is_finished() {
+                return Ok(Ended::Finished);
+            }
+            if let Some(alike) = rule.stops(&progress) {
+                alike_note(alike);
+                return Ok(Ended::FailedAlike);
+            }
+            if let Some(lost) = ResultsError::of_store(coordinator) {
+                let damaged = coordinator.projects().damaged();
+                if progress.lost_file.is_some()
+                    || damaged.is_empty()
+                    || !damaged.is_disjoint(&restored)
+                {
+                    // Trying again is of no use.
+                    return Err(lost.worded());
+                }
+                restored.extend(damaged);
+                tokio::task::block_in_place(restore)?;
+            }
+            if store.has_failed(&progress) {
+                return Ok(Ended::StoreFailed);
+            }
+            if draining && store.is_failing() {
+                return Ok(Ended::StoppedAtOnce);
+            }
+            display.show(&progress);
+            interim.poll(progress.done + progress.failed + progress.quarantined);
+            if !fleet.alive().is_empty() {
+                last_alive = Instant::now();
+            } else if draining {
+                return Ok(Ended::Stopped);
+            } else if last_alive.elapsed() > NO_WORKER_TIMEOUT {
+                let reasons = fleet.abandoned_cores();
+                let reason = reasons.first().map_or("all workers have ended", |(_, reason)| reason);
+                return Err(Failure::new(format_args!("no worker is left: {reason}"))
+                    .hint("remove the cause, then repeat the command to continue from here"));
+            }
         }
     }
 }
@@ -206,4 +300,27 @@ impl StoreWatch {
 fn cannot_start(cause: io::Error) -> Failure {
     Failure::new(format_args!("cannot start the workers: {cause}"))
         .hint("check that the system's limits allow more processes, threads and ports")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_stop_a_study_if_they_are_the_fault_of_a_tool() {
+        let rule = FailureRule { projects: 5, keep_going: false };
+        let alike = FailureCount { runs: 10, projects: 2, ..FailureCount::default() };
+        let stops = |rule: FailureRule, count: &FailureCount| {
+            let failures = vec![count.clone()];
+            rule.stops(&Progress { failures, ..Progress::default() }).is_some()
+        };
+        assert!(stops(rule, &alike));
+        assert!(!stops(FailureRule { keep_going: true, ..rule }, &alike));
+        let one_project = FailureCount { projects: 1, ..alike.clone() };
+        assert!(
+            !stops(rule, &one_project) && stops(FailureRule { projects: 1, ..rule }, &one_project)
+        );
+        assert!(!stops(rule, &FailureCount { runs: 9, ..alike.clone() }));
+        assert!(!stops(rule, &FailureCount { done: 1, ..alike }));
+    }
 }

@@ -6,13 +6,17 @@ use catherd_analysis::comparison::LEVEL;
 use catherd_analysis::stats::runs_needed;
 use catherd_analysis_results::Corpus;
 use catherd_cli_console::{Failure, terminal};
-use catherd_experiments::{Algorithm, AlgorithmError, Flags, Plan, PlanError, Study};
+use catherd_experiments::plan::check::MAX_RUNS;
+use catherd_experiments::{
+    Algorithm, AlgorithmError, Flags, Plan, PlanError, ProjectSource, Study, nearest,
+};
 use catherd_interface::command::Tool;
 use catherd_interface::{FieldError, ResolveError, Resolved};
 use clap::Args;
 
 use super::corpus;
-use crate::failure::Worded;
+use crate::failure::{UNREADABLE, Worded};
+use crate::places;
 use crate::subjects::{self, WorkLimits};
 
 fn subject_help() -> String {
@@ -81,6 +85,13 @@ pub(crate) struct PlannedStudy {
 }
 
 impl StudyArgs {
+    /// The name of the study, as far as the command line and the name of its file say it.
+    pub(crate) fn name(&self) -> String {
+        let stem = || self.study.as_ref().and_then(|file| file.file_stem());
+        let stem = || stem().map(|stem| stem.to_string_lossy().into_owned());
+        self.name.clone().or_else(stem).unwrap_or_else(|| "study".to_owned())
+    }
+
     fn study(&self) -> Result<Study, Failure> {
         // The kind is checked first, because algorithms and units depend on it.
         if let Some(name) = &self.subject {
@@ -98,6 +109,15 @@ impl StudyArgs {
             mutation: self.mutation,
         };
         match &self.study {
+            Some(file) if !file.exists() => Err(places::missing(file, UNREADABLE)),
+            Some(file) if is_project(file) => {
+                let hint = format!(
+                    "name projects with --projects {} --algorithms LIST, and a budget",
+                    file.display()
+                );
+                let what = format_args!("{}: is no study file", file.display());
+                Err(Failure::new(what).hint(hint))
+            }
             Some(file) => Ok(Study::read(file)
                 .map_err(Worded::worded)?
                 .overridden(&flags)
@@ -124,6 +144,11 @@ impl StudyArgs {
     pub(crate) fn folder(&self) -> PathBuf {
         let folder = self.study.as_deref().and_then(Path::parent);
         folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+    }
+
+    /// The file of claims that belongs to the study file; `None` if there is none.
+    pub(crate) fn claims(&self) -> Option<PathBuf> {
+        crate::claims::next_to(self.study.as_deref()?)
     }
 
     /// Checks that this machine has the environments of the tools of a study: without one, every run of
@@ -153,6 +178,15 @@ impl StudyArgs {
                 (false, Some(key)) => self.located(&format!("mutation.{key}"), error.worded()),
             })?;
         }
+        if let ProjectSource::Synthetic { count, .. } = study.projects {
+            // Making the projects would take long.
+            let runs = study.runs(usize::try_from(count).unwrap_or(usize::MAX)) as u64;
+            if runs > MAX_RUNS {
+                let line = format!("runs: {runs} are more than the maximum of {MAX_RUNS}");
+                let failure = Failure::new(line).hint("divide the study into several");
+                return Err(self.located("projects.synthetic.count", failure));
+            }
+        }
         // Projects are found last, because finding a thousand of them takes long, and a misspelt name
         // should be reported before.
         for (number, algorithm) in study.algorithms.iter().enumerate() {
@@ -180,6 +214,13 @@ impl StudyArgs {
         Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })
     }
 
+    /// The label of the study file that is nearest to a word of `--algorithms`; `None` if none is near.
+    fn nearest_label(&self, word: &str) -> Option<String> {
+        let study = Study::read(self.study.as_ref()?).ok()?;
+        let labels = study.algorithms.iter().map(|algorithm| algorithm.label.as_str());
+        nearest(word, labels).map(str::to_owned)
+    }
+
     /// The failure of an algorithm that the kind refuses, with the line of the invalid field if the
     /// algorithm comes from a study file.
     fn algorithm_refused(
@@ -194,8 +235,17 @@ impl StudyArgs {
             Some(_) => format!("algorithm `{}`: {cause}", algorithm.label),
         };
         let failure = Failure::new(line).hint(advice);
+        let failure = match subjects::other_kind_of(&algorithm.name) {
+            Some(kind) if field.is_none() => failure.hint(format!(
+                "it is an algorithm of the kind {kind}: write subject = \"{kind}\" (--subject {kind})"
+            )),
+            _ => failure,
+        };
         let Some(file) = self.study.as_ref().filter(|_| self.algorithms.is_none()) else {
-            return failure;
+            return match self.nearest_label(&algorithm.label) {
+                Some(label) if field.is_none() => failure.hint(format!("write `{label}`")),
+                _ => failure,
+            };
         };
         let parameter = field.filter(|name| algorithm.parameters.contains_key(name));
         let place = parameter.as_ref().map_or_else(
@@ -209,11 +259,17 @@ impl StudyArgs {
     }
 }
 
+/// Whether a path is a folder or has the ending of a project, where a study file is expected.
+fn is_project(path: &Path) -> bool {
+    let endings = ["sb3", "sb2", "js", "tgz", "bp", "py"];
+    path.is_dir() || path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
+}
+
 /// Says that no project can show a significant difference between algorithms, because each has too
 /// few runs on it; `None` if one can, or if nothing is compared project by project.
 pub(crate) fn too_few_seeds(plan: &Plan) -> Option<String> {
     let needed = runs_needed(LEVEL);
-    let compared = plan.algorithms.len() > 1 && plan.race.is_none();
+    let compared = plan.algorithms.len() > 1 && !plan.has_rounds();
     (compared && plan.seeds.len() < needed).then(|| {
         format!(
             "note: with {}, no difference between algorithms on a project can be significant: {needed} \

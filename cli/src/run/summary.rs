@@ -39,6 +39,15 @@ pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: D
     text
 }
 
+/// A line about a study that ends before its last seed.
+pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize) -> String {
+    let of = match rest {
+        0 => "every comparison".to_owned(),
+        _ => format!("every comparison of {}", algorithms.join(", ")),
+    };
+    format!("decided: {of} is decided, or cannot be, after {seeds} of {all} seeds")
+}
+
 /// A line about a configuration that a race has dropped.
 pub(crate) fn dropped(dropped: &Dropped) -> String {
     let Dropped { algorithm, projects, mean_rank, best_mean_rank, .. } = dropped;

@@ -1,12 +1,15 @@
 //! The connection of a command to its coordinator.
 
+use std::cell::RefCell;
 use std::pin::pin;
 use std::time::Duration;
 
 use catherd_cli_console::{Failure, terminal};
-use catherd_proto::transport::{self, AuthChannel};
+use catherd_proto::transport::{self, Access, AuthChannel};
+use catherd_proto::v1;
 use catherd_proto::v1::studies_client::StudiesClient;
 use tokio::runtime::Runtime;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Status, Streaming};
 
@@ -24,26 +27,90 @@ const RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 /// Time between two requests for a stream that was lost.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// A connection to a coordinator.
+/// Time within which a coordinator of several must say whether it leads.
+const CHOICE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// A coordinator that a command knows.
+#[derive(Clone)]
+struct Known {
+    address: String,
+    client: StudiesClient<AuthChannel>,
+}
+
+/// A connection to a coordinator, or to the one of several that leads their store.
+///
+/// It is served by a thread of its own, so that it is kept alive while the command does something
+/// else, such as writing tables.
 pub(super) struct Connection {
     runtime: Runtime,
-    client: StudiesClient<AuthChannel>,
-    address: String,
+    known: Vec<Known>,
+    /// The coordinator to which requests are sent.
+    leader: RefCell<Known>,
 }
 
 impl Connection {
     pub(super) fn new(remote: &Remote) -> Result<Connection, Failure> {
-        let (address, access) = remote.address()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
-        let client = runtime.block_on(async { transport::studies_client(&address, &access) });
-        let client = client.map_err(|cause| {
-            Failure::new(format_args!("`{address}` is not the address of a coordinator: {cause}"))
-                .hint("write HOST:PORT")
+        let connect = |(address, access): (String, Access)| {
+            let client = runtime.block_on(async { transport::studies_client(&address, &access) });
+            let client = client.map_err(|cause| {
+                Failure::new(format_args!(
+                    "`{address}` is not the address of a coordinator: {cause}"
+                ))
+                .hint("write HOST:PORT, or several separated by commas")
+            })?;
+            Ok(Known { address, client })
+        };
+        let known = remote.addresses()?.into_iter().map(connect);
+        let known = known.collect::<Result<Vec<_>, Failure>>()?;
+        let first = known.first().cloned();
+        let first = first.ok_or_else(|| {
+            Failure::new("no address of a coordinator").hint("name one with --coordinator")
         })?;
-        Ok(Connection { runtime, client, address })
+        let connection = Connection { runtime, known, leader: RefCell::new(first) };
+        connection.choose();
+        Ok(connection)
+    }
+
+    /// Chooses the coordinator that leads, if several are known and one of them says so.
+    fn choose(&self) {
+        let [first, others @ ..] = &self.known[..] else { return };
+        if others.is_empty() {
+            return;
+        }
+        let leads = async |known: &Known| {
+            let mut client = known.client.clone();
+            let status = client.get_status(v1::StatusRequest {});
+            match timeout(CHOICE_TIMEOUT, status).await {
+                Ok(Ok(status)) => !status.into_inner().standby,
+                // It leads or not, and its refusal is reported.
+                Ok(Err(status)) => !may_pass(&status),
+                Err(_) => false,
+            }
+        };
+        let found = self.runtime.block_on(async {
+            for known in std::iter::once(first).chain(others) {
+                if leads(known).await {
+                    return Some(known.clone());
+                }
+            }
+            None
+        });
+        if let Some(found) = found {
+            *self.leader.borrow_mut() = found;
+        }
+    }
+
+    fn address(&self) -> String {
+        self.leader.borrow().address.clone()
+    }
+
+    fn client(&self) -> StudiesClient<AuthChannel> {
+        self.leader.borrow().client.clone()
     }
 
     /// Sends a request and returns the reply.
@@ -51,34 +118,45 @@ impl Connection {
         &mut self,
         request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
     ) -> Result<T, Failure> {
-        let reply = reported(&self.address, request(&mut self.client));
-        let reply = self.runtime.block_on(reply);
+        let (mut client, address) = (self.client(), self.address());
+        let reply = self.runtime.block_on(reported(&address, request(&mut client)));
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends a request whose reply is a stream, while other requests are sent.
-    pub(super) fn open<T>(
+    /// Sends several requests at a time, in the order of `requests`, at most `most` of them, until one
+    /// fails. `done` is called with the result of each that has succeeded.
+    pub(super) fn in_parallel<T, R, F>(
         &self,
-        request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
-    ) -> Result<T, Failure> {
-        let mut client = self.client.clone();
-        let reply = self.runtime.block_on(reported(&self.address, request(&mut client)));
-        reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
-    }
-
-    /// Sends a request that takes long because it is large; the caller may repeat one that failed.
-    pub(super) fn upload<T>(
-        &mut self,
-        request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
-    ) -> Result<T, Status> {
-        let reply = self.runtime.block_on(request(&mut self.client));
-        reply.map(tonic::Response::into_inner)
-    }
-
-    /// The next message of a stream; `None` at its end.
-    pub(super) fn next<T>(&self, stream: &mut Streaming<T>) -> Result<Option<T>, Failure> {
-        let next = self.runtime.block_on(reported(&self.address, stream.message()));
-        next.map_err(|status| self.refused(&status))
+        most: usize,
+        requests: impl Iterator<Item = Result<R, Failure>>,
+        mut done: impl FnMut(T) -> Result<(), Failure>,
+    ) -> Result<(), Failure>
+    where
+        T: Send + 'static,
+        R: FnOnce(StudiesClient<AuthChannel>) -> F,
+        F: Future<Output = Result<T, Status>> + Send + 'static,
+    {
+        let client = self.client();
+        self.runtime.block_on(async {
+            let mut sent = JoinSet::new();
+            let mut ended = |answer: Result<Result<T, Status>, JoinError>| {
+                let defect = |defect: JoinError| Status::internal(defect.to_string());
+                let answer = answer.map_err(defect).and_then(|answer| answer);
+                done(answer.map_err(|status| self.refused(&status))?)
+            };
+            for request in requests {
+                if sent.len() >= most
+                    && let Some(answer) = sent.join_next().await
+                {
+                    ended(answer)?;
+                }
+                sent.spawn(request?(client.clone()));
+            }
+            while let Some(answer) = sent.join_next().await {
+                ended(answer)?;
+            }
+            Ok(())
+        })
     }
 
     /// Passes the messages of a stream to `each` until it returns false. When the stream is lost, it is
@@ -90,54 +168,16 @@ impl Connection {
         ) -> Result<tonic::Response<Streaming<T>>, Status>,
         mut each: impl FnMut(T) -> bool,
     ) -> Result<(), Failure> {
-        let mut stream = Some(self.call(&request)?);
-        let mut outage: Option<(Instant, Instant)> = None;
+        let mut stream = Lasting::new(self);
         loop {
-            let message = match &mut stream {
-                Some(stream) => self.runtime.block_on(reported(&self.address, stream.message())),
-                None => {
-                    let requested = self.runtime.block_on(async {
-                        sleep(RETRY_PAUSE).await;
-                        request(&mut self.client).await
-                    });
-                    match requested {
-                        Ok(opened) => {
-                            stream = Some(opened.into_inner());
-                            continue;
-                        }
-                        Err(status) => Err(status),
-                    }
-                }
-            };
-            let status = match message {
-                Ok(Some(message)) => {
-                    if outage.take().is_some() {
-                        terminal::note(&format!("coordinator {} answers again", self.address));
-                    }
+            match stream.next(&request)? {
+                Some(message) => {
                     if !each(message) {
                         return Ok(());
                     }
-                    continue;
                 }
-                Ok(None) => Status::unavailable("the coordinator has ended"),
-                Err(status) => status,
-            };
-            if !may_pass(&status) {
-                return Err(self.refused(&status));
-            }
-            stream = None;
-            let now = Instant::now();
-            let (since, due) = outage.get_or_insert((now, now));
-            if now - *since > RETRY_TIMEOUT {
-                return Err(self.refused(&status));
-            }
-            if now >= *due {
-                *due = now + REPORT_INTERVAL;
-                let reason = transport::reason(&status);
-                terminal::note(&format!(
-                    "coordinator {} cannot be reached: {reason}; trying again",
-                    self.address
-                ));
+                // The coordinator has ended, and is started again perhaps.
+                None => stream.lost(&Status::unavailable("the coordinator has ended"))?,
             }
         }
     }
@@ -145,7 +185,7 @@ impl Connection {
     /// The failure for an error status.
     pub(super) fn refused(&self, status: &Status) -> Failure {
         let reason = transport::reason(status);
-        let failure = Failure::new(format_args!("coordinator {}: {reason}", self.address));
+        let failure = Failure::new(format_args!("coordinator {}: {reason}", self.address()));
         if let Some(problem) = transport::problem(status) {
             return failure.hint(problem.hint);
         }
@@ -161,12 +201,97 @@ impl Connection {
             Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),
             Code::Aborted => failure.hint("repeat the command if that is still what you want"),
             Code::ResourceExhausted => failure.hint("repeat the command later"),
+            Code::DataLoss => failure.hint(
+                "restart the coordinator, which repairs its store, or start it on a copy of \
+                 `catherd backup`",
+            ),
             Code::FailedPrecondition => {
                 failure.hint("use the same version of catherd on both machines")
             }
             _ => failure
                 .hint("start the coordinator, or name its address with --coordinator HOST:PORT"),
         }
+    }
+}
+
+/// A stream that is requested again when it is lost: the connection broke, the coordinator was
+/// restarted, or this process did not run for a while, so that the coordinator gave it up.
+pub(super) struct Lasting<'c, T> {
+    connection: &'c Connection,
+    stream: Option<Streaming<T>>,
+    /// The coordinator has accepted the request once.
+    accepted: bool,
+    /// The beginning of the outage, and the time of the next note about it.
+    outage: Option<(Instant, Instant)>,
+}
+
+impl<'c, T> Lasting<'c, T> {
+    /// A stream that is requested by the first call of [`Lasting::next`].
+    pub(super) fn new(connection: &'c Connection) -> Lasting<'c, T> {
+        Lasting { connection, stream: None, accepted: false, outage: None }
+    }
+
+    /// The next message; `None` at the end of the stream. `request` asks for the rest of the stream
+    /// after the messages that were returned.
+    ///
+    /// # Errors
+    ///
+    /// If the coordinator refuses the request, cannot be reached at first, or cannot be reached again for
+    /// ten minutes.
+    pub(super) fn next(
+        &mut self,
+        request: &impl AsyncFn(
+            &mut StudiesClient<AuthChannel>,
+        ) -> Result<tonic::Response<Streaming<T>>, Status>,
+    ) -> Result<Option<T>, Failure> {
+        let connection = self.connection;
+        loop {
+            let (address, mut client) = (connection.address(), connection.client());
+            let message = connection.runtime.block_on(async {
+                let stream = match &mut self.stream {
+                    Some(stream) => stream,
+                    none => {
+                        let opened = reported(&address, request(&mut client)).await?;
+                        self.accepted = true;
+                        none.insert(opened.into_inner())
+                    }
+                };
+                reported(&address, stream.message()).await
+            });
+            match message {
+                Ok(message) => {
+                    if self.outage.take().is_some() {
+                        terminal::note(&format!("coordinator {address} answers again"));
+                    }
+                    return Ok(message);
+                }
+                Err(status) => self.lost(&status)?,
+            }
+        }
+    }
+
+    /// Notes that the stream was lost, and waits before it is requested again.
+    fn lost(&mut self, status: &Status) -> Result<(), Failure> {
+        let connection = self.connection;
+        if !self.accepted || !may_pass(status) {
+            return Err(connection.refused(status));
+        }
+        self.stream = None;
+        let now = Instant::now();
+        let (since, due) = self.outage.get_or_insert((now, now));
+        if now - *since > RETRY_TIMEOUT {
+            return Err(connection.refused(status));
+        }
+        if now >= *due {
+            *due = now + REPORT_INTERVAL;
+            let (address, reason) = (connection.address(), transport::reason(status));
+            terminal::note(&format!(
+                "coordinator {address} cannot be reached: {reason}; trying again"
+            ));
+        }
+        connection.runtime.block_on(async { sleep(RETRY_PAUSE).await });
+        connection.choose();
+        Ok(())
     }
 }
 

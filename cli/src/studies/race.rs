@@ -1,4 +1,4 @@
-//! A race on a cluster: the client submits each round to the coordinator, waits for its runs, and
+//! A study in rounds on a cluster, such as a race: the client submits each round to the coordinator, waits for its runs, and
 //! decides which configurations continue.
 //!
 //! Everything that a decision depends on is at the coordinator. A client that is started again submits
@@ -10,39 +10,46 @@ use std::time::{Duration, Instant};
 
 use catherd_analysis::tidy::Dropped;
 use catherd_analysis_results::race::{self, Rounds};
+use catherd_analysis_results::stop;
 use catherd_analysis_results::{
     Corpus, Extent, RunResult, StudyFolder, StudyTables, WrittenResults,
 };
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure};
-use catherd_experiments::{CorpusDescription, Plan, Race};
+use catherd_experiments::{CorpusDescription, Plan};
 use catherd_proto::v1;
 use indicatif::ProgressBar;
 
 use super::connection::Connection;
 use super::{fetch, style, submission};
+use crate::archive::research_object;
 use crate::failure::Worded;
-use crate::run::{dropped, text};
+use crate::run::{decided, dropped, text};
 use crate::subjects;
 
 /// Least time between two writings of interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Runs a race whose projects have been uploaded, and writes its tables.
+/// Runs a study in rounds, whose projects have been uploaded, and writes its tables.
 pub(super) fn run(
     connection: &mut Connection,
     corpus: &Corpus,
     plan: &Plan,
-    race: Race,
+    claim: v1::Claim,
     folder: &StudyFolder,
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
     let projects = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
     let tables = StudyTables::new(folder, plan, projects.clone(), subjects::kinds());
     let mut rounds =
-        RemoteRounds { connection, projects, tables, names: Vec::new(), written: start };
-    race::run(&mut rounds, plan, race)?;
+        RemoteRounds { connection, projects, claim, tables, names: Vec::new(), written: start };
+    match (plan.race, plan.stop) {
+        (Some(race), _) => race::run(&mut rounds, plan, race)?,
+        (None, Some(rule)) => stop::run(&mut rounds, plan, rule)?,
+        (None, None) => rounds.run(plan.clone())?,
+    };
     let results = rounds.write_tables(Extent::WithSuites)?;
+    research_object::describe_folder(&folder.path, plan)?;
     terminal::print(&text(&results, &plan.name, &folder.path, start.elapsed()));
     let complete = corpus.unusable.is_empty() && results.problems.is_empty();
     Ok(if complete { Exit::Success } else { Exit::Incomplete })
@@ -52,6 +59,8 @@ pub(super) fn run(
 struct RemoteRounds<'c> {
     connection: &'c mut Connection,
     projects: CorpusDescription,
+    /// The claim of each round on workers.
+    claim: v1::Claim,
     tables: StudyTables,
     /// The rounds that have ended.
     names: Vec<String>,
@@ -64,7 +73,7 @@ impl Rounds for RemoteRounds<'_> {
     type Stopped = Infallible;
 
     fn run(&mut self, round: Plan) -> Result<ControlFlow<Infallible>, Failure> {
-        let reply = submission::submit(self.connection, &round, &self.projects)?;
+        let reply = submission::submit(self.connection, &round, &self.projects, self.claim)?;
         if reply.ended < reply.planned {
             self.tables.mark_incomplete().map_err(Worded::worded)?;
             self.wait(&round)?;
@@ -77,7 +86,11 @@ impl Rounds for RemoteRounds<'_> {
     }
 
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Failure> {
-        fetch(self.connection, round)?.try_for_each(|result| result.map(&mut *take))
+        fetch(self.connection, round, None).try_for_each(|result| result.map(&mut *take))
+    }
+
+    fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize) {
+        terminal::note(&decided(&algorithms, rest, seeds, all));
     }
 
     fn report(&mut self, lost: &Dropped) {
@@ -147,13 +160,7 @@ impl RemoteRounds<'_> {
         let bar = BARS.add(ProgressBar::no_length());
         bar.set_style(style("{pos} runs fetched"));
         let connection = &*self.connection;
-        let results = self.names.iter().flat_map(|round| {
-            let (results, error) = match fetch(connection, round) {
-                Ok(results) => (Some(results), None),
-                Err(failure) => (None, Some(Err(failure))),
-            };
-            results.into_iter().flatten().chain(error)
-        });
+        let results = self.names.iter().flat_map(|round| fetch(connection, round, None));
         let results = results.inspect(|_| bar.inc(1));
         let results = self.tables.write(results, extent).map_err(Worded::worded);
         bar.finish_and_clear();

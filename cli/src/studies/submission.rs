@@ -1,5 +1,6 @@
 //! Submission of a plan: the upload of its projects, and its planning.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use catherd_analysis_results::Corpus;
@@ -12,11 +13,17 @@ use catherd_proto::v1::studies_client::StudiesClient;
 use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Code;
+use tonic::{Code, Status};
 
 use super::connection::Connection;
 use super::style;
 use crate::failure::Worded;
+
+/// Number of projects that are uploaded at the same time.
+const UPLOADS: usize = 4;
+
+/// Number of projects in a request for those that are missing.
+const DIGESTS: usize = 4096;
 
 /// First and longest wait before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -27,21 +34,35 @@ pub(super) fn upload_projects(
     corpus: &Corpus,
     plan: &Plan,
 ) -> Result<(), Failure> {
-    let digests = plan.projects.iter().map(|project| project.digest.0.to_vec().into());
-    let all = v1::ProjectDigests { digests: digests.collect() };
-    let missing = connection.call(async |client| client.missing_projects(all).await)?.digests;
+    let mut missing = BTreeSet::new();
+    for page in plan.projects.chunks(DIGESTS) {
+        let digests = page.iter().map(|project| project.digest.0.to_vec().into());
+        let page = v1::ProjectDigests { digests: digests.collect() };
+        missing
+            .extend(connection.call(async |client| client.missing_projects(page).await)?.digests);
+    }
     let bar = BARS.add(ProgressBar::new(missing.len() as u64));
     bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
-    for project in corpus.projects() {
+    let uploads = corpus.projects().iter().filter_map(|project| {
         // Also of projects that are there already: a file that has changed makes the plan wrong.
-        let bytes = project.bytes().map_err(Worded::worded)?;
-        if missing.iter().any(|one| **one == project.digest.0) {
-            bar.inc(1);
-            send(connection, project.digest, &bytes)?;
+        let bytes = match project.bytes() {
+            Ok(bytes) => bytes,
+            Err(cause) => return Some(Err(cause.worded())),
+        };
+        let digest = project.digest;
+        let wanted = missing.contains(&digest.0[..]);
+        wanted.then_some(Ok(move |client| send(client, digest, bytes)))
+    });
+    let uploaded = connection.in_parallel(UPLOADS, uploads, |(digest, stored)| {
+        bar.inc(1);
+        if stored == Some(digest) {
+            return Ok(());
         }
-    }
+        Err(Failure::new(format_args!("project {digest} was damaged during the upload"))
+            .hint("repeat the command"))
+    });
     bar.finish_and_clear();
-    Ok(())
+    uploaded
 }
 
 /// Submits a plan whose projects have been uploaded, and waits until its runs are planned.
@@ -49,11 +70,12 @@ pub(super) fn submit(
     connection: &mut Connection,
     plan: &Plan,
     projects: &CorpusDescription,
+    claim: v1::Claim,
 ) -> Result<v1::SubmitReply, Failure> {
     let plan = v1::Document::write(plan).map_err(Failure::new)?;
     let projects = v1::Document::write(projects).map_err(Failure::new)?;
-    let mut request =
-        v1::SubmitRequest { plan: Some(plan), waiting: false, projects: Some(projects) };
+    let (plan, projects, claim) = (Some(plan), Some(projects), Some(claim));
+    let mut request = v1::SubmitRequest { plan, waiting: false, projects, claim };
     let bar = BARS.add(ProgressBar::no_length());
     bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} runs planned"));
     let reply = loop {
@@ -70,31 +92,33 @@ pub(super) fn submit(
     Ok(reply)
 }
 
-/// Uploads a project in chunks.
-fn send(connection: &mut Connection, digest: Digest, bytes: &[u8]) -> Result<(), Failure> {
+/// Uploads a project in chunks. Returns its digest and the digest of the project that was stored.
+async fn send(
+    mut client: StudiesClient<AuthChannel>,
+    digest: Digest,
+    bytes: Vec<u8>,
+) -> Result<(Digest, Option<Digest>), Status> {
     let size = bytes.len() as u64;
     let chunks: Vec<_> = bytes
         .chunks(PROJECT_CHUNK)
         .map(|data| v1::ProjectChunk { size, data: data.to_vec().into() })
         .collect();
     let mut pause = UPLOAD_PAUSE.0;
-    let stored = loop {
-        let sent = connection.upload(async |client| upload(client, chunks.clone()).await);
-        match sent {
-            Ok(stored) => break stored,
-            // Uploads of other clients leave no room now.
+    loop {
+        match upload(&mut client, chunks.clone()).await {
+            Ok(stored) => {
+                let stored = stored.into_inner().digests;
+                let stored = stored.first().and_then(|stored| catherd_proto::digest(stored).ok());
+                return Ok((digest, stored));
+            }
+            // Other uploads leave no room now.
             Err(status) if status.code() == Code::ResourceExhausted => {
-                std::thread::sleep(pause);
+                tokio::time::sleep(pause).await;
                 pause = (2 * pause).min(UPLOAD_PAUSE.1);
             }
-            Err(status) => return Err(connection.refused(&status)),
+            Err(status) => return Err(status),
         }
-    };
-    if stored.digests.first().is_none_or(|stored| **stored != digest.0) {
-        return Err(Failure::new(format_args!("project {digest} was damaged during the upload"))
-            .hint("repeat the command"));
     }
-    Ok(())
 }
 
 async fn upload(

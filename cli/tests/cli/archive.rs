@@ -1,37 +1,37 @@
 //! Replication packages through the binary.
 
 use std::fs;
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, SystemTime};
 
+use crate::forgeries::{files, package_of};
 use crate::support::cluster::{coordinator, succeed, worker};
 use crate::support::{catherd, digests, stderr, two_files, two_projects};
-use catherd_experiments::Digest;
+use catherd_experiments::{CorpusDescription, Digest};
 use serde_json::Value;
 use tempfile::TempDir;
-use zip::write::SimpleFileOptions;
-use zip::{ZipArchive, ZipWriter};
+use zip::ZipArchive;
 
 /// A folder with a study of two projects that has ended.
-struct Fixture {
+pub(crate) struct Fixture {
     folder: TempDir,
 }
 
 impl Fixture {
-    fn new() -> Fixture {
+    pub(crate) fn new() -> Fixture {
         let fixture = Fixture { folder: TempDir::new().unwrap() };
         two_projects(&fixture.path("games"));
         fixture.study("study", &[]);
         fixture
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         self.path(name).to_str().unwrap().to_owned()
     }
 
@@ -47,7 +47,7 @@ impl Fixture {
     }
 
     /// Archives results, and returns the bytes of the package and the output of the command.
-    fn archive(&self, results: &str, package: &str, more: &[&str]) -> (Vec<u8>, String) {
+    pub(crate) fn archive(&self, results: &str, package: &str, more: &[&str]) -> (Vec<u8>, String) {
         let output = catherd()
             .args(["archive", &self.text(results), "-o", &self.text(package)])
             .args(more)
@@ -72,7 +72,7 @@ impl Fixture {
     }
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
@@ -86,26 +86,11 @@ fn file(package: &[u8], name: &str) -> String {
 
 /// A package with the files that `change` returns, and a list of files that matches them.
 fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
-    let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
-    let mut new = ZipWriter::new(Cursor::new(Vec::new()));
-    let mut list: Value = serde_json::from_str(&file(package, "archive.json")).unwrap();
-    list["files"].as_array_mut().unwrap().clear();
-    for index in 0..zip.len() {
-        let mut entry = zip.by_index(index).unwrap();
-        let name = entry.name().unwrap().into_owned();
-        let mut bytes = Vec::new();
-        entry.read_to_end(&mut bytes).unwrap();
-        let Some(bytes) = change(&name, bytes).filter(|_| name != "archive.json") else { continue };
-        let listed = serde_json::json!({
-            "name": name, "bytes": bytes.len(), "sha256": Digest::of(&bytes).to_string(),
-        });
-        list["files"].as_array_mut().unwrap().push(listed);
-        new.start_file(&name, SimpleFileOptions::default()).unwrap();
-        new.write_all(&bytes).unwrap();
-    }
-    new.start_file("archive.json", SimpleFileOptions::default()).unwrap();
-    new.write_all(list.to_string().as_bytes()).unwrap();
-    new.finish().unwrap().into_inner()
+    let kept = files(package).into_iter().filter_map(|mut file| {
+        file.bytes = change(&file.name, file.bytes)?;
+        Some(file)
+    });
+    package_of(kept.collect())
 }
 
 /// Copies the files of a folder, with file times in the distant past.
@@ -141,7 +126,10 @@ fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
         .env("SOURCE_DATE_EPOCH", "1");
     assert_eq!(command.output().unwrap().status.code(), Some(0));
     assert!(package == fs::read(fixture.path("study.zip")).unwrap(), "the name is the study's");
-    assert!(!fixture.path("study.zip.files").exists());
+    let names =
+        fs::read_dir(fixture.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    let left = |name: &std::ffi::OsString| name.to_string_lossy().starts_with(".catherd-archive-");
+    assert_eq!(names.filter(left).count(), 0);
     // The package contains no time, neither the file times nor the time of the command.
     let mut zip = ZipArchive::new(Cursor::new(&package)).unwrap();
     for index in 0..zip.len() {
@@ -249,12 +237,138 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
         let edit = name == "results/runs.csv";
         Some(if edit { text.replacen(&digest, "000000000", 1).into_bytes() } else { bytes })
     }));
-    assert!(text.contains("results/runs.csv: row 1 is not of the record"), "{text}");
+    assert!(
+        text.contains("bad.zip: results/runs.csv: is not the file that catherd makes"),
+        "{text}"
+    );
     let text =
         fixture.refused(&edited("results/study.json", "\"executions\": 20", "\"executions\": 30"));
     assert!(text.contains("records.jsonl: line 1: the record belongs to another run"), "{text}");
     let text = fixture.refused(&edited("corpus.csv", "packed,", "other,"));
-    assert!(text.contains("corpus.csv: row 1: is not the project of the plan"), "{text}");
+    assert!(text.contains("bad.zip: corpus.csv: is not the file that catherd makes"), "{text}");
+    // Full coverage in every row of the table, another number in a table of the report and on its page,
+    // another README, and other measures of a project.
+    let text = fixture.refused(&changed(&package, |name, bytes| {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let edit = name == "results/runs.csv";
+        Some(if edit { covering_everything(&text).into_bytes() } else { bytes })
+    }));
+    assert!(
+        text.contains("bad.zip: results/runs.csv: is not the file that catherd makes"),
+        "{text}"
+    );
+    for (which, from, to) in [
+        ("results/table6.md", "| mio", "| mio "),
+        ("report/tables/table6.csv", "mio", "moi"),
+        ("report/report.html", "<html", "<html "),
+        ("README.md", "runs planned | 8", "runs planned | 9"),
+        ("study.toml", "seeds", "seeds "),
+        ("CITATION.cff", "dataset", "software"),
+        ("results/projects.csv", "packed", "pakced"),
+    ] {
+        let text = fixture.refused(&edited(which, from, to));
+        let named = format!("{which}: is not the file that catherd makes of the records");
+        assert!(text.contains(&named) || text.contains(&format!("nor are {which}")), "{text}");
+    }
+    // Measures that fit each other, but not the project.
+    let text = fixture.refused(&changed(&package, |name, bytes| {
+        Some(match name {
+            "results/corpus.json" => {
+                let mut corpus: CorpusDescription = serde_json::from_slice(&bytes).unwrap();
+                corpus.measures.as_mut().unwrap().rows[0][3] = "77".to_owned();
+                [&serde_json::to_vec_pretty(&corpus).unwrap()[..], b"\n"].concat()
+            }
+            "results/projects.csv" => with_cell(&bytes, 0, 3, "77"),
+            _ => bytes,
+        })
+    }));
+    assert!(text.contains("bad.zip: results/"), "{text}");
+}
+
+/// A table with another cell.
+fn with_cell(table: &[u8], row: usize, column: usize, cell: &str) -> Vec<u8> {
+    let mut rows = csv::Reader::from_reader(table);
+    let mut written = csv::Writer::from_writer(Vec::new());
+    written.write_record(rows.headers().unwrap()).unwrap();
+    for (number, record) in rows.records().enumerate() {
+        let record = record.unwrap();
+        let cells = record.iter().enumerate();
+        let is_wanted = |at: usize| number == row && at == column;
+        written
+            .write_record(cells.map(|(at, old)| if is_wanted(at) { cell } else { old }))
+            .unwrap();
+    }
+    written.into_inner().unwrap()
+}
+
+/// A table of runs with coverage 1 in every row.
+fn covering_everything(table: &str) -> String {
+    let mut rows = csv::Reader::from_reader(table.as_bytes());
+    let header = rows.headers().unwrap().clone();
+    let at = header.iter().position(|name| name == "coverage").unwrap();
+    let mut written = csv::Writer::from_writer(Vec::new());
+    written.write_record(&header).unwrap();
+    for row in rows.records() {
+        let row = row.unwrap();
+        let cells = row.iter().enumerate();
+        written.write_record(cells.map(|(i, cell)| if i == at { "1.0" } else { cell })).unwrap();
+    }
+    String::from_utf8(written.into_inner().unwrap()).unwrap()
+}
+
+#[test]
+fn tables_and_pages_that_the_records_do_not_give_are_named() {
+    let fixture = Fixture::new();
+    let study = fixture.path("study");
+    let verify = || catherd().arg("verify").arg(&study).output().unwrap();
+    let output = verify();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("files made again from the records: "), "{}", stdout(&output));
+    let package = fixture.text("refused.zip");
+    let archive =
+        || catherd().args(["archive", &fixture.text("study"), "-o", &package]).output().unwrap();
+    let edit = |name: &str, change: &dyn Fn(&str) -> String| {
+        let path = study.join(name);
+        let before = fs::read_to_string(&path).unwrap();
+        fs::write(&path, change(&before)).unwrap();
+        let output = verify();
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", stderr(&output));
+        let text = stdout(&output);
+        assert!(
+            text.contains(&format!("study/{name}: is not the file that the records")),
+            "{text}"
+        );
+        if !name.contains('/') {
+            let text = stderr(&archive());
+            assert!(text.contains(&format!("study/{name}: is not the file")), "{text}");
+        }
+        fs::write(&path, before).unwrap();
+    };
+    edit("runs.csv", &covering_everything);
+    edit("table6.md", &|text| text.replacen("mio", "moi", 1));
+    edit("study.json", &|text| text.replacen('{', "{ ", 1));
+    let suite = crate::forgeries::first_file(&study.join("suites"));
+    let suite = suite.strip_prefix(&study).unwrap().to_str().unwrap().to_owned();
+    edit(&suite, &|text| text.replacen('{', "{ ", 1));
+    // A report of the folder is compared as well.
+    let report = ["report", &fixture.text("study"), "-o", &fixture.text("study/report")];
+    let output = catherd().args(report).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(verify().status.code(), Some(0), "{}", stdout(&verify()));
+    edit("report/report.html", &|text| text.replacen("<html", "<html ", 1));
+    edit("report/tables/table6.csv", &|text| text.replacen("mio", "moi", 1));
+    fs::write(study.join("report/extra.html"), "extra").unwrap();
+    let text = stdout(&verify());
+    assert!(text.contains("study/report/extra.html: is a file that the records"), "{text}");
+    fs::remove_file(study.join("report/extra.html")).unwrap();
+    // A link is not followed.
+    fs::write(fixture.path("secret"), fs::read(study.join("table6.md")).unwrap()).unwrap();
+    fs::remove_file(study.join("table6.md")).unwrap();
+    std::os::unix::fs::symlink(fixture.path("secret"), study.join("table6.md")).unwrap();
+    for output in [archive(), verify()] {
+        let text = stderr(&output) + &stdout(&output);
+        assert!(text.contains("study/table6.md: is a link or a folder, not a file"), "{text}");
+    }
 }
 
 #[test]
@@ -276,7 +390,7 @@ fn the_package_of_an_interim_study_is_marked() {
     while !fs::read_to_string(fixture.path("slow/runs.csv"))
         .is_ok_and(|table| table.lines().count() >= 2)
     {
-        assert!(start.elapsed() < std::time::Duration::from_secs(60));
+        assert!(start.elapsed() < std::time::Duration::from_secs(300));
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();

@@ -228,7 +228,7 @@ fn free_address() -> String {
 fn wait(condition_name: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(120), "timed out: {condition_name}");
+        assert!(start.elapsed() < Duration::from_secs(300), "timed out: {condition_name}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -355,8 +355,7 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
     wait("the suspended coordinator stands by", || {
         let output = run_with(&["status", "--json"], &cluster.addresses[0]);
         let status: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let last_error = status["last_error"].as_str().unwrap_or_default();
-        last_error.contains("another coordinator leads")
+        status["standby"] == true
     });
     let (digests, wasted) = cluster.end(scale.runs);
     report(&format!(

@@ -160,7 +160,7 @@ fn wait_for_watcher(address: &str) {
             assert!(run_with(&["status"], address).status.success());
             return;
         }
-        assert!(start.elapsed() < Duration::from_secs(60));
+        assert!(start.elapsed() < Duration::from_secs(300));
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -300,7 +300,7 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
         assert!(output.status.success());
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(300);
     while status().contains("Store error") {
         assert!(Instant::now() < deadline, "{}", status());
         std::thread::sleep(Duration::from_millis(100));
@@ -316,7 +316,7 @@ fn what_only_clusters_need_says_how_it_is_built() {
     for (arguments, what) in [
         (&["certs", "--dir", &dir, "--for", "me"][..], "without `certificates`"),
         (&["coordinator", "--dir", &dir, "--store", store], "without PostgreSQL"),
-        (&["replay", "smoke", "--all", "--store", store], "without PostgreSQL"),
+        (&["replay", "smoke", "3fa9c1", "--store", store], "without PostgreSQL"),
     ] {
         let output = catherd().args(arguments).output().unwrap();
         let text = stderr(&output);

@@ -1,8 +1,10 @@
 //! A coordinator of its own with workers and clients, through the binary.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{catherd, digests, stderr, two_files, two_projects};
@@ -39,7 +41,12 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     drop(process);
     let (_process, address) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     succeed(&["resume", "games"], &address);
-    succeed(&["watch"], &address);
+    let watched = succeed(&["watch", "--json"], &address);
+    for line in watched.lines() {
+        let status: Value = serde_json::from_str(line).expect(line);
+        assert!(status["runs_per_second"].is_number() && status["workers"].is_number(), "{line}");
+    }
+    assert!(!watched.is_empty());
     let text = succeed(&["status", "games"], &address);
     assert!(text.contains("complete") && text.contains("Nothing is missing."), "{text}");
     succeed(&["results", "games", "--out", &out], &address);
@@ -180,7 +187,7 @@ impl Dashboard {
 
     /// The response to a request for a path.
     fn page(&self, path: &str) -> String {
-        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
+        let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             .unwrap();
         let mut text = String::new();
@@ -200,20 +207,117 @@ fn the_dashboard_shows_studies_and_failures() {
     assert!(!dashboard.page("/").contains("https://"), "the page needs no network");
 }
 
+/// The first run of an algorithm on the project `one`, as the dashboard lists it.
+fn first_run(dashboard: &Dashboard, algorithm: &str) -> serde_json::Value {
+    let page = dashboard.page(&format!("/runs?study=jumpy&project=one&algorithm={algorithm}"));
+    let (_, body) = page.split_once("\r\n\r\n").unwrap();
+    // The body may be sent in chunks.
+    let json = &body[body.find('[').unwrap()..=body.rfind(']').unwrap()];
+    serde_json::from_str::<serde_json::Value>(json).unwrap()[0].clone()
+}
+
+#[test]
+fn the_dashboard_leads_from_cells_to_runs() {
+    let dashboard = Dashboard::start();
+    let cells = dashboard.page("/cells?study=jumpy");
+    assert!(cells.contains("\"calm\":{\"coverage\":") && cells.contains("\"failed\":1"), "{cells}");
+    let run = first_run(&dashboard, "calm");
+    assert_eq!((&run["seed"], &run["phase"]), (&1.into(), &"done".into()));
+    let id = run["run"].as_str().unwrap();
+    let page = dashboard.page(&format!("/run?run={id}"));
+    assert!(
+        page.contains("\"project\":\"one\"") && page.contains("\"algorithm\":\"calm\""),
+        "{page}"
+    );
+    assert!(page.contains("\"outcome\":\"done\"") && page.contains("\"timeline\":["), "{page}");
+    assert!(dashboard.page(&format!("/run?run={}", "0".repeat(64))).starts_with("HTTP/1.1 404"));
+    assert!(dashboard.page("/run?run=x").starts_with("HTTP/1.1 400"));
+}
+
+/// Serves the dashboard with a picture in its page that takes three seconds. Browsers write the document when
+/// everything is loaded, which without it is before the answers have come that the page asks for.
+fn slowly(dashboard: &Dashboard) -> String {
+    let (listener, target) = (TcpListener::bind("127.0.0.1:0").unwrap(), dashboard.address.clone());
+    let page = dashboard.page("/");
+    let page = &page[page.find('<').unwrap()..=page.rfind('>').unwrap()];
+    let page = format!("{page}<img src=\"slow\" alt=\"\">");
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let (target, page) = (target.clone(), page.clone());
+            std::thread::spawn(move || answer(stream, &target, &page));
+        }
+    });
+    address
+}
+
+/// Answers one request. A browser may close the connection at any time.
+fn answer(mut stream: TcpStream, target: &str, page: &str) -> Option<()> {
+    let mut first = String::new();
+    BufReader::new(stream.try_clone().ok()?).read_line(&mut first).ok()?;
+    let path = first.split(' ').nth(1)?;
+    if path == "/slow" {
+        std::thread::sleep(Duration::from_secs(3));
+        return write!(stream, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").ok();
+    }
+    if path == "/" {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n";
+        return write!(stream, "{head}{page}").ok();
+    }
+    let mut behind = TcpStream::connect(target).ok()?;
+    write!(behind, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    std::io::copy(&mut behind, &mut stream).ok().map(drop)
+}
+
+/// The document of a page of the dashboard in a browser, once it has these words: answers may take longer than
+/// the picture.
+fn browse(dashboard: &Dashboard, page: &str, words: &[&str]) -> String {
+    let (start, address) = (Instant::now(), slowly(dashboard));
+    loop {
+        let output = Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-background-networking",
+            ])
+            .args(["--disable-component-update", "--no-first-run", "--timeout=20000", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", dashboard.folder.path().join("browser").display()))
+            .arg(format!("http://{address}/{page}"))
+            .stderr(Stdio::null())
+            .output()
+            .expect("chromium is installed");
+        let document = String::from_utf8_lossy(&output.stdout).into_owned();
+        if words.iter().all(|word| document.contains(word)) {
+            return document;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "{words:?}: {document}");
+    }
+}
+
 #[test]
 #[ignore = "needs chromium"]
 fn a_browser_shows_the_dashboard() {
     let dashboard = Dashboard::start();
-    let output = Command::new("chromium")
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"])
-        .args(["--disable-component-update", "--no-first-run", "--timeout=8000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", dashboard.folder.path().join("browser").display()))
-        .arg(format!("http://{}/", dashboard.address))
-        .stderr(Stdio::null())
-        .output()
-        .expect("chromium is installed");
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(shown.contains("<b>6</b>") && shown.contains("polyline"), "{shown}");
+    // The means are of projects that all algorithms have finished, until the budget of 16 executions.
+    let words = [
+        "<b>6</b>",
+        "polyline",
+        "Mean coverage on the 2 projects that all shown algorithms",
+        ">16</text>",
+        "aria-label=\"one, calm: mean coverage ",
+        "Failures by reason",
+        "panic on request",
+    ];
+    let shown = browse(&dashboard, "", &words);
+    assert!(!shown.contains(">32</text>"), "{shown}");
+    let id = first_run(&dashboard, "calm")["run"].as_str().unwrap().to_owned();
+    browse(&dashboard, "#cell/jumpy/one/calm", &["2 runs of jumpy", &format!("#run/{id}")]);
+    browse(
+        &dashboard,
+        &format!("#run/{id}"),
+        &[", calm, seed ", "catherd replay FOLDER", " goals (", "viewBox=\"0 0 "],
+    );
 }
 
 #[test]

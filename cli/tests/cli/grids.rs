@@ -132,7 +132,8 @@ fn reports_on_large_grids_compare_with_the_first_and_show_the_best() {
     );
     let figures = fs::read_dir(folder.join("report/figures")).unwrap();
     let names = figures.map(|file| file.unwrap().file_name().into_string().unwrap());
-    assert_eq!(names.filter(|name| name.starts_with("projects-")).count(), 11);
+    // There are too few projects for figures of single pairs.
+    assert_eq!(names.filter(|name| name.starts_with("projects-")).count(), 0);
     // Up to 16 algorithms are compared in pairs, and all of them are shown.
     let small = study.replace(", 16, 17, 18, 19", "");
     run(folder, "small", 0, &small);

@@ -73,7 +73,8 @@ fn help_lists_the_commands_and_the_version_is_printed() {
     let places: Vec<_> = headings.iter().map(|heading| text.find(heading).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");
     assert_eq!(text, help(&["help"]));
-    assert_eq!(help(&["--version"]), format!("catherd {}\n", env!("CARGO_PKG_VERSION")));
+    let version = help(&["--version"]);
+    assert!(version.starts_with(concat!("catherd ", env!("CARGO_PKG_VERSION"))), "{version}");
 }
 
 #[test]

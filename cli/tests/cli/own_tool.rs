@@ -35,6 +35,20 @@ fn the_guide_works_as_written() {
         let text: String = (0..functions).map(|n| format!("def f{n}():\n    pass\n")).collect();
         fs::write(place.path().join("modules").join(name), text).unwrap();
     }
+    let tried = ["tool", "try", "tool", "modules/one.py"];
+    let output = catherd().current_dir(place.path()).args(tried).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", stderr(&output));
+    for part in
+        ["request.json:", "result.json:", "understood: ", " of 9 goals covered, 10 executions"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The adapter does not know `doctor`, and has nothing to be prepared.
+    let output =
+        catherd().current_dir(place.path()).args(["doctor", "study.toml"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("generate 1.0: can be run"), "{text}");
     let (_, commands) = page.split_once("```\ncatherd run").unwrap();
     let commands = format!("catherd run{}", commands.split("```").next().unwrap());
     let mut said = String::new();

@@ -3,20 +3,19 @@
 
 #![cfg(target_os = "linux")]
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::support::cluster::{Process, coordinator, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use tempfile::TempDir;
 
 /// Longer than anything in these tests takes on a busy machine.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(300);
 
 /// A folder with a project, a program and studies.
 struct Place(TempDir);
@@ -62,12 +61,6 @@ impl Place {
         self.text(&file)
     }
 
-    fn fifo(&self, name: &str) -> PathBuf {
-        let path = self.path(name);
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
-        path
-    }
-
     /// Whether no working folder of a run remains below a folder.
     fn has_no_run_folder(&self, below: &str) -> bool {
         let mut folders = vec![self.path(below)];
@@ -85,31 +78,38 @@ impl Place {
     }
 }
 
-/// Reads from a FIFO in a thread: first one line, then the end of the file, which is reached when
-/// the last process that has it open for writing has ended.
-struct Writers(std::sync::mpsc::Receiver<String>);
+/// A process of a program, `sleep` with a duration that no other process has: programs share no pipe
+/// with a test by which it would see them.
+struct Sleeper(String);
 
-impl Writers {
-    fn of(fifo: PathBuf) -> Writers {
-        let (sender, receiver) = channel();
-        std::thread::spawn(move || {
-            let mut file = File::open(fifo).unwrap();
-            let mut first = [0; 6];
-            file.read_exact(&mut first).unwrap();
-            sender.send(String::from_utf8(first.to_vec()).unwrap()).unwrap();
-            let mut rest = String::new();
-            file.read_to_string(&mut rest).unwrap();
-            let _ = sender.send(rest);
-        });
-        Writers(receiver)
+impl Sleeper {
+    fn new() -> Sleeper {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Sleeper(format!("{}.{}", 1000 + count, std::process::id()))
+    }
+
+    fn is_running(&self) -> bool {
+        let wanted = format!("sleep\0{}\0", self.0);
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+        lines.any(|line| line == wanted.as_bytes())
+    }
+
+    fn wait(&self, running: bool) {
+        let end = Instant::now() + LONG;
+        while self.is_running() != running {
+            assert!(Instant::now() < end, "{} is running: {}", self.0, !running);
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     fn started(&self) {
-        assert_eq!(self.0.recv_timeout(LONG).unwrap(), "start\n");
+        self.wait(true);
     }
 
     fn ended(&self) {
-        assert_eq!(self.0.recv_timeout(LONG).expect("a process of the program is left"), "");
+        self.wait(false);
     }
 }
 
@@ -171,28 +171,28 @@ echo '{"goals": 1, "covered": [0]}' > "$1""#,
     assert!(place.has_no_run_folder("."));
 }
 
-/// A process in a session of its own keeps the FIFO open, and the program waits for ever.
-const DAEMON: &str = "setsid sh -c 'echo start; exec sleep 1000' > \"$2\" & wait; sleep 1000";
+/// A process in a session of its own does not end, and the program waits for it.
+const DAEMON: &str = "setsid sleep \"$2\" & wait; sleep 1000";
 
 /// When a worker is killed, all processes of its program end and the working folder is removed.
 fn a_killed_worker_leaves_nothing(isolation: &str) {
     let place = Place::new(DAEMON);
-    let writers = Writers::of(place.fifo("fifo"));
-    let study = place.study("games", &[("tool", &place.text("fifo"))]);
+    let sleeper = Sleeper::new();
+    let study = place.study("games", &[("tool", &sleeper.0)]);
     let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
     succeed(&["submit", &study], &address);
     let folder = place.text("programs");
     let more = ["--programs", &folder, "--isolation", isolation];
     let mut worker: Process = worker(&address, place.0.path(), &more);
-    writers.started();
+    sleeper.started();
     assert!(!place.has_no_run_folder("programs"));
     worker.0.kill().unwrap();
     worker.0.wait().unwrap();
-    writers.ended();
+    sleeper.ended();
     // The supervisor removes the folder after the last process has ended.
-    let end = std::time::Instant::now() + LONG;
+    let end = Instant::now() + LONG;
     while !place.has_no_run_folder("programs") {
-        assert!(std::time::Instant::now() < end, "a working folder is left");
+        assert!(Instant::now() < end, "a working folder is left");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -210,21 +210,21 @@ fn a_killed_worker_without_namespaces_leaves_nothing_of_its_program() {
 #[test]
 fn a_program_that_kills_its_supervisor_leaves_nothing() {
     let script = format!(
-        "{RESULT_TO_OUT}\n(setsid sh -c 'echo start; exec sleep 1000' > \"$2\" &)\n\
+        "{RESULT_TO_OUT}\n(setsid sleep \"$2\" &)\n\
                           while ! test -e \"$3\"; do sleep 0.01; done; kill -9 $PPID; sleep 1000"
     );
     let place = Place::new(&script);
-    let writers = Writers::of(place.fifo("fifo"));
-    let arguments = format!("{} {}", place.text("fifo"), place.text("go"));
+    let sleeper = Sleeper::new();
+    let arguments = format!("{} {}", sleeper.0, place.text("go"));
     let study = place.study("games", &[("tool", &arguments)]);
     let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
     succeed(&["submit", &study], &address);
     let folder = place.text("programs");
     let more = ["--programs", &folder, "--isolation", "off", "--idle", "1"];
     let mut worker = worker(&address, place.0.path(), &more);
-    writers.started();
+    sleeper.started();
     place.write("go", "");
-    writers.ended();
+    sleeper.ended();
     assert!(worker.0.wait().unwrap().success());
     // The result was complete, so it does not matter how the program ended.
     let status = succeed(&["status", "games"], &address);
@@ -233,6 +233,21 @@ fn a_program_that_kills_its_supervisor_leaves_nothing() {
 }
 
 const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
+
+/// What a worker may reserve is no limit of programs, of which those with an address sanitizer reserve terabytes.
+#[test]
+fn programs_do_not_inherit_the_limit_of_reserved_memory() {
+    let place = Place::new(&format!(
+        r#"test "$(ulimit -S -d)" = "$(ulimit -H -d)" || exit 1; {RESULT_TO_OUT}"#
+    ));
+    for isolation in ["wanted", "off"] {
+        let study = place.study("reserved", &[("tool", "")]);
+        let out = place.text(isolation);
+        let run = ["run", &study, "--out", &out, "--workers", "1", "--isolation", isolation];
+        let output = catherd().args(run).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{isolation}: {}", stderr(&output));
+    }
+}
 
 #[test]
 fn results_that_are_not_regular_files_are_refused() {
@@ -314,9 +329,10 @@ mkdir suite
 echo "types: $(value types "$2"), population: $(value population "$2")" > suite/test.py
 tool='"contract": 1, "tool": {"name": "fake", "version": "1.0", "python": "3.11.2"}'
 case $(value algorithm "$2") in
-A) echo "{$tool, \"goals\": 2, \"covered\": [0], \"times\": {\"search_ms\": 5},
+A) head -c 9000000 /dev/zero > suite/large; printf '\377\376' > "$(printf 'suite/bin\nary')"
+  echo "{$tool, \"goals\": 2, \"covered\": [0], \"times\": {\"search_ms\": 5},
     \"suite\": {\"tests\": 1, \"size\": 1, \"unit\": \"lines\", \"removed\": 0},
-    \"files\": [\"suite/test.py\"]}" > result.json;;
+    \"files\": [\"suite/large\", \"suite/test.py\", \"suite/bin\\u000aary\"]}" > result.json;;
 B) echo "{$tool, \"outcome\": \"unsupported\", \"reason\": \"no module\"}" > result.json;;
 esac
 "#;
@@ -348,7 +364,7 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     assert!(refused.contains("fake does not take this value of `types`"), "{refused}");
     assert!(refused.contains("one of hints, none"), "{refused}");
     let refused = stderr(&study(", popluation = 3"));
-    assert!(refused.contains("use one of population, types"), "{refused}");
+    assert!(refused.contains("write `population`; the others are types"), "{refused}");
 
     let output = study(", population = 7");
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
@@ -359,8 +375,26 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let file = fs::read_to_string(folder.join("A-1.suite-test.py")).unwrap();
     assert_eq!(file, "types: hints, population: 7\n");
     assert!(text.contains("2 runs, 1 test suite"), "{text}");
+    // Files that cannot be kept cost no numbers.
+    assert!(runs.contains("\"\"files_left_out\"\":2"), "{runs}");
+    let logs = fs::read_dir(place.path("out/logs")).unwrap().map(Result::unwrap);
+    let logs: Vec<_> = logs.flat_map(|folder| fs::read_dir(folder.path()).unwrap()).collect();
+    let left_out = logs.iter().map(|log| log.as_ref().unwrap().path());
+    let mut left_out = left_out.filter(|log| log.to_str().unwrap().contains("files-left-out"));
+    let left_out = fs::read_to_string(left_out.next_back().expect("a log")).unwrap();
+    assert_eq!(
+        left_out,
+        "suite/large: 9000000 bytes, 8388608 of 8388608 are left\n\
+         suite/bin\\nary: 2 bytes that are no text (UTF-8)\n"
+    );
     let isolation = runs.lines().nth(1).and_then(|line| line.rsplit(',').next()).unwrap();
     assert!(isolation == "full" || isolation.starts_with("without "), "{runs}");
+
+    // A run that failed is executed again as well.
+    let verify = ["verify", "out", "--sample", "100%"];
+    let verified = catherd().args(verify).current_dir(place.path("")).output().unwrap();
+    let said = String::from_utf8_lossy(&verified.stdout);
+    assert!(said.contains("2 of 2 runs agree"), "{said}{}", stderr(&verified));
 
     place.write(
         "adapter/adapter.toml",

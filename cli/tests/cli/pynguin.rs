@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
@@ -219,14 +219,23 @@ fn runs_that_the_tool_cannot_do_have_a_reason() {
     assert_eq!(of("hangs")["outcome"], "timed-out");
 }
 
-#[test]
-#[ignore = "needs python3"]
-fn the_adapter_makes_the_same_result_from_the_same_files() {
-    const CODE: &str = "
+/// Executes Python code in which `adapter` is the module of the adapter and `sys.argv[2]` the folder.
+fn with_adapter(code: &str, folder: &Path) -> Output {
+    const IMPORT: &str = "
 import importlib.util, json, pathlib, sys
 spec = importlib.util.spec_from_file_location('adapter', sys.argv[1])
 adapter = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(adapter)
+";
+    let mut python = Command::new("python3");
+    python.args(["-B", "-c", &format!("{IMPORT}{code}")]).arg(adapter().join("adapter.py"));
+    python.arg(folder).output().unwrap()
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn the_adapter_makes_the_same_result_from_the_same_files() {
+    const CODE: &str = "
 folder = pathlib.Path(sys.argv[2])
 request = json.loads((folder / 'request.json').read_text())
 try:
@@ -235,13 +244,35 @@ except adapter.Unsupported as reason:
     print(json.dumps({'contract': 1, 'outcome': 'unsupported', 'reason': str(reason)}))
 ";
     for entry in fs::read_dir(recordings()).unwrap().map(Result::unwrap) {
-        let mut python = Command::new("python3");
-        python.args(["-B", "-c", CODE]).arg(adapter().join("adapter.py")).arg(entry.path());
-        let output = python.output().unwrap();
+        let output = with_adapter(CODE, &entry.path());
         assert!(output.status.success(), "{}", stderr(&output));
         let made: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         let recorded = fs::read(entry.path().join("result.json")).unwrap();
         let recorded: serde_json::Value = serde_json::from_slice(&recorded).unwrap();
         assert_eq!(made, recorded, "{}", entry.path().display());
     }
+}
+
+/// On a busy machine every module may take too long: such a run has no result, and is repeated.
+#[test]
+#[ignore = "needs python3"]
+fn a_module_that_is_loaded_too_slowly_is_not_unsupported() {
+    const CODE: &str = "
+try:
+    adapter.result_of({}, pathlib.Path(sys.argv[2]))
+except (adapter.Unsupported, adapter.Failed) as reason:
+    print(type(reason).__name__, reason)
+";
+    let place = tempfile::tempdir().unwrap();
+    let said = |error: &str| {
+        let log = format!(
+            "[ERROR] Failed to load SUT: \nTraceback (most recent call last):\n  x\n{error}\n"
+        );
+        fs::write(place.path().join("pynguin.log"), log).unwrap();
+        String::from_utf8(with_adapter(CODE, place.path()).stdout).unwrap()
+    };
+    let late = said("pynguin.utils.timeout.TestExecutionTimeoutError: Timed out after 60s");
+    assert!(late.starts_with("Failed the module was not loaded within 60 s: "), "{late}");
+    let missing = said("ModuleNotFoundError: No module named 'x'");
+    assert_eq!(missing, "Unsupported ModuleNotFoundError: No module named 'x'\n");
 }

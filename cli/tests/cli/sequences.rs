@@ -62,7 +62,8 @@ fn a_suite_is_made_measured_executed_and_judged() {
     assert_eq!(faulty.status.code(), Some(2), "{}", stderr(&faulty));
     let shown = String::from_utf8(faulty.stdout).unwrap();
     assert!(shown.contains("not ok "), "{shown}");
-    assert!(shown.contains("  shortest: send, "), "{shown}");
+    assert!(shown.contains("  shortened: send, "), "{shown}");
+    assert!(shown.contains("\n  minimum: local minimum\n"), "{shown}");
 
     fs::write(folder.join("results.csv"), "result,test\nfailed,send,rAck\npassed,send\n").unwrap();
     let risk = json(folder, &["risk", "builtin:abp", "results.csv", "--next", "3", "--json"]);
@@ -215,6 +216,57 @@ fn the_table_form_can_be_read_as_a_model() {
     assert_eq!(succeed(place.path(), &["walk", "builtin:vault", "-n", "3"]).lines().count(), 3);
 }
 
+/// Walks do not need the states of a model: it has 2^60.
+#[test]
+fn walks_of_a_model_with_many_states_begin_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let events: Vec<String> = (0..60).map(|number| format!("e{number}")).collect();
+    let threads = events.iter().map(|event| format!("thread t_{event} {{ request {event} }}\n"));
+    let model = format!("events {}\n{}", events.join(", "), threads.collect::<String>());
+    fs::write(place.path().join("many.bp"), model).unwrap();
+    for sampler in ["steps", "weighted"] {
+        let walk = ["walk", "many.bp", "-n", "2", "--length", "100", "--sampler", sampler];
+        let walks = succeed(place.path(), &walk);
+        let lengths: Vec<_> = walks.lines().map(|line| line.split(", ").count()).collect();
+        assert_eq!(lengths, [60, 60], "{walks}");
+    }
+}
+
+/// An event is quoted as far as it fits on a line.
+#[test]
+fn unknown_events_of_any_length_have_a_short_error() {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("long.txt"), "\"".repeat(200_000)).unwrap();
+    let coverage = ["coverage", "builtin:vault", "long.txt", "--criterion", "consecutive:1"];
+    let output = sequences(place.path(), &coverage);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stderr(&output);
+    assert!(text.contains("long.txt: test 1: unknown event") && text.len() < 500, "{}", text.len());
+}
+
+/// What a command writes, the others read, whatever the names of events are.
+#[test]
+fn events_with_any_name_are_read_again() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    let table = succeed(folder, &["compile", "builtin:vault"]);
+    let names = [("1", "one, two"), ("2", "# \\\"2\\\""), ("3", "log in"), ("4", "f(x")];
+    let table = names.iter().fold(table, |table, (digit, name)| {
+        table.replace(&format!("\"{digit}\""), &format!("\"{name}\""))
+    });
+    fs::write(folder.join("names.bp.json"), table).unwrap();
+    let walks = succeed(folder, &["walk", "names.bp.json", "-n", "50", "--length", "4"]);
+    assert!(walks.contains("\"one, two\"") && walks.contains("\"f(x\""), "{walks}");
+    fs::write(folder.join("walks.txt"), walks).unwrap();
+    let generate = ["generate", "names.bp.json", "--criterion", "consecutive:1", "--until", "100%"];
+    fs::write(folder.join("suite.txt"), succeed(folder, &generate)).unwrap();
+    for (file, covered) in [("walks.txt", 9), ("suite.txt", 10)] {
+        let coverage =
+            ["coverage", "names.bp.json", file, "--criterion", "consecutive:1", "--json"];
+        assert_eq!(json(folder, &coverage)["rank"], covered, "{file}");
+    }
+}
+
 #[test]
 fn errors_in_a_model_state_their_position() {
     let place = tempfile::tempdir().unwrap();
@@ -271,7 +323,7 @@ fn walks_end_when_their_output_is_not_read() {
         if let Some(status) = walk.try_wait().unwrap() {
             break Some(status);
         }
-        if start.elapsed().as_secs() > 60 {
+        if start.elapsed().as_secs() > 300 {
             break None;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
@@ -343,7 +395,7 @@ impl Server {
         let server = Server(command.arg(file).current_dir(folder).spawn().unwrap());
         let start = std::time::Instant::now();
         while std::net::TcpStream::connect("127.0.0.1:8137").is_err() {
-            assert!(start.elapsed() < std::time::Duration::from_secs(30), "no server");
+            assert!(start.elapsed() < std::time::Duration::from_secs(300), "no server");
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         server

@@ -84,7 +84,7 @@ fn replace(file: &Path, from: &[u8], to: &[u8]) {
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        assert!(start.elapsed() < Duration::from_secs(300), "{what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -144,7 +144,7 @@ fn the_main_file_contains_the_study_and_reading_changes_nothing() {
         let mut command = catherd();
         let output = command.arg("verify").arg(&place).args(["--sample", "100%"]).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(text, "6 of 6 runs agree\n", "{}", stderr(&output));
+        assert!(text.ends_with("6 of 6 runs agree\n"), "{text}{}", stderr(&output));
         let run = digests(&study.out()).into_keys().next().unwrap();
         let output = catherd().arg("replay").arg(&place).arg(run).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -163,7 +163,7 @@ fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
     let output = catherd().arg("verify").arg(study.out()).output().unwrap();
     let (text, told) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
     assert_eq!(output.status.code(), Some(2), "{text}{told}");
-    assert!(text.starts_with("1 of 1 runs agree; 1 of 5 sampled; 1 record damaged\n"), "{text}");
+    assert!(text.starts_with("5 of 5 runs agree; 1 record damaged\n"), "{text}");
     assert!(told.contains("out/study.db: study `calm`: run "), "{told}");
     assert!(told.contains("does not match its checksum"), "{told}");
     let replays = before.keys().map(|run| {
@@ -181,7 +181,8 @@ fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
     );
     assert_eq!(digests(&study.out()), before);
     let output = catherd().arg("verify").arg(study.out()).args(["--sample", "6"]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "6 of 6 runs agree\n");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.ends_with("6 of 6 runs agree\n"), "{text}");
 }
 
 #[test]
@@ -213,6 +214,35 @@ fn a_damaged_project_is_stored_again() {
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(told.contains("project two is stored again: "), "{told}");
     assert_eq!(grown.checked_state(), (8, 0, true));
+}
+
+/// Whatever is wrong with a stored project, it is stored again, and no run is quarantined for it.
+#[test]
+fn a_project_whose_rows_are_damaged_is_stored_again() {
+    for sql in [
+        "update projects set size = 1 where size = 3 and rowid = 2",
+        "update projects set size = 9999999 where rowid = 1",
+        "update projects set digest = x'00' where rowid = 1",
+        "delete from parts where rowid = 1",
+        "update parts set part = 7 where rowid = 2",
+        "update parts set bytes = null where rowid = 1",
+        "update parts set bytes = 'text' where rowid = 1",
+        "delete from projects where rowid = 2",
+    ] {
+        let study = Study::new(2, 0);
+        assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
+        let database = rusqlite::Connection::open(study.out().join("study.db")).unwrap();
+        // What is damaged need not keep the rules of the tables.
+        let strict = "pragma writable_schema = on; update sqlite_schema set sql = replace(sql,
+                      'bytes    bytea not null', 'bytes    bytea') where name = 'parts'";
+        database.execute_batch(strict).unwrap();
+        drop(database);
+        study.alter(sql);
+        let grown = Study { runs: 6, ..study };
+        let output = grown.run(&["--seeds", "3"]);
+        assert_eq!(output.status.code(), Some(0), "{sql}: {}", stderr(&output));
+        assert_eq!(grown.checked_state(), (6, 0, true), "{sql}");
+    }
 }
 
 #[test]
@@ -268,5 +298,5 @@ fn one_signal_ends_a_study_on_a_full_disk() {
     interrupt(&process);
     let start = Instant::now();
     assert_eq!(process.wait().unwrap().code(), Some(3));
-    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(300));
 }

@@ -29,7 +29,7 @@ pub(crate) fn catherd() -> Command {
     command
         .envs(ENVIRONMENT)
         .env_remove("CATHERD_LOG")
-        .timeout(std::time::Duration::from_secs(120));
+        .timeout(std::time::Duration::from_secs(600));
     command
 }
 

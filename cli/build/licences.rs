@@ -1,0 +1,184 @@
+//! The licences of the crates of other people that the program is made of, as one text.
+//!
+//! `cargo tree` names the crates of this build, and the texts are read from their sources: the registry's or the
+//! vendored ones.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Beginnings of the names of files with licences, in lower case.
+const NAMES: [&str; 6] = ["licence", "license", "copying", "copyright", "notice", "unlicense"];
+
+/// Endings of files with these names that are no texts.
+const NO_TEXTS: [&str; 11] =
+    ["rs", "py", "js", "c", "h", "sh", "toml", "json", "html", "yml", "cpp"];
+
+/// How deep below the folder of a crate its files are looked for: parts in other languages have their own.
+const DEPTH: usize = 3;
+
+/// A crate with the numbers of its texts.
+struct Part {
+    name: String,
+    version: String,
+    licence: String,
+    texts: Vec<usize>,
+}
+
+/// Texts, each once, with their users.
+#[derive(Default)]
+struct Texts {
+    numbers: BTreeMap<String, usize>,
+    list: Vec<(String, Vec<String>)>,
+}
+
+impl Texts {
+    /// The number of a text, from 1.
+    fn number(&mut self, text: String, user: &str) -> usize {
+        let number = *self.numbers.entry(text.clone()).or_insert_with(|| {
+            self.list.push((text, Vec::new()));
+            self.list.len()
+        });
+        let users = &mut self.list[number - 1].1;
+        if users.last().is_none_or(|last| last != user) {
+            users.push(user.to_owned());
+        }
+        number
+    }
+}
+
+/// The text: a list of all parts, and after it each licence text once. `root` is the folder of the workspace.
+pub(crate) fn text(root: &Path) -> Result<String, String> {
+    let folders = folders(root);
+    let mut texts = Texts::default();
+    let mut parts = Vec::new();
+    for [name, version, licence] in crates(root)? {
+        let user = format!("{name} {version}");
+        let own = |folder: &PathBuf| {
+            let names = [format!("{name}-{version}"), name.clone()];
+            names.into_iter().map(|name| folder.join(name)).find(|path| path.is_dir())
+        };
+        let mut found = Vec::new();
+        if let Some(folder) = folders.iter().find_map(own) {
+            read(&folder, DEPTH, &mut found);
+        }
+        let mut numbers: Vec<usize> =
+            found.into_iter().map(|text| texts.number(text, &user)).collect();
+        if numbers.is_empty() && licence.contains("MIT") {
+            numbers.push(texts.number(mit(root)?, &user));
+        }
+        numbers.dedup();
+        parts.push(Part { name, version, licence, texts: numbers });
+    }
+    for (name, path) in [
+        ("fonts of Scratch", "subjects/scratch/render/fonts/OFL.txt"),
+        ("Liberation Sans", "analysis/fonts/OFL.txt"),
+    ] {
+        let path = root.join(path);
+        println!("cargo::rerun-if-changed={}", path.display());
+        let text = fs::read_to_string(&path).map_err(|cause| format!("{path:?}: {cause}"))?;
+        let texts = vec![texts.number(text, name)];
+        let (version, licence) = (String::new(), "OFL-1.1".to_owned());
+        parts.push(Part { name: name.to_owned(), version, licence, texts });
+    }
+    Ok(document(&parts, &texts))
+}
+
+/// Name, version and licence of each crate of this build that is not of this program, sorted.
+fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
+    let cargo = std::env::var_os("CARGO").ok_or("CARGO is not set")?;
+    let target = std::env::var("TARGET").map_err(|cause| cause.to_string())?;
+    let features = ["cluster", "certificates", "postgres"]
+        .into_iter()
+        .filter(|name| std::env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase())).is_some())
+        .collect::<Vec<_>>()
+        .join(",");
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(root)
+        .args(["tree", "--offline", "--locked", "--package", "catherd", "--prefix", "none"])
+        .args(["--edges", "normal,no-proc-macro", "--format", "{p}|{l}", "--target", &target]);
+    if !features.is_empty() {
+        command.args(["--features", &features]);
+    }
+    let output = command.output().map_err(|cause| format!("cargo tree: {cause}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo tree: {}", String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    let mut found: Vec<[String; 3]> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter_map(|line| {
+            let (part, licence) = line.trim_end_matches(" (*)").split_once('|')?;
+            let (name, version) = part.split_once(" v")?;
+            // A crate of this program has its folder after the version.
+            let of_others = !version.contains(' ');
+            of_others.then(|| [name, version, licence].map(str::to_owned))
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// The folders with the sources of crates: of the workspace if they are vendored, and of the registries.
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+        Some(PathBuf::from(home).join(".cargo"))
+    });
+    let mut all = vec![root.join("vendor")];
+    let registries = home.and_then(|home| fs::read_dir(home.join("registry/src")).ok());
+    all.extend(registries.into_iter().flatten().flatten().map(|entry| entry.path()));
+    all
+}
+
+/// Reads the texts in a folder and those below it, in the order of their names.
+fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort_unstable();
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let named = NAMES.iter().any(|begin| name.starts_with(begin));
+        if path.is_dir() {
+            // Test data of crates has licences of its own, which is no part of the program.
+            if depth > 0 && !["tests", "target", "benches", "examples"].contains(&&*name) {
+                read(&path, depth - 1, found);
+            }
+        } else if named && !path.extension().is_some_and(|end| NO_TEXTS.iter().any(|no| end == *no))
+        {
+            let bytes = fs::read(&path).unwrap_or_default();
+            found.push(String::from_utf8_lossy(&bytes).replace("\r\n", "\n"));
+        }
+    }
+}
+
+/// The MIT licence without the names of its authors, for crates whose published sources lack its text.
+fn mit(root: &Path) -> Result<String, String> {
+    let path = root.join("LICENSE-MIT");
+    let own = fs::read_to_string(&path).map_err(|cause| format!("{path:?}: {cause}"))?;
+    let body = own.split_once("Permission is hereby granted").map_or("", |(_, rest)| rest);
+    Ok(format!(
+        "MIT License\n\nCopyright (c) the authors of the crate\n\nPermission is hereby granted{body}"
+    ))
+}
+
+fn document(parts: &[Part], texts: &Texts) -> String {
+    let mut text = "Parts of catherd that other people have written, with their licences. The numbers are those \
+                    of the texts below.\n\n"
+        .to_owned();
+    // Writing to a string does not fail.
+    for Part { name, version, licence, texts } in parts {
+        let numbers: Vec<String> = texts.iter().map(ToString::to_string).collect();
+        let space = if version.is_empty() { "" } else { " " };
+        let _ = writeln!(text, "{name}{space}{version}: {licence} [{}]", numbers.join(", "));
+    }
+    for (number, (licence, users)) in (1..).zip(&texts.list) {
+        let line = "-".repeat(78);
+        let _ = writeln!(text, "\n{line}\n[{number}] {}\n{line}\n", users.join(", "));
+        let _ = writeln!(text, "{}", licence.trim_matches('\n'));
+    }
+    text
+}

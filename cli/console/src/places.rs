@@ -1,0 +1,98 @@
+//! Paths that do not exist, with the nearest that does, and files that should be folders.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::nearest;
+
+use crate::Failure;
+
+/// Checks that a path exists. `hint` says what to do if nothing near it exists.
+///
+/// # Errors
+///
+/// If it does not.
+pub fn check(path: &Path, hint: &str) -> Result<(), Failure> {
+    match path.symlink_metadata() {
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Err(missing(path, hint)),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that a path is a folder. `hint` says which folder to name.
+///
+/// # Errors
+///
+/// If it does not exist, or is a file.
+pub fn folder(path: &Path, hint: &str) -> Result<(), Failure> {
+    check(path, hint)?;
+    if path.is_file() {
+        let failure = Failure::new(format_args!("{}: is a file, not a folder", path.display()));
+        return Err(failure.hint(hint));
+    }
+    Ok(())
+}
+
+/// The failure about a path that does not exist, or below which something does not.
+pub fn missing(path: &Path, hint: &str) -> Failure {
+    let failure = Failure::new(format_args!("{}: no such file or folder", path.display()));
+    let text = path.to_string_lossy();
+    if text.contains("://") {
+        return failure
+            .hint("name a file or folder: nothing is fetched (catherd dataset sample does)");
+    }
+    if text.contains('*') {
+        return failure.hint("name the folder: patterns are only expanded by shells");
+    }
+    if text.starts_with("~/") || text.contains("/~/") {
+        return failure.hint("write the whole path: `~` is only expanded by shells");
+    }
+    match near(path) {
+        Some(near) => failure.hint(format!("there is {}", near.display())),
+        None => failure.hint(hint),
+    }
+}
+
+/// The existing path that is nearest to one that does not exist: its first part that is missing is
+/// replaced by the nearest name in the folder. `None` if no name is near.
+fn near(path: &Path) -> Option<PathBuf> {
+    let parents: Vec<&Path> =
+        path.ancestors().take_while(|part| !part.as_os_str().is_empty()).collect();
+    let lost = parents.into_iter().rev().find(|part| !part.exists())?;
+    let folder = lost.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten();
+    let names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let wanted = lost.file_name()?.to_str()?;
+    let name = nearest(wanted, names.iter().map(String::as_str))?;
+    let found = folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name));
+    let rest = path.strip_prefix(lost).ok()?;
+    let whole = if rest.as_os_str().is_empty() { found.clone() } else { found.join(rest) };
+    Some(if whole.exists() { whole } else { found })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_path_has_a_near_one() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        fs::create_dir(path("datasets")).unwrap();
+        fs::write(path("datasets/demo.sb3"), "").unwrap();
+        assert_eq!(near(&path("dataset")), Some(path("datasets")));
+        assert_eq!(near(&path("dataset/demo.sb3")), Some(path("datasets/demo.sb3")));
+        assert_eq!(near(&path("datasets/dmo.sb3")), Some(path("datasets/demo.sb3")));
+        assert_eq!(near(&path("nothing")), None);
+        assert!(folder(&path("datasets"), "name a folder").is_ok());
+        let failure = folder(&path("datasets/demo.sb3"), "name a folder").unwrap_err().to_string();
+        assert!(failure.contains("demo.sb3: is a file, not a folder"), "{failure}");
+        assert!(check(&path("datasets"), "").is_ok());
+        let failure = check(&path("dataset"), "").unwrap_err().to_string();
+        assert!(
+            failure.contains("no such file or folder") && failure.contains("there is "),
+            "{failure}"
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! The files of a package that are made of the records of a study, by `catherd archive` to write them
+//! and by `catherd verify` to compare them.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use catherd_analysis::claims::{self, Claim};
+use catherd_analysis::report::{FigureFormat, ReportSettings};
+use catherd_analysis::tidy::{Results, RunStates};
+use catherd_analysis_archive::records::{self, End, Quarantined, RecordReader};
+use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
+use catherd_analysis_results::{Extent, RESULT_FILES, RunResult, StudyFolder, remake};
+use catherd_cli_console::Failure;
+use catherd_coordinator::{Breakdown, QuarantinedRun};
+use catherd_experiments::{CorpusDescription, Digest, Plan};
+
+use super::cost::Cost;
+use super::tools::Tools;
+use super::{bill_of_materials, corpus, data_package, research_object, texts, tools};
+use crate::failure::Worded;
+use crate::{report, subjects};
+
+/// A study whose records are in the file [`records::FILE`] of a folder for work.
+pub(crate) struct Assembly<'a> {
+    /// The folder for work.
+    pub(crate) work: &'a Path,
+    /// The plan of the study.
+    pub(crate) plan: &'a Plan,
+    /// The description of its projects.
+    pub(crate) projects: &'a CorpusDescription,
+    /// The digest of the results, [`Contents::results`].
+    pub(crate) digest: Digest,
+    /// Whether the package contains the projects.
+    pub(crate) with_projects: bool,
+    /// Whether it contains this program.
+    pub(crate) with_program: bool,
+    /// Whether it contains manifests of corpora.
+    pub(crate) with_corpora: bool,
+    /// The file of claims; `None` if there is none.
+    pub(crate) claims: Option<&'a [u8]>,
+    /// The authors of the study.
+    pub(crate) authors: &'a [String],
+    /// What the runs took.
+    pub(crate) cost: &'a Cost,
+    /// The external tools in the package; `None` if it contains none.
+    pub(crate) tools: Option<&'a Tools>,
+}
+
+/// What the README says of the results.
+pub(crate) struct Facts {
+    pub(super) states: RunStates,
+    pub(super) summary: Vec<String>,
+}
+
+impl Assembly<'_> {
+    /// Makes the tables, the report, the study file and the texts, adds them to a package and returns
+    /// its description without the list of files, and facts for [`Assembly::describe`].
+    pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
+        let results = self.work.join("results");
+        self.tables(&results)?;
+        builder.file(records::FILE, self.work.join(records::FILE));
+        for name in RESULT_FILES.iter().filter(|name| results.join(name).is_file()) {
+            builder.file(format!("results/{name}"), results.join(name));
+        }
+        let claims = self.claims()?;
+        if let Some(text) = self.claims {
+            builder.bytes(format!("results/{}", claims::FILE), text);
+        }
+        let states = RunStates::read(&results).map_err(Worded::worded)?.unwrap_or_default();
+        let settings = ReportSettings { claims, ..ReportSettings::default() };
+        let folder = self.work.join("report");
+        let summary = add_report(self.plan, &results, &folder, &settings, builder)?;
+        let file = self.plan.study_file(&["projects".to_owned()]);
+        builder.bytes("study.toml", file.map_err(Failure::new)?);
+        if let Some(tools) = self.tools {
+            tools.add_study(builder, self.plan)?;
+        }
+        texts::add(builder, self)?;
+        Ok((self.contents(states), Facts { states, summary }))
+    }
+
+    /// Adds the descriptions, after the files that they describe: the README and, for other programs, the
+    /// schemas of the tables, the crates of this program, and the package itself. `bytes` is the size of
+    /// all files except the descriptions.
+    pub(crate) fn describe(
+        &self,
+        builder: &mut Builder,
+        facts: &Facts,
+        bytes: u64,
+    ) -> Result<(), Failure> {
+        builder.bytes(texts::README, texts::readme(self, facts, bytes));
+        let schemas = data_package::schemas(self, &self.work.join("results"))?;
+        builder.bytes(data_package::FILE, schemas);
+        builder.bytes(bill_of_materials::FILE, bill_of_materials::of(&texts::lock_file()?)?);
+        builder.bytes(research_object::ZENODO, research_object::zenodo(self)?);
+        let names = builder.names().filter(|name| !tools::is_of_folder(name));
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.push(Contents::FILE.to_owned());
+        names.sort_unstable();
+        builder.bytes(research_object::FILE, research_object::description(self, names)?);
+        Ok(())
+    }
+
+    /// The names of the descriptions.
+    pub(crate) fn is_description(name: &str) -> bool {
+        let own = [
+            texts::README,
+            data_package::FILE,
+            bill_of_materials::FILE,
+            research_object::ZENODO,
+            research_object::FILE,
+        ];
+        own.contains(&name)
+    }
+
+    /// Reads the claims from a copy of their file.
+    fn claims(&self) -> Result<Vec<Claim>, Failure> {
+        let Some(text) = self.claims else { return Ok(Vec::new()) };
+        let path = self.work.join(claims::FILE);
+        let written = fs::write(&path, text);
+        written.map_err(|cause| PackageError::Io { path: path.clone(), cause }.worded())?;
+        claims::read(&path).map_err(Worded::worded)
+    }
+
+    /// Makes the tables in a folder.
+    fn tables(&self, folder: &Path) -> Result<(), Failure> {
+        let folder = StudyFolder::open(folder).map_err(Worded::worded)?;
+        let (projects, kinds) = (self.projects.clone(), subjects::kinds());
+        let path = self.work.join(records::FILE);
+        let results = || Stored::open(&path, self.plan);
+        let made = remake(&folder, self.plan, projects, kinds, Extent::Tables, results);
+        made.map_err(|error| Failure::new(format_args!("{}: {error}", path.display())))?;
+        Ok(())
+    }
+
+    fn contents(&self, states: RunStates) -> Contents {
+        let RunStates { planned, done, failed, quarantined, dropped, pending } = states;
+        Contents {
+            format: Contents::FORMAT,
+            catherd: env!("CARGO_PKG_VERSION").to_owned(),
+            study: self.plan.name.clone(),
+            subject: self.plan.subject.clone(),
+            engine: self.plan.engine.clone(),
+            runs: RunCounts { planned, done, failed, quarantined, dropped, pending },
+            interim: pending > 0,
+            results: self.digest,
+            with_projects: self.with_projects,
+            with_program: self.with_program,
+            authors: self.authors.to_vec(),
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Adds the manifest of the projects.
+pub(crate) fn add_manifest(
+    builder: &mut Builder,
+    plan: &Plan,
+    sources: &corpus::Sources,
+    project: impl FnMut(usize) -> (u64, Option<String>),
+) -> Result<(), Failure> {
+    builder.bytes(corpus::FILE, corpus::manifest(plan, sources, project)?);
+    Ok(())
+}
+
+/// Writes the report of results and adds its files. Returns the sentences of its summary.
+fn add_report(
+    plan: &Plan,
+    results: &Path,
+    folder: &Path,
+    settings: &ReportSettings,
+    builder: &mut Builder,
+) -> Result<Vec<String>, Failure> {
+    let results = Results::read(results).map_err(Worded::worded)?;
+    let made = report::make(&results, &plan.name, settings)?;
+    made.write(folder, &[FigureFormat::Svg, FigureFormat::Pdf]).map_err(Worded::worded)?;
+    for (name, path) in files_below(folder)? {
+        builder.file(format!("report/{name}"), path);
+    }
+    Ok(made.summary().to_vec())
+}
+
+/// The regular files in a folder and its folders, with their paths within it, sorted by these. Links
+/// are files of their own, which are not followed.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), folder.to_owned())];
+    while let Some((prefix, path)) = open.pop() {
+        let unreadable = |cause| PackageError::Io { path: path.clone(), cause };
+        for entry in fs::read_dir(&path).map_err(unreadable).map_err(Worded::worded)? {
+            let entry = entry.map_err(unreadable).map_err(Worded::worded)?;
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.file_type().map_err(unreadable).map_err(Worded::worded)?.is_dir() {
+                open.push((format!("{name}/"), entry.path()));
+            } else {
+                found.push((name, entry.path()));
+            }
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// The results in a file of records.
+enum Stored<'p> {
+    Open(Box<RecordReader<'p, File>>),
+    /// The file cannot be opened; the error is given once.
+    Failed(Option<String>),
+}
+
+impl<'p> Stored<'p> {
+    fn open(path: &Path, plan: &'p Plan) -> Stored<'p> {
+        match File::open(path) {
+            Ok(file) => Stored::Open(Box::new(RecordReader::new(file, plan))),
+            Err(cause) => Stored::Failed(Some(cause.to_string())),
+        }
+    }
+}
+
+impl Iterator for Stored<'_> {
+    type Item = Result<RunResult, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let result = match self {
+            Stored::Open(reader) => reader.next()?,
+            Stored::Failed(cause) => Err(cause.take()?),
+        };
+        Some(result.map(|(spec, end)| match end {
+            End::Record(record) => RunResult::Record(Box::new((spec, *record))),
+            End::Quarantined(Quarantined { attempts, kind, reason }) => {
+                let kind = breakdown(&kind).unwrap_or(Breakdown::Crashed);
+                RunResult::Quarantined(Box::new(QuarantinedRun { spec, attempts, kind, reason }))
+            }
+        }))
+    }
+}
+
+/// How the last attempt at a quarantined run ended, as a word.
+pub(super) fn word(kind: Breakdown) -> &'static str {
+    match kind {
+        Breakdown::Crashed => "crashed",
+        Breakdown::TimedOut => "timed-out",
+        Breakdown::OutOfMemory => "out-of-memory",
+        Breakdown::Lost => "lost",
+    }
+}
+
+/// The kind of breakdown with this word; `None` if there is none.
+pub(crate) fn breakdown(kind: &str) -> Option<Breakdown> {
+    Breakdown::ALL.into_iter().find(|one| word(*one) == kind)
+}

@@ -1,0 +1,141 @@
+//! The folder of a study, and its comparison with the files that its records give.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use catherd_analysis::claims;
+use catherd_analysis::tidy::RunStates;
+use catherd_analysis_results::{CORPUS, MANIFEST, RESULT_FILES};
+use catherd_cli_console::Failure;
+use catherd_coordinator::CoordinatorError;
+use catherd_experiments::{CorpusDescription, Engines, Plan};
+
+use super::{TABLES_AGAIN, file_digest};
+use crate::failure::Worded;
+
+/// The folder of a study's results, which no process is writing to.
+pub(crate) struct StudyFolder {
+    pub(crate) folder: PathBuf,
+    pub(crate) plan: Plan,
+    pub(super) states: RunStates,
+    pub(crate) projects: CorpusDescription,
+    /// Held as long as the folder is read.
+    _lock: Option<File>,
+}
+
+impl StudyFolder {
+    /// Opens the folder.
+    ///
+    /// # Errors
+    ///
+    /// If another process writes to it, or if it has no tables of a study.
+    pub(crate) fn open(folder: &Path) -> Result<StudyFolder, Failure> {
+        let refused = |cause: String| {
+            Failure::new(format_args!("{}: {cause}", folder.display()))
+                .hint("name a folder that catherd run or catherd results has written")
+        };
+        let lock = lock(folder)?;
+        let json = fs::read(folder.join(MANIFEST))
+            .map_err(|cause| refused(format!("{MANIFEST}: {cause}")))?;
+        let plan: Plan = serde_json::from_slice(&json)
+            .map_err(|cause| refused(format!("{MANIFEST} cannot be read: {cause}")))?;
+        // Any engine, because the runs are not executed.
+        plan.check(&Engines::new()).map_err(|invalid| refused(format!("{MANIFEST}: {invalid}")))?;
+        let states = RunStates::read(folder).map_err(Worded::worded)?.ok_or_else(|| {
+            let file = RunStates::FILE;
+            Failure::new(format_args!("{}: has no {file}", folder.display())).hint(TABLES_AGAIN)
+        })?;
+        if plan.count() as u64 != states.planned {
+            return Err(refused(format!("its tables belong to another plan than {MANIFEST}")));
+        }
+        let projects = description(folder)?;
+        Ok(StudyFolder { folder: folder.to_owned(), plan, states, projects, _lock: lock })
+    }
+
+    /// The file of claims in the folder; `None` if there is none.
+    pub(super) fn claims(&self) -> Result<Option<Vec<u8>>, Failure> {
+        let path = self.folder.join(claims::FILE);
+        match fs::symlink_metadata(&path) {
+            Err(_) => Ok(None),
+            Ok(found) if found.is_file() => fs::read(&path).map(Some).map_err(|cause| {
+                Failure::new(format_args!("{}: {cause}", path.display()))
+                    .hint("check that you may read it")
+            }),
+            Ok(_) => Err(Failure::new(format_args!("{}: is no file", path.display()))
+                .hint("put a copy of the file there, not a link")),
+        }
+    }
+
+    /// Compares the files of the folder with those that were made in another one from the records.
+    ///
+    /// # Errors
+    ///
+    /// The first file that is another one.
+    pub(super) fn compare(&self, made: &Path) -> Result<(), Failure> {
+        match differing_files(&self.folder, made, RESULT_FILES)?.first() {
+            None => Ok(()),
+            Some((name, problem)) => {
+                let path = self.folder.join(name);
+                Err(Failure::new(format_args!("{}: {problem}", path.display())).hint(TABLES_AGAIN))
+            }
+        }
+    }
+}
+
+/// Locks a folder against processes that write to it; `None` if no store is in it.
+fn lock(folder: &Path) -> Result<Option<File>, Failure> {
+    let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
+    match lock.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
+        }
+        // A file system without locks has none that are held.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
+    }
+}
+
+/// The description of the projects of the study in a folder.
+fn description(folder: &Path) -> Result<CorpusDescription, Failure> {
+    let path = folder.join(CORPUS);
+    let refused = |cause: String| {
+        Failure::new(format_args!("{}: {cause}", path.display())).hint(TABLES_AGAIN)
+    };
+    let json = fs::read(&path).map_err(|cause| refused(cause.to_string()))?;
+    let read = serde_json::from_slice(&json).map_err(|cause| refused(cause.to_string()))?;
+    let projects: CorpusDescription = read;
+    projects.check().map_err(|cause| refused(cause.to_string()))?;
+    Ok(projects)
+}
+
+/// The files of these names that differ between a folder and the folder `made`, with the differences.
+pub(crate) fn differing_files<'n>(
+    folder: &Path,
+    made: &Path,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<Vec<(&'n str, &'static str)>, Failure> {
+    let mut differing = Vec::new();
+    for name in names {
+        let (path, made) = (folder.join(name), made.join(name));
+        let failed = |path: &Path, cause: io::Error| {
+            Failure::new(format_args!("{}: {cause}", path.display()))
+                .hint("check that you may read the folder")
+        };
+        let problem = match (fs::symlink_metadata(&path), made.exists()) {
+            (Err(cause), _) if cause.kind() != io::ErrorKind::NotFound => {
+                return Err(failed(&path, cause));
+            }
+            (Err(_), false) => None,
+            (Err(_), true) => Some("is missing"),
+            (Ok(_), false) => Some("is a file that the records of the study do not give"),
+            (Ok(found), true) if !found.is_file() => Some("is a link or a folder, not a file"),
+            (Ok(found), true) => {
+                let size = fs::metadata(&made).map_err(|cause| failed(&made, cause))?.len();
+                let same = found.len() == size && file_digest(&path)? == file_digest(&made)?;
+                (!same).then_some("is not the file that the records in the store give")
+            }
+        };
+        differing.extend(problem.map(|problem| (name, problem)));
+    }
+    Ok(differing)
+}

@@ -1,0 +1,78 @@
+//! This program in a package, with scripts that check the package and repeat its runs.
+
+use std::path::PathBuf;
+
+use catherd_analysis_archive::{Builder, EXECUTABLES};
+use catherd_cli_console::Failure;
+use catherd_experiments::Plan;
+use catherd_experiments::file_names::FileNames;
+
+use crate::{licences, subjects};
+
+/// Names in a package: the script that checks it, the program, and the script that repeats runs.
+const CHECK: &str = EXECUTABLES[0];
+pub(crate) const PROGRAM: &str = EXECUTABLES[1];
+const REPEAT: &str = EXECUTABLES[2];
+
+/// The folder of the source code in a package.
+pub(crate) const SOURCE: &str = "source/";
+
+/// The licences of the crates and fonts in the program.
+pub(crate) const THIRD_PARTY: &str = "program/THIRD-PARTY-LICENSES.txt";
+
+/// The licences of this program.
+const LICENCES: [(&str, &str); 2] = [
+    ("program/LICENSE-MIT", include_str!("../../../LICENSE-MIT")),
+    ("program/LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
+];
+
+/// Adds the program, its licences and the scripts.
+pub(crate) fn add(builder: &mut Builder, plan: &Plan) -> Result<(), Failure> {
+    builder.file(PROGRAM, executable()?);
+    for (name, text) in LICENCES {
+        builder.bytes(name, text);
+    }
+    builder.bytes(THIRD_PARTY, licences::text()?);
+    let programs = if subjects::runs_programs(&plan.subject) { " --run-programs" } else { "" };
+    builder.bytes(CHECK, check());
+    builder.bytes(REPEAT, repeat(programs));
+    Ok(())
+}
+
+/// Adds files with the source code of the program.
+pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
+    let mut names = FileNames::default();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        builder.file(format!("{SOURCE}{}", names.of(file.clone(), &name)), file);
+    }
+}
+
+/// The file of this program. A root without `/proc` only has the path by which it was started.
+fn executable() -> Result<PathBuf, Failure> {
+    std::env::current_exe().or_else(|cause| {
+        let started = std::env::args_os().next().map(PathBuf::from);
+        started.filter(|path| path.is_file()).ok_or_else(|| {
+            Failure::new(format_args!("the file of this program is not known: {cause}"))
+                .hint("start catherd by its path")
+        })
+    })
+}
+
+/// Compares all files of the package with those that are made of its records.
+fn check() -> String {
+    format!(
+        "#!/bin/sh\n# Compares every file of this package with those that are made of its records.\n\
+         cd \"$(dirname \"$0\")\" && exec ./{PROGRAM} verify . --sample 0 \"$@\"\n"
+    )
+}
+
+/// Executes runs again: a sample, or all.
+fn repeat(programs: &str) -> String {
+    format!(
+        "#!/bin/sh\n# Executes runs of this package again and compares their records.\n\
+         # usage: ./{REPEAT} --sample 5% | ./{REPEAT} --all [--projects DIR]\n\
+         if [ \"$1\" = --all ]; then shift; set -- --sample 100% \"$@\"; fi\n\
+         cd \"$(dirname \"$0\")\" && exec ./{PROGRAM} verify .{programs} \"$@\"\n"
+    )
+}

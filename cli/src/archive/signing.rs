@@ -1,0 +1,97 @@
+//! The signature of a package: a statement about it and, next to that, the signature of a key.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use catherd_analysis_archive::{
+    Contents, MAX_SIGNATURE_BYTES, PackageError, SignatureError, SigningKey, Statement,
+};
+use catherd_cli_console::Failure;
+use catherd_experiments::Digest;
+
+use crate::failure::Worded;
+
+/// The ending of the name of a statement, after the name of its package.
+const STATEMENT: &str = ".intoto.json";
+
+/// The ending of the name of a signature, after the name of what is signed; `ssh-keygen` has the same.
+const SIGNATURE: &str = ".sig";
+
+/// The file of the statement about a package.
+pub(crate) fn statement_file(package: &Path) -> PathBuf {
+    with_ending(package, STATEMENT)
+}
+
+/// The file of the signature of a statement.
+pub(crate) fn signature_file(statement: &Path) -> PathBuf {
+    with_ending(statement, SIGNATURE)
+}
+
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// Reads the key that signs.
+pub(super) fn key(path: &Path) -> Result<SigningKey, Failure> {
+    let text = read_small(path, MAX_SIGNATURE_BYTES)?;
+    SigningKey::read(&text).map_err(|cause| of_key(path, &cause))
+}
+
+fn of_key(path: &Path, cause: &SignatureError) -> Failure {
+    let hint = match cause {
+        SignatureError::Encrypted | SignatureError::Kind(_) => {
+            "use --statement instead of --sign, then sign what it writes: ssh-keygen -Y sign -n \
+             catherd-package -f KEY PACKAGE.intoto.json"
+        }
+        _ => "make one with ssh-keygen -t ed25519 -N '' -f KEY, and name KEY, not KEY.pub",
+    };
+    Failure::new(format_args!("{}: {cause}", path.display())).hint(hint)
+}
+
+/// Writes the statement about a package and, with a key, its signature. Returns the files.
+pub(super) fn write(
+    package: &Path,
+    contents: &Contents,
+    archive: Digest,
+    key: Option<&SigningKey>,
+) -> Result<Vec<PathBuf>, Failure> {
+    let statement = Statement::of(contents, Some(archive)).and_then(|one| one.to_json());
+    let statement = statement.map_err(Failure::new)?;
+    let file = statement_file(package);
+    let mut files = vec![(file.clone(), statement.clone())];
+    let signature = signature_file(&file);
+    match key.map(|key| key.sign(&statement)).transpose().map_err(Failure::new)? {
+        Some(text) => files.push((signature, text.into_bytes())),
+        // A signature of an earlier package does not belong to this statement.
+        None => drop(fs::remove_file(signature)),
+    }
+    for (path, bytes) in &files {
+        let written = fs::write(path, bytes);
+        written.map_err(|cause| PackageError::Io { path: path.clone(), cause }.worded())?;
+    }
+    Ok(files.into_iter().map(|(path, _)| path).collect())
+}
+
+/// The bytes of a regular file with at most `most` bytes.
+pub(crate) fn read_small(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
+    let failed = |cause| {
+        Failure::new(format_args!("{}: {cause}", path.display()))
+            .hint("name a file that exists and that you may read")
+    };
+    let refused = |problem: &str| {
+        Failure::new(format_args!("{}: {problem}", path.display())).hint("name another file")
+    };
+    if !fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(refused("is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > most {
+        true => Err(refused(&format!("has more than {most} bytes"))),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,111 @@
+//! Conditions on the numbers of a report.
+
+use catherd_analysis::findings::{Change, VersionChange};
+use catherd_analysis::report::{AddressError, Check, Report};
+use catherd_cli_console::terminal;
+use catherd_cli_console::{Exit, Failure};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::failure::Worded;
+
+#[derive(Args)]
+pub(super) struct Checks {
+    /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4 if
+    /// it does not hold. The bound of a share is a percentage, or a number from 0 to 1. "no worse" holds
+    /// if no algorithm covers less than in the study of --against by more than the noise of that study
+    #[arg(long, value_name = "NUMBER >= BOUND")]
+    pub(super) check: Vec<Condition>,
+
+    /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every check
+    /// of an incomplete study fails
+    #[arg(long)]
+    interim: bool,
+}
+
+/// A condition on a report.
+#[derive(Clone, Debug)]
+pub(super) enum Condition {
+    /// On a number.
+    Number(Check),
+    /// That no algorithm is worse than in an earlier study.
+    NoWorse,
+}
+
+impl std::str::FromStr for Condition {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Condition, AddressError> {
+        let no_worse = text.trim() == "no worse" || text.trim().starts_with("no worse than ");
+        if no_worse { Ok(Condition::NoWorse) } else { text.parse().map(Condition::Number) }
+    }
+}
+
+impl Checks {
+    /// Compares each algorithm with earlier studies, in words if they are wanted. Returns whether one is worse.
+    fn no_worse(&self, history: &[VersionChange], in_words: bool) -> Result<bool, Failure> {
+        if history.is_empty() {
+            return Err(Failure::new(
+                "check no worse: there is no earlier study with an algorithm of this one",
+            )
+            .hint("name the folder of the earlier study with --against"));
+        }
+        for one in history.iter().filter(|_| in_words) {
+            let verdict = if one.change() == Change::Worse { "FAILED" } else { "holds" };
+            terminal::print(&format!(
+                "check no worse than {}: {verdict} for {}, {:+.2} percentage points, of which {:.2} may be \
+                 chance\n",
+                one.version,
+                one.algorithm,
+                100.0 * (one.new - one.old),
+                100.0 * one.tolerance()
+            ));
+        }
+        Ok(history.iter().any(|one| one.change() == Change::Worse))
+    }
+
+    /// Applies the checks, and prints the result of each if it is wanted in words.
+    pub(super) fn execute(
+        &self,
+        report: &Report<'_>,
+        history: &[VersionChange],
+        in_words: bool,
+    ) -> Result<(Exit, Vec<Value>), Failure> {
+        let (mut exit, mut verdicts) = (Exit::Success, Vec::new());
+        let numbers = self.check.iter().filter_map(|condition| match condition {
+            Condition::Number(check) => Some(check),
+            Condition::NoWorse => None,
+        });
+        if numbers.clone().count() < self.check.len() {
+            let worse = self.no_worse(history, in_words)?;
+            verdicts.push(json!({ "check": "no worse", "holds": !worse }));
+            if worse {
+                exit = Exit::CheckFailed;
+            }
+        }
+        for check in numbers {
+            let value = check.address.find(report).map_err(Worded::worded)?.cell.display();
+            let (holds, interim) = match report.interim {
+                Some(interim) if !self.interim => (false, format!("; {interim}")),
+                Some(interim) => {
+                    (check.holds(report).map_err(Worded::worded)?, format!("; {interim}"))
+                }
+                None => (check.holds(report).map_err(Worded::worded)?, String::new()),
+            };
+            let verdict = if holds { "holds" } else { "FAILED" };
+            if in_words {
+                terminal::print(&format!("check {check}: {verdict}, it is {value}{interim}\n"));
+            }
+            verdicts.push(json!({ "check": check.to_string(), "holds": holds, "value": value }));
+            if !holds {
+                exit = Exit::CheckFailed;
+            }
+        }
+        if report.interim.is_some() && !self.interim && !self.check.is_empty() {
+            terminal::note(
+                "The study is not complete: continue it, or check what there is with --interim.",
+            );
+        }
+        Ok((exit, verdicts))
+    }
+}

@@ -1,0 +1,96 @@
+//! `catherd run --plan`: what a study can find, before it is executed.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use catherd_analysis::comparison::Samples;
+use catherd_analysis::findings::{MARGIN, PairVariation, detectable_a12};
+use catherd_analysis::stats::Power;
+use catherd_analysis::table::{Cell, Table};
+use catherd_analysis::tidy::Results;
+use catherd_cli_console::terminal::plural;
+use catherd_experiments::Plan;
+
+/// Counts of seeds for which sizes are computed.
+const SEEDS: [usize; 4] = [5, 10, 20, 30];
+
+/// The text about the size of a study. Runs in its folder, if there are any, are a pilot study.
+pub(super) fn text(plan: &Plan, folder: &Path) -> String {
+    let (projects, seeds) = (plan.projects.len(), plan.seeds.len());
+    let mut text = format!(
+        "{}: {}, {}, {}: {}\n\n",
+        plan.name,
+        plural(projects, "project"),
+        plural(plan.algorithms.len(), "algorithm"),
+        plural(seeds, "seed"),
+        plural(plan.count(), "run"),
+    );
+    let power = Power::default();
+    // Writing to a string does not fail.
+    let _ = match power.detectable(projects).filter(|_| projects >= 6) {
+        Some(effect) => writeln!(
+            text,
+            "Over all projects, a difference of {effect:.2} standard deviations of the differences of \
+             projects\nis found with probability 80 % (Wilcoxon signed-rank test, p < 0.05)."
+        ),
+        None => writeln!(text, "Six projects are needed for a test over projects."),
+    };
+    let _ = match detectable_a12(seeds) {
+        Some(a12) => {
+            writeln!(text, "On one project, an A12 of {a12:.2} is (Mann-Whitney U test, p < 0.05).")
+        }
+        None => writeln!(text, "On one project, these seeds find no A12 with probability 80 %."),
+    };
+    text.push_str("\nSeeds that an effect on one project needs (Noether, 1987):\n\n");
+    let mut table = Table::new(&[("effect", "Effect"), ("a12", "A12"), ("seeds", "Seeds")]);
+    for (name, a12) in [("small", 0.56), ("medium", 0.64), ("large", 0.71)] {
+        let seeds = power.runs(a12).map_or(Cell::Missing, Cell::Count);
+        table.push(vec![Cell::Text(name.to_owned()), Cell::Number(a12, 2), seeds]);
+    }
+    text.push_str(&table.text());
+    match Results::read(folder).ok().map(|results| pilot(&results)) {
+        Some(pilot) if !pilot.is_empty() => {
+            let _ = write!(text, "\n{pilot}");
+        }
+        _ => {
+            let _ = writeln!(
+                text,
+                "\nA few runs in {} make this exact: run the study with --seeds 3 first, then repeat \
+                 the command.",
+                folder.display()
+            );
+        }
+    }
+    text
+}
+
+/// The sizes that a pilot study suggests; empty if it has no two runs on two projects.
+fn pilot(results: &Results) -> String {
+    let pairs = PairVariation::all(&Samples::coverage(results));
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let mut columns = vec![
+        ("first".to_owned(), "First".to_owned()),
+        ("second".to_owned(), "Second".to_owned()),
+        ("detectable".to_owned(), "Detectable now".to_owned()),
+    ];
+    columns.extend(SEEDS.map(|seeds| (format!("seeds_{seeds}"), plural(seeds, "seed"))));
+    let mut table = Table::new(&columns);
+    for pair in &pairs {
+        let mut row = vec![
+            Cell::Text(results.algorithms[pair.first].clone()),
+            Cell::Text(results.algorithms[pair.second].clone()),
+            Cell::number(pair.detectable(pair.projects, pair.runs).map(|d| 100.0 * d), 2),
+        ];
+        let needed = |seeds: usize| pair.projects_for(MARGIN, seeds as f64);
+        row.extend(SEEDS.map(|seeds| needed(seeds).map_or(Cell::Missing, Cell::Count)));
+        table.push(row);
+    }
+    format!(
+        "From {}: the difference of mean coverage in percentage points that these runs find with\n\
+         probability 80 %, and the projects that a difference of one point needs, by seeds:\n\n{}",
+        plural(results.runs.len(), "run"),
+        table.text()
+    )
+}

@@ -1,0 +1,102 @@
+//! The projects of a package that is verified: in the package, or where the user says.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use catherd_analysis_archive::{Contents, Package};
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::{self, plural};
+use catherd_experiments::{Digest, Plan, ProjectSource};
+use catherd_interface::FoundProject;
+
+use super::Choice;
+use crate::archive::corpus::project_names;
+use crate::failure::Worded;
+use crate::subjects;
+
+/// The projects of a plan that are at hand.
+pub(super) struct Projects {
+    /// Names in the package, if it contains the projects.
+    pub(super) included: HashMap<Digest, String>,
+    /// Projects that the user has.
+    pub(super) found: HashMap<Digest, FoundProject>,
+}
+
+/// The projects of a sample.
+pub(super) struct OfSample {
+    projects: Projects,
+    package: Mutex<Package>,
+}
+
+impl Projects {
+    /// Finds the projects in a package and below paths.
+    pub(super) fn find(
+        plan: &Plan,
+        contents: &Contents,
+        paths: &[PathBuf],
+    ) -> Result<Projects, Failure> {
+        let digests = plan.projects.iter().map(|project| project.digest);
+        let included = match contents.with_projects {
+            true => digests.zip(project_names(plan)).collect(),
+            false => HashMap::new(),
+        };
+        let mut found = HashMap::new();
+        if !paths.is_empty() {
+            let kind = subjects::kind(&plan.subject)?;
+            let bar = terminal::spinner("looking for projects");
+            let projects = kind
+                .find(&ProjectSource::Paths(paths.to_vec()), &())
+                .map_err(Worded::worded)?
+                .projects;
+            bar.finish_and_clear();
+            found.extend(projects.into_iter().map(|project| (project.digest, project)));
+        }
+        Ok(Projects { included, found })
+    }
+
+    /// The projects of a sample, all of which must be at hand.
+    pub(super) fn of_sample(self, package: Package, choice: &Choice) -> Result<OfSample, Failure> {
+        let lacks = |digest: &Digest| {
+            !self.included.contains_key(digest) && !self.found.contains_key(digest)
+        };
+        let mut missing: Vec<_> = choice.chosen.iter().map(|(spec, _)| spec).collect();
+        missing.retain(|spec| lacks(&spec.project));
+        missing.dedup_by_key(|spec| spec.project);
+        match missing.first() {
+            None => Ok(OfSample { projects: self, package: Mutex::new(package) }),
+            Some(first) => {
+                let projects = plural(missing.len(), "project");
+                Err(Failure::new(format_args!(
+                    "{projects} of the sample not found, such as {} ({})",
+                    first.project_name, first.project
+                ))
+                .hint(
+                    "name where the projects are with --projects, or get a package that was made \
+                     with --with-projects",
+                ))
+            }
+        }
+    }
+}
+
+impl OfSample {
+    /// The bytes of a project.
+    pub(super) fn bytes(&self, digest: Digest) -> Result<Arc<[u8]>, String> {
+        let Projects { included, found } = &self.projects;
+        let bytes = match (included.get(&digest), found.get(&digest)) {
+            (Some(name), _) => {
+                let mut package = self.package.lock().unwrap_or_else(PoisonError::into_inner);
+                package
+                    .read(name, catherd_interface::files::LARGEST_PROJECT)
+                    .map_err(|e| e.to_string())
+            }
+            (None, Some(project)) => project.bytes().map_err(|cause| cause.to_string()),
+            (None, None) => Err(format!("project {digest} is missing")),
+        }?;
+        match Digest::of(&bytes) == digest {
+            true => Ok(Arc::from(bytes)),
+            false => Err(format!("project {digest} has other bytes")),
+        }
+    }
+}
