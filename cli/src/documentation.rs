@@ -4,11 +4,13 @@
 //! - [`commands`]: the program accepts every command that is shown.
 //! - [`reference`]: the page of all commands, the keys of a study file, the glossary.
 //! - [`links`]: the targets of links, anchors and paths exist, and the book has every page.
+//! - [`sources`]: rules of CONTRIBUTING.md on errors.
 //! - [`words`]: words that comments and pages avoid.
 
 mod commands;
 mod links;
 mod reference;
+mod sources;
 mod words;
 
 use std::fs;
