@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_cli_console::{Exit, Failure, places, terminal};
 use catherd_experiments::{Study, instead};
 use catherd_interface::{ANY_ALGORITHM, SubjectKind};
 use clap::Args;
@@ -114,6 +114,10 @@ impl Arguments {
         let given = (!self.projects.is_empty()).then(|| paths().collect::<Vec<_>>().join(", "));
         let question = "Where are the projects? Files or folders, separated by commas";
         let projects = self.ask(question, default_projects(&kind.name()), given)?;
+        let projects = words(&projects);
+        if projects != words(default_projects(&kind.name())) {
+            self.check_projects(kind, &projects)?;
+        }
         let (known, chosen) = algorithms(kind);
         let question = match known.is_empty() {
             true => "Which algorithms? Any names, separated by commas".to_owned(),
@@ -128,7 +132,21 @@ impl Arguments {
         }
         let question = "How many seeds? 20 or more show small differences, 1 is quick";
         let seeds = self.ask(question, "5", self.seeds.clone())?;
-        Ok(text(kind, &words(&projects), &algorithms, &seeds))
+        Ok(text(kind, &projects, &algorithms, &seeds))
+    }
+
+    /// Refuses projects that do not exist where the study file looks for them. Those of the default answer are
+    /// an example.
+    fn check_projects(&self, kind: &dyn SubjectKind, projects: &[String]) -> Result<(), Failure> {
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let named = projects.iter().filter(|project| !kind.is_builtin(Path::new(project)));
+        for project in named {
+            places::check(
+                &folder.join(project),
+                "name files or folders relative to the study file",
+            )?;
+        }
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ pub use digest::{Digest, DigestBuilder, NotADigest};
 pub use mutation::{Level, MutantOutcome, MutantRecord, Mutation};
 pub use nearest::{instead, nearest};
 pub use plan::check::{InvalidPlan, PlanProblem};
-pub use plan::{AlgorithmError, Plan, PlanError, PlannedProject, duplicates};
+pub use plan::{AlgorithmError, Plan, PlanDifference, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
     Criterion, InvalidRecord, MAX_REASON_BYTES, Metric, OWN_LIMIT, Provenance, REAL_TIME,

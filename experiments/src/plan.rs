@@ -14,6 +14,7 @@ mod difference;
 mod study_file;
 
 use check::InvalidPlan;
+pub use difference::PlanDifference;
 
 /// A project that has been found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -333,7 +333,7 @@ fn a_race_is_planned_round_by_round() {
     // A race with other settings is another study.
     let other = Study { race: None, ..study };
     let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
-    let differs = other.is_variant_of(&plan).unwrap_err();
+    let differs = other.is_variant_of(&plan).unwrap_err().to_string();
     assert!(
         differs.starts_with("another race: it has {") && differs.ends_with(", this one none"),
         "{differs}"
@@ -491,8 +491,9 @@ fn a_plan_may_have_variants_that_share_runs() {
     for (one, other) in [(&small, &small), (&large, &small), (&small, &large)] {
         assert_eq!(one.is_variant_of(other), Ok(()));
     }
-    let differs =
-        |study: &Study, projects: &[&str]| plan(study, projects).is_variant_of(&small).unwrap_err();
+    let differs = |study: &Study, projects: &[&str]| {
+        plan(study, projects).is_variant_of(&small).unwrap_err().to_string()
+    };
     assert_eq!(differs(&study, &["b"]), "other projects: only it has a, only this one b");
     let other = Study { seeds: vec![1, 2, 7], ..study.clone() };
     assert_eq!(differs(&other, &["a"]), "other seeds: it has 1, 2, 3, this one 1, 2, 7");

@@ -299,10 +299,11 @@ fn programs_that_ignore_the_protocol_are_ended_and_do_not_fill_memory() {
         let output = sequences(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
         // Whether an answer is read before its message is sent may differ from run to run, so a
-        // program that always answers may pass.
-        let always = cause == "came before its message" && output.status.code() == Some(0);
+        // program that always answers may pass, and one that writes on may be early.
+        let early = "came before its message";
+        let always = cause == early && output.status.code() == Some(0);
         let failed = matches!(output.status.code(), Some(1 | 2))
-            && (shown.contains(cause) || shown.contains("# flaky"));
+            && [cause, early, "# flaky"].iter().any(|text| shown.contains(text));
         assert!(always || failed, "{script}: {shown}");
     }
 }

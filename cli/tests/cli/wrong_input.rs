@@ -60,6 +60,11 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "unknown algorithm `moi`",
         "write `mio`",
     ),
+    (
+        &["init", "new.toml", "--yes", "--projects", "gam.sb3"],
+        "gam.sb3: no such file or folder",
+        "there is game.sb3",
+    ),
     (&["subjects", "scrtch"], "unknown subject kind `scrtch`", "write `scratch`"),
     (&["report", "resluts"], "resluts: no such file or folder", "there is results"),
     (

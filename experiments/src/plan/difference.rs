@@ -9,6 +9,11 @@ use crate::{Algorithm, Budget, Parameter};
 /// Maximum number of entries of a list that are named.
 const MAX_NAMED: usize = 3;
 
+/// What differs between a plan and an earlier one, as the object of "holds a study with": old and new.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PlanDifference(String);
+
 impl Plan {
     /// Checks that this plan is a variant of `earlier`, most of whose runs may be the same: projects,
     /// algorithms and seeds may be added or left out, renamed and reordered, and the tool of an algorithm
@@ -17,7 +22,11 @@ impl Plan {
     /// # Errors
     ///
     /// What differs, as the object of "holds a study with": old and new.
-    pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), String> {
+    pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), PlanDifference> {
+        self.compare(earlier).map_err(PlanDifference)
+    }
+
+    fn compare(&self, earlier: &Plan) -> Result<(), String> {
         let changed = |what: &str, old: String, new: String| {
             if old == new { Ok(()) } else { Err(format!("{what}: it has {old}, this one {new}")) }
         };

@@ -164,7 +164,8 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         terminal::print(&output::lines(&subject, &cases));
     }
     let of = items.map_or(criterion.bound(), |items| items.len() as u64);
-    terminal::note(&format!("{count} cover {} of {of} items of {criterion}", covered.len()));
+    let cover = if cases.len() == 1 { "covers" } else { "cover" };
+    terminal::note(&format!("{count} {cover} {} of {of} items of {criterion}", covered.len()));
     Ok(Exit::Success)
 }
 

@@ -1,6 +1,7 @@
 //! The notation of criteria, such as `subsequence:2` or `order([a b], [c]) until=d`.
 
 mod group;
+mod states;
 
 use rustc_hash::FxHashMap;
 
@@ -12,12 +13,13 @@ use crate::space::Space;
 use super::automaton::{Expression, MAX_TRANSITIONS};
 use super::{Criterion, Kind, Relax};
 use group::group;
+use states::over_states;
 
 /// The largest number of expressions.
 const MAX_EXPRESSIONS: usize = 100_000;
 
-/// The largest number of pairs of edges; each takes some twenty bytes.
-const MAX_PAIRS: usize = 1 << 25;
+/// The largest number of events of a word.
+const MAX_WORD: usize = 64;
 
 const NAMES: [&str; 12] = [
     "subsequence:T",
@@ -337,10 +339,10 @@ fn word_length(
         });
     }
     match text.parse::<usize>() {
-        Ok(t @ 1..=64) => Ok(t),
+        Ok(t @ 1..=MAX_WORD) => Ok(t),
         _ => Err(context.error(
             format!("`{text}` is no length of words"),
-            "write a number from 1, as in subsequence:2",
+            format!("write a number from 1 to {MAX_WORD}, as in subsequence:2"),
         )),
     }
 }
@@ -384,33 +386,6 @@ fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
         Kind::States(count) | Kind::Transitions(count) => *count as u64,
         Kind::EdgePairs(pairs) => pairs.len() as u64,
         Kind::Symmetry(_) => u64::MAX,
-    })
-}
-
-fn over_states(context: &Context<'_>, name: &str, space: &Space) -> Result<Kind, CriterionError> {
-    Ok(match name {
-        "states" => Kind::States(space.states()),
-        "transitions" => Kind::Transitions(space.edge_count()),
-        _ => {
-            let edges = (0..space.states() as u32).flat_map(|state| space.edges(state));
-            let count: usize = edges.map(|edge| space.edges(edge.target).len()).sum();
-            if count > MAX_PAIRS {
-                let cause = format!("{count} pairs of edges, more than {MAX_PAIRS}");
-                return Err(context.error(cause, "use transitions"));
-            }
-            let mut pairs = FxHashMap::default();
-            for state in 0..space.states() as u32 {
-                for (at, edge) in space.edges(state).iter().enumerate() {
-                    let first = (space.first_edge(state) + at) as u32;
-                    let after = space.first_edge(edge.target);
-                    for next in 0..space.edges(edge.target).len() {
-                        let number = pairs.len() as u64;
-                        pairs.insert((first, (after + next) as u32), number);
-                    }
-                }
-            }
-            Kind::EdgePairs(pairs)
-        }
     })
 }
 
