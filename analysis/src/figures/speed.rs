@@ -16,13 +16,23 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
         runs_of(results, algorithm).filter_map(time).filter(|&ms| ms > 0.0).collect()
     });
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
+    // The largest unit in which the longest time is at least 1.
+    let scales = [(1.0, "Milliseconds", " ms"), (1e3, "Microseconds", " µs")];
+    let nanoseconds = (1e6, "Nanoseconds", " ns");
+    let (scale, words, symbol) =
+        scales.into_iter().find(|(scale, ..)| high * scale >= 1.0).unwrap_or(nanoseconds);
+    let scaled = |sample: Sample| {
+        let values = sample.values.into_iter().map(|ms| ms * scale).collect();
+        Sample { values, ..sample }
+    };
+    let samples: Vec<Sample> = samples.into_iter().map(scaled).collect();
     let noun = &unit.singular;
     Distribution {
         name: "execution-times",
         title: &format!("Time per {noun}"),
-        axis: Axis::log(&format!("Milliseconds per {noun}"), low, high),
+        axis: Axis::log(&format!("{words} per {noun}"), low * scale, high * scale),
         counted_as: "run",
-        unit: " ms",
+        unit: symbol,
         about: &format!(
             "Mean real time per {noun} in each search, on a logarithmic scale. Searches of less \
              than a millisecond are left out."

@@ -81,6 +81,8 @@ function open(...content) {
   dialog.querySelector("div").replaceChildren(...content);
   dialog.scrollTop = 0;
   if (!dialog.open) dialog.showModal();
+  // What had the focus may be gone.
+  else dialog.querySelector("button").focus();
 }
 
 // ---- A run ----
@@ -354,8 +356,11 @@ addEventListener("keydown", event => {
     event.preventDefault();
     toggle(key);
   } else if (event.target.matches?.("main td")) {
-    if (event.key === "Enter") showCell(event.target);
-    else if (move(event.target, event.key)) event.preventDefault();
+    // The dialog's button has the focus then, and must not be pressed by the same key.
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      showCell(event.target);
+    } else if (move(event.target, event.key)) event.preventDefault();
   }
 });
 // Everything is printed, also what is folded.

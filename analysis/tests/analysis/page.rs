@@ -41,6 +41,7 @@ fn a_reader_uses_the_page() {
     let (up, down) = (numbers("ascending"), numbers("descending"));
     assert!(up.is_sorted() && down.iter().rev().is_sorted() && up.len() == 3, "{shown}");
     assert_eq!(shown["filtered"], "15 of 45 rows");
+    assert_eq!(shown["opened"], true, "{shown}");
     assert_eq!(shown["runs"], "Computed from 6 runs:");
     assert!(shown["run"].as_str().unwrap().contains("mio, seed 0"), "{shown}");
     let facts = shown["facts"].to_string();

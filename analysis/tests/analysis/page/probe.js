@@ -17,7 +17,10 @@ addEventListener("load", async () => {
   tools.querySelector("input").dispatchEvent(new Event("input"));
   shown.filtered = tools.querySelector("span").textContent;
   const row = [...large.tBodies[0].rows].find(row => !row.hidden);
-  [...row.cells].at(-1).click();
+  const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
+  [...row.cells].at(-1).dispatchEvent(enter);
+  // Otherwise the same key would press the button of the dialog, which has the focus by then.
+  shown.opened = document.querySelector("dialog").open && enter.defaultPrevented;
   shown.runs = document.querySelector("dialog p").textContent;
   document.querySelector("dialog td button").click();
   await wait(1000);
