@@ -107,7 +107,9 @@ const showWorkers = workers => {
     const host = hostOf(worker.name);
     hosts.set(host, [...(hosts.get(host) || []), worker]);
   }
-  document.getElementById("hosts").replaceChildren(...[...hosts].map(([host, own]) => {
+  const place = document.getElementById("hosts");
+  if (!hosts.size) return place.replaceChildren(make("p", "No worker is connected."));
+  place.replaceChildren(...[...hosts].map(([host, own]) => {
     const box = make("details"), sum = key => own.reduce((all, worker) => all + worker[key], 0);
     box.open = hosts.size === 1 ? !open.has("closed " + host) : open.has(host);
     box.addEventListener("toggle", () => {
