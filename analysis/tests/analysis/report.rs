@@ -255,7 +255,7 @@ fn an_incomplete_study_is_marked_everywhere() {
 fn a_report_begins_with_the_main_findings() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let report = Report::new(&results, "study", |_| ()).unwrap();
-    let [headline, certain, who, how_much, how_many, rule, missing] = report.summary() else {
+    let [certain, headline, who, how_much, how_many, rule, missing] = report.summary() else {
         panic!("{:?}", report.summary())
     };
     let mean = |name: &str| {
@@ -263,7 +263,7 @@ fn a_report_begins_with_the_main_findings() {
         100.0 * address.find(&report).unwrap().cell.value().unwrap()
     };
     let [mio, mosa] = ["mio", "mosa"].map(mean);
-    // The headline says who beats whom, and by how much; the verdicts are those of the table.
+    // The first sentence says how sure the order is, and the second who beats whom, and by how much; the verdicts are those of the table.
     assert!(headline.contains("more than random (by "), "{headline}");
     let row =
         report.tables().find(|table| table.name == "decisions").unwrap().table.rows()[1].clone();
