@@ -175,3 +175,92 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     }
     Ok(())
 }
+
+/// How the intervals of an estimator lie to what was found with ten times the budget.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    sets: usize,
+    /// Intervals below, around and above what was found.
+    places: [usize; 3],
+    bias: f64,
+    error: f64,
+}
+
+impl Found {
+    fn add(&mut self, value: f64, interval: Interval, found: f64) {
+        self.sets += 1;
+        let place = match found {
+            found if interval.high < found - 1e-9 => 0,
+            found if interval.low > found + 1e-9 => 2,
+            _ => 1,
+        };
+        self.places[place] += 1;
+        self.bias += (value - found) / found;
+        self.error += ((value - found) / found).abs();
+    }
+
+    fn line(&self, name: &str) {
+        let [below, around, above] = self.places.map(|count| share(count, self.sets.max(1)));
+        let sets = self.sets.max(1) as f64;
+        println!(
+            "| {name} | {} | {around} | {below} | {above} | {:+.1} % | {:.1} % |",
+            self.sets,
+            100.0 * self.bias / sets,
+            100.0 * self.error / sets
+        );
+    }
+}
+
+/// Judges estimators by studies of the same projects and as many runs with ten times the budget: all
+/// runs together should cover what ten times as many runs are estimated to cover, and at most what is
+/// estimated to be reachable. Only sets in which the larger study covers more, or some goal is covered
+/// by a single run, so that there was something to estimate.
+pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
+    let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
+    let (before, after) = (small.goals()?, large.goals()?);
+    for label in &small.algorithms {
+        let mut scores = vec![Found::default(); Estimator::ALL.len() + 2];
+        let (mut all, mut seen, mut later) = (0, 0, 0);
+        for set in &before {
+            let same = after
+                .iter()
+                .find(|other| other.digest == set.digest && other.criterion == set.criterion);
+            let pair = same.and_then(|other| other.covering_of(label));
+            let (Some((runs, covering)), Some((_, more))) = (set.covering_of(label), pair) else {
+                continue;
+            };
+            let goals = covering.len() as u64;
+            let once = covering.contains(&1);
+            let both = covering.iter().zip(&more).filter(|(one, other)| **one > 0 || **other > 0);
+            let found = both.count() as u64;
+            let incidence = Incidence::new(runs, goals, covering)?;
+            all += 1;
+            seen += incidence.observed();
+            later += found;
+            if found == 0 || (found == incidence.observed() && !once) {
+                continue;
+            }
+            let observed = incidence.observed() as f64;
+            let tenfold = incidence.extrapolated(10.0, 0.95, 1);
+            scores[0].add(tenfold.value, tenfold.interval, found as f64);
+            for (score, estimator) in scores[1..].iter_mut().zip(Estimator::ALL) {
+                let one = incidence.reachable(estimator, 0.95);
+                score.add(one.value, one.interval, found as f64);
+            }
+            let last = scores.len() - 1;
+            scores[last].add(observed, Interval { low: observed, high: observed }, found as f64);
+        }
+        println!(
+            "\n{label}: {all} projects, {seen} goals covered, {later} with the larger budget\n\n\
+             | estimator | projects | interval contains what was found | below it | above it | bias | error |\n\
+             | --- | --- | --- | --- | --- | --- | --- |"
+        );
+        let names =
+            Estimator::ALL.into_iter().map(|estimator| format!("reachable: {}", estimator.name()));
+        let names = std::iter::once("ten times as many runs (Colwell)".to_owned())
+            .chain(names)
+            .chain(["what all runs cover".to_owned()]);
+        names.zip(&scores).for_each(|(name, score)| score.line(&name));
+    }
+    Ok(())
+}

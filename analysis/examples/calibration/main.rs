@@ -8,6 +8,7 @@
 //! cargo run --release -p catherd-analysis --example calibration estimators 1000
 //! cargo run --release -p catherd-analysis --example calibration models RESULTS...
 //! cargo run --release -p catherd-analysis --example calibration tenfold SMALL LARGE
+//! cargo run --release -p catherd-analysis --example calibration larger SMALL LARGE
 //! cargo run --release -p catherd-analysis --example calibration replay RESULTS MARGIN
 //! ```
 
@@ -29,6 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["estimators", assemblages] => goals::estimators(assemblages.parse()?),
         ["models", ref folders @ ..] if !folders.is_empty() => goals::models(folders)?,
         ["tenfold", small, large] => goals::tenfold(small, large)?,
+        ["larger", small, large] => goals::larger(small, large)?,
         ["replay", folder, margin] => stopping::replay(folder, margin.parse()?)?,
         _ => return Err("name a check, as the comment of the example says".into()),
     }

@@ -147,7 +147,9 @@ pub fn coverage(results: &Results, samples: &Samples) -> CaptionedTable {
     CaptionedTable {
         name: "coverage",
         title: "Coverage of each algorithm on each project".to_owned(),
-        caption: String::new(),
+        caption: "Share of the goals that a run covers, over the runs with a coverage; SD: standard deviation \
+                  of the sample; the median of an even number of runs is the mean of the middle two."
+            .to_owned(),
         table,
     }
 }
