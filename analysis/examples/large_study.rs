@@ -1,7 +1,8 @@
 //! Writes the tables of an artificial study of any size, with 100 points on the timeline of each
 //! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. It
 //! has three algorithms, so 1000 projects and 20 seeds are the 60,000 runs of Random1000.
-//! `/usr/bin/time -v catherd report DIR` measures the cost of a report on it.
+//! `/usr/bin/time -v catherd report DIR` measures the cost of a report on it, and so does
+//! `large_study report DIR OUT` without the rest of the program.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
@@ -9,7 +10,8 @@ mod synthetic;
 use std::error::Error;
 use std::path::PathBuf;
 
-use catherd_analysis::tidy;
+use catherd_analysis::report::{FigureFormat, Report};
+use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, TimelinePoint};
 
 /// Number of points of a timeline.
@@ -17,8 +19,15 @@ const POINTS: u32 = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || arguments.next().ok_or("give PROJECTS SEEDS DIR");
-    let (projects, seeds) = (next()?.parse()?, next()?.parse()?);
+    let mut next = || arguments.next().ok_or("give PROJECTS SEEDS DIR, or report DIR OUT");
+    let first = next()?;
+    if first == "report" {
+        let results = Results::read(&PathBuf::from(next()?))?;
+        let report = Report::new(&results, "large", |_| ())?;
+        report.write(&PathBuf::from(next()?), &[FigureFormat::Svg, FigureFormat::Pdf])?;
+        return Ok(());
+    }
+    let (projects, seeds) = (first.parse()?, next()?.parse()?);
     let dir = PathBuf::from(next()?);
     let runs = synthetic::runs(projects, seeds).map(|(spec, record)| (spec, finer(record)));
     tidy::write(&dir, &synthetic::subject(), runs, &[])?;

@@ -7,6 +7,7 @@ mod comparison;
 mod coverage;
 mod difficulty;
 mod factors;
+mod history;
 mod left;
 mod mutation;
 mod race;
@@ -23,6 +24,7 @@ pub use comparison::{
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use factors::factor_groups;
+pub use history::history;
 pub use left::left;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
 pub use race::race;

@@ -19,8 +19,9 @@
 //! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
 //! | how large are the suites | [`Suites`] | Whisker paper, figures 26 and 27 |
 //! | does coverage depend on size | [`Relation`] | Pynguin paper, figures 4 and 5 |
+//! | does a difference depend on size | [`DifferenceRelation`] | |
 //! | how large are differences that are only chance | [`AaTest`] | |
-//! | do coverage and faults agree | [`Agreement`] | Böhme, Szekeres and Metzman (2022) |
+//! | do coverage and faults agree | [`Agreement`], [`OrderAgreement`] | Böhme, Szekeres and Metzman (2022) |
 //! | is a version worse than the one before | [`VersionChange`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
@@ -41,6 +42,7 @@ mod convergence;
 mod cost;
 mod decision;
 mod detection;
+mod difference_relation;
 mod factor;
 mod full_coverage;
 mod history;
@@ -61,7 +63,7 @@ mod suites;
 mod trivial;
 
 pub use aa_test::AaTest;
-pub use agreement::Agreement;
+pub use agreement::{Agreement, OrderAgreement};
 pub use area::areas;
 pub use best::{Best, Other};
 pub use configuration::{Configuration, PooledPair};
@@ -69,6 +71,7 @@ pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use decision::{Decision, MARGIN, Verdict};
 pub use detection::Detection;
+pub use difference_relation::DifferenceRelation;
 pub use factor::{FactorPair, GroupEffect};
 pub use full_coverage::FullCoverage;
 pub use history::{Change, VersionChange};

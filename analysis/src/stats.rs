@@ -13,7 +13,7 @@
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
 //! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
 //! | how soon does something happen that may not happen at all | [`Survival`], [`log_rank`] |
-//! | which of several means is the highest, and how sure is that | [`MeanPosterior`] |
+//! | which of several means is the highest, and how sure is that | [`MeanPosterior`], [`TwoLevel`], [`BradleyTerry`] |
 //! | is a difference decided yet, looking after every round | [`anytime_interval`], [`e_value`] |
 //! | how many projects and runs are needed | [`Power`] |
 //! | how many goals can be reached | [`Incidence`] |
@@ -49,9 +49,11 @@ mod correlation;
 mod description;
 mod effect_size;
 mod error_spending;
+mod exchangeable;
 mod groups;
 mod linear_fit;
 mod mann_whitney;
+mod matrix;
 mod nemenyi;
 mod posterior;
 mod power;
@@ -60,6 +62,7 @@ mod richness;
 mod signed_rank;
 mod student;
 mod survival;
+mod two_level;
 
 pub use adjustment::{benjamini_hochberg, holm};
 pub use bootstrap::Bootstrap;
@@ -82,6 +85,7 @@ pub use richness::{Estimate, Estimator, Incidence};
 pub use signed_rank::SignedRank;
 pub use student::{student_quantile, student_within, t_interval};
 pub use survival::{Observation, Survival, log_rank};
+pub use two_level::TwoLevel;
 
 use std::fmt;
 

@@ -47,7 +47,7 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let rounds = looked.then(|| Sequential::of_results(&results));
     let decisions = Decision::pairs(&samples, rounds.as_ref());
     let decisions = tables::decisions(&results, &samples, &decisions).table;
-    let algorithms = tables::algorithms(&results, &samples).table;
+    let algorithms = tables::algorithms(&results, &samples, None).table;
 
     let mut files = Files { dir, written: Vec::new() };
     files.write("table6.md", table6.markdown())?;

@@ -25,14 +25,14 @@ mod suites;
 mod uncovered;
 
 pub use aa_test::aa_test;
-pub use agreement::agreement;
+pub use agreement::{agreement, order_agreement};
 pub use budget::{convergence, full_coverage, milestones};
 pub use comparison::{comparisons_by_project, table6};
 pub use coverage::{algorithms, configurations, coverage};
 pub use dataset::{dataset, measures};
 pub use decision::{areas, decisions, ranks};
 pub use detection::{detection, detection_intervals};
-pub use difficulty::{relations, trivial};
+pub use difficulty::{difference_relations, relations, trivial};
 pub use factors::{factor_groups, factor_projects, factors, published, reference};
 pub use history::history;
 pub use left::{left, left_by_project};

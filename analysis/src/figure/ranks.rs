@@ -1,4 +1,4 @@
-//! Rank diagrams: algorithms on a line of mean ranks, each with its interval. Bars join algorithms that
+//! Rank diagrams: algorithms on a line of mean ranks, each with its intervals. Bars join algorithms that
 //! do not differ significantly: thick bars by paired tests, thin ones by Nemenyi's critical difference
 //! (Demšar, 2006).
 
@@ -15,6 +15,8 @@ pub(crate) struct RankedRow {
     pub(crate) rank: f64,
     /// The interval of the mean rank.
     pub(crate) interval: (f64, f64),
+    /// A second interval, drawn thicker; `None` if there is none.
+    pub(crate) inner: Option<(f64, f64)>,
 }
 
 /// Draws rows, the first at the top, and bars that join the ranks of the rows with these numbers.
@@ -37,13 +39,19 @@ pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &st
     for (number, row) in rows.iter().enumerate() {
         let y = (count - 1 - number) as f64;
         let (low, high) = row.interval;
+        let inner = row.inner.map_or(String::new(), |(low, high)| {
+            format!(", on exactly these projects from {low:.2} to {high:.2}")
+        });
         let tooltip =
-            format!("{}: mean rank {:.2}, from {low:.2} to {high:.2}", row.label, row.rank);
+            format!("{}: mean rank {:.2}, from {low:.2} to {high:.2}{inner}", row.label, row.rank);
         chart.begin(&row.label, &tooltip);
         let style = Style::solid(row.series.style().colour);
         chart.line(&[(low, y), (high, y)], style, 2.0);
         for end in [low, high] {
             chart.line(&[(end, y - 0.15), (end, y + 0.15)], style, 2.0);
+        }
+        if let Some((low, high)) = row.inner {
+            chart.line(&[(low, y), (high, y)], style, 6.0);
         }
         chart.marker((row.rank, y), row.series, 4.5, 1.0);
         chart.end();

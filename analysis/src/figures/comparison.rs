@@ -141,6 +141,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         series: results.series(one.algorithm),
         rank: one.rank,
         interval: (one.rank_interval.low, one.rank_interval.high),
+        inner: one.rank_here.map(|here| (here.low, here.high)),
     };
     let rows: Vec<RankedRow> = placed.iter().map(row).collect();
     let place = |&member: &usize| {
@@ -172,8 +173,9 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         name: "ranks".to_owned(),
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Mean over {n} projects of the rank by mean coverage, with its 95 % interval over \
-             projects like these (Student's t).{joined}"
+            "Mean over {n} projects of the rank by mean coverage, with its 95 % intervals: thin, over \
+             projects like these (Student's t); thick, over exactly these projects, where only seeds vary \
+             (bootstrap over runs).{joined}"
         ),
         svg: ranks::draw(&rows, &all, &sample_size(n, "project")),
     }

@@ -27,6 +27,8 @@ pub struct VersionChange {
     /// Half the width of the same interval for the odd against the even runs of the old study, which do
     /// not differ: what chance does to a difference.
     pub noise: Option<f64>,
+    /// The runs of the new study: indices into [`Results::runs`].
+    pub runs: Vec<u32>,
 }
 
 /// The result of a comparison with the past.
@@ -80,6 +82,7 @@ impl VersionChange {
     ) -> Option<VersionChange> {
         let centre = |values: &[f64]| mean(values.iter().copied());
         let (mut old, mut new, mut halves) = (Vec::new(), Vec::new(), Vec::new());
+        let mut runs = Vec::new();
         for &(past, present) in pairs {
             let earlier = before.values(past, then);
             let Some((one, other)) = centre(earlier).zip(centre(after.values(present, now))) else {
@@ -87,6 +90,7 @@ impl VersionChange {
             };
             old.push(one);
             new.push(other);
+            runs.extend_from_slice(after.runs(present, now));
             let half = |from: usize| mean(earlier.iter().skip(from).step_by(2).copied());
             halves.extend(half(0).zip(half(1)).map(|(odd, even)| odd - even));
         }
@@ -102,6 +106,7 @@ impl VersionChange {
             new: centre(&new)?,
             interval: interval(&differences),
             noise: interval(&halves).ok().map(|found| (found.high - found.low) / 2.0),
+            runs,
         })
     }
 

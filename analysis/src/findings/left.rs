@@ -9,7 +9,7 @@ use crate::tidy::{GoalSet, Results};
 /// The multiples of the runs at which the curve of goals is estimated.
 pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 
-/// The estimator of reachable goals in tables; `docs/measurements/estimators.md` compares all.
+/// The estimator of reachable goals in tables; `docs/measurements/statistics.md` compares all.
 pub const ESTIMATOR: Estimator = Estimator::Chao2;
 
 /// What is left to an algorithm.
@@ -121,7 +121,7 @@ impl Left {
 }
 
 /// The central part of draws.
-fn central(mut draws: Vec<f64>) -> Interval {
+pub(super) fn central(mut draws: Vec<f64>) -> Interval {
     draws.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| match draws.len() {
         0 => f64::NAN,

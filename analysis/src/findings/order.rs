@@ -1,7 +1,9 @@
 //! The order of the algorithms, and how sure it is.
 
 use crate::comparison::{LEVEL, Samples, enough};
-use crate::stats::{BradleyTerry, Interval, MeanPosterior, Ranks, Unavailable, mean, t_interval};
+use crate::stats::{
+    BradleyTerry, Interval, MeanPosterior, Ranks, TwoLevel, Unavailable, mean, t_interval,
+};
 
 use super::decision::MARGIN;
 
@@ -28,10 +30,20 @@ pub struct PlacedAlgorithm {
     pub rank: f64,
     /// Interval of the mean rank at level 1 - [`LEVEL`], over projects like these.
     pub rank_interval: Interval,
-    /// The places in the order between which it is with probability 1 - [`LEVEL`].
+    /// The same over exactly these projects, where only runs vary; `None` if an algorithm has a single
+    /// run on one, or if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    pub rank_here: Option<Interval>,
+    /// The places in the order between which it is at level 1 - [`LEVEL`] on projects like these, by the
+    /// bootstrap over projects and runs, or by the posterior if there are more than
+    /// [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub places: (usize, usize),
-    /// Probability of the highest mean coverage on projects like these.
+    /// The same on exactly these projects by the bootstrap over runs.
+    pub places_here: Option<(usize, usize)>,
+    /// Probability of the highest mean coverage on projects like these, by the posterior.
     pub best: f64,
+    /// The share of replicates of the bootstrap over projects and runs in which it has the highest mean
+    /// coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    pub best_drawn: Option<f64>,
     /// The same on exactly these projects; `None` if an algorithm has a single run on one.
     pub best_here: Option<f64>,
     /// Probability that its mean coverage is at most [`MARGIN`] below the highest.
@@ -70,7 +82,7 @@ impl Order {
                 Ranks::of(&values).map(|ranks| ranks.ranks)
             })
             .collect::<Result<_, _>>()?;
-        let posterior = MeanPosterior::over_blocks(&blocks)?;
+        let posterior = MeanPosterior::exchangeable(&blocks)?;
         let cell = |&project: &usize| -> Vec<&[f64]> {
             algorithms.iter().map(|&algorithm| samples.values(project, algorithm)).collect()
         };
@@ -78,20 +90,32 @@ impl Order {
         let here = MeanPosterior::within_blocks(&cells).ok().map(|posterior| posterior.best());
         let (best, near) = (posterior.best(), posterior.near_best(MARGIN));
         let strongest = BradleyTerry::new(&blocks)?.best();
-        let places = posterior.positions(1.0 - LEVEL);
+        let level = 1.0 - LEVEL;
+        let drawn = TwoLevel::new(&cells).ok();
+        let places = drawn
+            .as_ref()
+            .map_or_else(|| posterior.positions(level), |drawn| drawn.positions(level));
+        let places_here = drawn.as_ref().and_then(|drawn| drawn.positions_here(level));
+        let best_drawn = drawn.as_ref().map(TwoLevel::best);
+        let mean_rank = |at: usize| mean(ranks.iter().map(|own| own[at])).unwrap_or(f64::NAN);
+        let mean_ranks: Vec<f64> = (0..found).map(mean_rank).collect();
+        let ranks_here = drawn.as_ref().and_then(|drawn| drawn.ranks_here(&mean_ranks, level));
         let mut order: Vec<usize> = (0..found).collect();
         order.sort_by(|&a, &b| posterior.means[b].total_cmp(&posterior.means[a]).then(a.cmp(&b)));
         let place = |&at: &usize| -> Result<PlacedAlgorithm, Unavailable> {
             let own: Vec<f64> = ranks.iter().map(|ranks| ranks[at]).collect();
-            let (rank, interval) = t_interval(&own, 1.0 - LEVEL)?;
+            let (rank, interval) = t_interval(&own, level)?;
             let within = |value: f64| value.clamp(1.0, found as f64);
             Ok(PlacedAlgorithm {
                 algorithm: algorithms[at],
                 mean: posterior.means[at],
                 rank,
                 rank_interval: Interval { low: within(interval.low), high: within(interval.high) },
+                rank_here: ranks_here.as_ref().map(|ranks| ranks[at]),
                 places: places[at],
+                places_here: places_here.as_ref().map(|places| places[at]),
                 best: best[at],
+                best_drawn: best_drawn.as_ref().map(|best| best[at]),
                 best_here: here.as_ref().map(|here| here[at]),
                 near_best: near[at],
                 strongest: strongest[at],

@@ -1,7 +1,9 @@
 //! Relations of coverage to numbers that describe projects (Pynguin paper, figures 4 and 5).
 
-use crate::comparison::Samples;
-use crate::stats::{Correlation, LinearFit, Unavailable, mean, pearson, spearman};
+use crate::comparison::{LEVEL, Samples};
+use crate::stats::{
+    Correlation, Interval, LinearFit, Unavailable, mean, pearson, spearman, student_quantile,
+};
 
 /// Mean coverage of an algorithm on projects against a number that describes them.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +26,15 @@ pub struct Relation {
 }
 
 impl Relation {
+    /// The interval of the slope of the line at level 1 - [`LEVEL`], by Student's t; `None` if there is no
+    /// line, or if it goes through two points only.
+    pub fn slope_interval(&self) -> Option<Interval> {
+        let line = self.line.ok()?;
+        let freedom = self.points.len().checked_sub(2).filter(|freedom| *freedom > 0)?;
+        let half = student_quantile(LEVEL, freedom) * line.slope_error;
+        Some(Interval { low: line.slope - half, high: line.slope + half })
+    }
+
     /// One value for each algorithm. `measure` contains the number of the project of each run, as
     /// returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<Relation> {

@@ -5,12 +5,14 @@ use super::{Item, ReportSettings, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Agreement, Best, Convergence, Decision, Detection, FactorPair, FullCoverage, Left,
-    Machine, Milestone, MutationAnalysis, Order, PairVariation, RankDetection, Ranking, Relation,
-    RiskStability, Sequential, Speed, SuiteRank, Suites, Trivial, areas,
+    AaTest, Agreement, Best, Convergence, Decision, Detection, DifferenceRelation, FactorPair,
+    FullCoverage, Left, Machine, Milestone, MutationAnalysis, Order, OrderAgreement, PairVariation,
+    RankDetection, Ranking, Relation, RiskStability, Sequential, Speed, SuiteRank, Suites, Trivial,
+    areas,
 };
 use crate::progress::Progress;
 use crate::published;
+use crate::stats::Unavailable;
 use crate::tables;
 use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
@@ -29,7 +31,17 @@ const FACTORS: &str = "Factors and published numbers";
 const HISTORY: &str = "Earlier versions";
 
 /// Fills a section.
-type Fill = fn(&mut Section, &Results, &Samples) -> Result<(), Error>;
+type Fill = fn(&mut Section, Input<'_>) -> Result<(), Error>;
+
+/// What sections are made of.
+#[derive(Clone, Copy)]
+struct Input<'a> {
+    results: &'a Results,
+    samples: &'a Samples,
+    order: &'a Result<Order, Unavailable>,
+    /// Areas under the curves of coverage.
+    areas: &'a Samples,
+}
 
 /// Names, titles and contents of the sections in the order of reading.
 const SECTIONS: [(&str, &str, Fill); 11] = [
@@ -54,13 +66,17 @@ pub(super) fn all(
 ) -> Result<Vec<Section>, Error> {
     let samples = Samples::coverage(results);
     on_progress(SUMMARY);
-    let mut sections = vec![summary(results, &samples)];
+    let order = Order::new(&samples);
+    let areas = areas(results, &results.clock())?;
+    let areas = Samples::of_measure(results, |run, _| areas[run]);
+    let input = Input { results, samples: &samples, order: &order, areas: &areas };
+    let mut sections = vec![summary(input)];
     for (name, title, fill) in SECTIONS {
         let mut section = Section::new(name, title);
         if title != RANKS {
             on_progress(title);
         }
-        fill(&mut section, results, &samples)?;
+        fill(&mut section, input)?;
         if title == RANKS {
             if section.items.is_empty() {
                 continue;
@@ -72,6 +88,7 @@ pub(super) fn all(
             on_progress(HISTORY);
             let mut section = Section::new("history", HISTORY);
             section.table(tables::history(&settings.history));
+            section.figures(figures::history(results, &settings.history));
             sections.push(section);
         }
         if name == "comparison" && settings.has_factors() {
@@ -124,12 +141,11 @@ fn factors(
     Ok(section)
 }
 
-fn summary(results: &Results, samples: &Samples) -> Section {
+fn summary(Input { results, samples, order, .. }: Input<'_>) -> Section {
     let mut section = Section::new("summary", SUMMARY);
     let best = Best::new(samples);
     let rounds = results.is_looked_at().then(|| Sequential::of_results(results));
     let decisions = Decision::pairs(samples, rounds.as_ref());
-    let order = Order::new(samples);
     let facts =
         Facts { results, decisions: &decisions, order: order.as_ref(), best: best.as_ref() };
     section.items.push(Item::Summary(facts.sentences()));
@@ -138,14 +154,17 @@ fn summary(results: &Results, samples: &Samples) -> Section {
     section
 }
 
-fn projects(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn projects(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     s.table(tables::dataset(results)?);
     s.figure_or(figures::sizes(results), "Sizes of the projects: needs runs that count goals.");
     Ok(())
 }
 
-fn coverage(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
-    s.table(tables::algorithms(results, samples));
+fn coverage(
+    s: &mut Section,
+    Input { results, samples, areas, .. }: Input<'_>,
+) -> Result<(), Error> {
+    s.table(tables::algorithms(results, samples, Some(areas)));
     s.table(tables::configurations(results, samples));
     let boxes = figures::coverage_boxes(results, samples);
     s.figure_or(boxes, "Coverage: needs runs that are done.");
@@ -154,7 +173,10 @@ fn coverage(s: &mut Section, results: &Results, samples: &Samples) -> Result<(),
     Ok(())
 }
 
-fn comparison(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
+fn comparison(
+    s: &mut Section,
+    Input { results, samples, order, .. }: Input<'_>,
+) -> Result<(), Error> {
     let pairs = Comparison::pairs(samples);
     let aa_tests = AaTest::all(samples);
     s.table(tables::table6(results, samples, &pairs));
@@ -172,10 +194,14 @@ fn comparison(s: &mut Section, results: &Results, samples: &Samples) -> Result<(
     s.figures(figures::effects_by_project(results, &pairs));
     s.table(tables::race(results));
     s.figures(figures::race(results));
-    s.table(tables::ranks(results, samples));
-    let ranking = Ranking::new(samples).ok().zip(Order::new(samples).ok());
+    let ranking = Ranking::new(samples).ok().zip(order.as_ref().ok());
+    s.table(
+        ranking
+            .as_ref()
+            .and_then(|(ranking, order)| tables::ranks(results, samples, ranking, order)),
+    );
     s.figure_or(
-        ranking.map(|(ranking, order)| figures::rank_diagram(results, &ranking, &order)),
+        ranking.map(|(ranking, order)| figures::rank_diagram(results, &ranking, order)),
         "Mean ranks: needs six projects with runs of two algorithms.",
     );
     s.table(tables::study_power(results, samples, &PairVariation::all(samples)));
@@ -183,7 +209,7 @@ fn comparison(s: &mut Section, results: &Results, samples: &Samples) -> Result<(
     Ok(())
 }
 
-fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn time(s: &mut Section, Input { results, areas, .. }: Input<'_>) -> Result<(), Error> {
     let clock = &results.clock();
     let progress = Progress::new(results, clock)?;
     s.figure_or(
@@ -195,11 +221,9 @@ fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     s.figures(figures::significance_over_budget(results, clock, &milestones));
     s.table(tables::milestones(results, clock, &milestones));
     drop(milestones);
-    let areas = areas(results, clock)?;
-    let samples = Samples::of_measure(results, |run, _| areas[run]);
     // The verdicts of a study that is looked at repeatedly are only those on coverage.
     if !results.is_looked_at() {
-        s.table(tables::areas(results, &samples, &Decision::pairs(&samples, None)));
+        s.table(tables::areas(results, areas, &Decision::pairs(areas, None)));
     }
     let convergence = Convergence::all(results, clock)?;
     s.figures(figures::convergence(results, clock, &convergence));
@@ -210,7 +234,7 @@ fn time(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     Ok(())
 }
 
-fn goals(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn goals(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let sets = results.goals()?;
     if sets.is_empty() {
         s.items
@@ -226,7 +250,7 @@ fn goals(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     Ok(())
 }
 
-fn difficulty(s: &mut Section, results: &Results, samples: &Samples) -> Result<(), Error> {
+fn difficulty(s: &mut Section, Input { results, samples, .. }: Input<'_>) -> Result<(), Error> {
     let trivial = Trivial::baseline(results).map(|baseline| Trivial::new(results, baseline));
     let of = |draw: fn(&Results, &Trivial) -> Option<Figure>| {
         trivial.as_ref().and_then(|trivial| draw(results, trivial))
@@ -240,18 +264,20 @@ fn difficulty(s: &mut Section, results: &Results, samples: &Samples) -> Result<(
     let mut measures = vec![("goals", goals_title(&results.subject))];
     measures.extend(related.map(|m| (m.column.as_str(), m.caption.clone())));
     let columns: Vec<&str> = measures.iter().map(|measure| measure.0).collect();
-    let mut relations = Vec::new();
+    let (mut relations, mut differences) = (Vec::new(), Vec::new());
     for ((column, title), values) in measures.iter().zip(results.measures(&columns)?) {
         let rows = Relation::all(samples, &values);
         s.figures(figures::relation(results, (column, title), &rows));
         relations.push(((*column).to_owned(), rows));
+        differences.push(((*column).to_owned(), DifferenceRelation::all(samples, &values)));
     }
     s.table(tables::relations(results, &relations));
+    s.table(tables::difference_relations(results, samples, &differences));
     s.table(tables::trivial(results));
     Ok(())
 }
 
-fn suites(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn suites(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let suites = Suites::new(results);
     s.table(tables::suites(results));
     s.figure_or(
@@ -263,7 +289,7 @@ fn suites(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> 
     Ok(())
 }
 
-fn ranks(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn ranks(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let detection = Detection::all(results)?;
     if !detection.is_empty() {
         s.table(tables::detection(results, &detection));
@@ -288,7 +314,7 @@ fn ranks(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     Ok(())
 }
 
-fn mutation(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn mutation(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     match MutationAnalysis::new(results)? {
         Some(analysis) => {
             s.table(tables::mutation(results, &analysis));
@@ -296,6 +322,8 @@ fn mutation(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error
             let scores = analysis.by_run();
             let score = Samples::of_measure(results, |run, _| scores.get(&run).copied());
             s.table(tables::agreement(results, &coverage, &Agreement::all(&coverage, &score)));
+            let orders = OrderAgreement::new(&coverage, &score).ok();
+            s.table(orders.map(|orders| tables::order_agreement(&coverage, &orders)));
             s.figures(figures::mutation_operators(results, &analysis));
             s.figures(figures::mutation_violins(results, &analysis));
             s.figures(figures::mutation_against_coverage(results, &analysis));
@@ -307,7 +335,7 @@ fn mutation(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error
     Ok(())
 }
 
-fn cost(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn cost(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let speed = Speed::all(results)?;
     s.table(tables::cost(results));
     s.figure_or(
@@ -325,7 +353,7 @@ fn cost(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
     Ok(())
 }
 
-fn missing(s: &mut Section, results: &Results, _: &Samples) -> Result<(), Error> {
+fn missing(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let missing = tables::missing(results);
     if missing.table.rows().is_empty() {
         s.items.push(Item::Unavailable("None: every planned run has a coverage."));

@@ -52,13 +52,13 @@ fn joined(words: &[String]) -> String {
 }
 
 impl Facts<'_> {
-    /// The sentences: who covers more than whom, how sure the order is, the means, the pairs, the rule
+    /// The sentences: how sure the order is, who covers more than whom, the means, the pairs, the rule
     /// by which pairs are decided, and what is missing.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if !self.decisions.is_empty() {
-            sentences.push(self.headline());
             sentences.extend(self.certainty());
+            sentences.push(self.headline());
         }
         match self.best {
             None => {

@@ -7,6 +7,7 @@
 //! mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer (2023).
 //! Ties are half a win of each.
 
+use super::matrix::{cholesky, solve, solve_transposed};
 use super::posterior::MeanPosterior;
 use super::{Unavailable, finite, treatments};
 
@@ -48,7 +49,7 @@ impl BradleyTerry {
         let mut factor = Vec::new();
         for _ in 0..STEPS {
             let (slope, curvature) = derivatives(&wins, &strengths);
-            factor = cholesky(curvature);
+            factor = cholesky(&curvature);
             let step = solve(&factor, &slope);
             strengths.iter_mut().zip(&step).for_each(|(strength, step)| *strength += step);
             if step.iter().all(|step| step.abs() < 1e-12) {
@@ -95,39 +96,6 @@ fn derivatives(wins: &[Vec<f64>], strengths: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>
         }
     }
     (slope, curvature)
-}
-
-/// The lower triangular matrix L with L Lᵀ equal to a positive definite matrix.
-fn cholesky(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-    for row in 0..matrix.len() {
-        for column in 0..=row {
-            let known: f64 = (0..column).map(|k| matrix[row][k] * matrix[column][k]).sum();
-            let rest = matrix[row][column] - known;
-            matrix[row][column] =
-                if row == column { rest.sqrt() } else { rest / matrix[column][column] };
-        }
-    }
-    matrix
-}
-
-/// The solution x of L Lᵀ x = y.
-fn solve(factor: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
-    let mut x = y.to_vec();
-    for row in 0..x.len() {
-        let known: f64 = (0..row).map(|k| factor[row][k] * x[k]).sum();
-        x[row] = (x[row] - known) / factor[row][row];
-    }
-    solve_transposed(factor, &x)
-}
-
-/// The solution x of Lᵀ x = y.
-fn solve_transposed(factor: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
-    let mut x = y.to_vec();
-    for row in (0..x.len()).rev() {
-        let known: f64 = (row + 1..x.len()).map(|k| factor[k][row] * x[k]).sum();
-        x[row] = (x[row] - known) / factor[row][row];
-    }
-    x
 }
 
 #[cfg(test)]

@@ -110,6 +110,16 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
+    /// Means with these draws, which need not come from a posterior.
+    pub(super) fn of_draws(means: Vec<f64>, draws: Vec<Vec<f64>>) -> MeanPosterior {
+        MeanPosterior { means, draws }
+    }
+
+    /// The draws of the difference of two means.
+    pub(super) fn differences(&self, first: usize, second: usize) -> Vec<f64> {
+        self.draws.iter().map(|draw| draw[first] - draw[second]).collect()
+    }
+
     /// Means with a normal distribution: `shift` makes their deviations of independent standard normal
     /// numbers.
     pub(super) fn normal(
@@ -167,6 +177,11 @@ impl MeanPosterior {
         }
         let all = self.draws.len() as f64;
         (higher / all, near / all)
+    }
+
+    /// A statistic of the means of each draw.
+    pub fn each(&self, statistic: impl Fn(&[f64]) -> f64) -> Vec<f64> {
+        self.draws.iter().map(|draw| statistic(draw)).collect()
     }
 
     /// The probability that the first two means have the same sign.

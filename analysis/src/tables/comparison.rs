@@ -103,10 +103,10 @@ pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) 
         title: "Pairs of algorithms".to_owned(),
         caption: format!(
             "Coverage of the first algorithm against the second: mean A12 over projects with its \
-             95 % bootstrap interval (n/a for fewer than {MIN_SAMPLE} projects), and the number of \
+             95 % bootstrap interval (percentiles; Efron, 1979; n/a for fewer than {MIN_SAMPLE} projects), and the number of \
              projects on which the first is better, equal or worse by A12. Sig.: significant differences (Mann-Whitney U test, \
              p < {LEVEL}), which are among those better or worse. Holm, BH: significant after \
-             the correction of Holm or of Benjamini and Hochberg over the projects of the row."
+             the correction of Holm (1979) or of Benjamini and Hochberg (1995) over the projects of the row."
         ),
         table,
     }
@@ -164,9 +164,9 @@ pub fn comparisons_by_project(
         name: "comparisons",
         title: "Pairs of algorithms by project".to_owned(),
         caption: format!(
-            "A12 of coverage with its 95 % confidence interval (logit DeLong; n/a for fewer than \
-             {MIN_SAMPLE} runs); magnitude by the thresholds of Vargha and Delaney (.56, .64, .71); \
-             two-sided p of the Mann-Whitney U test, which is exact for few runs, and the same \
+            "A12 of coverage with its 95 % confidence interval (DeLong et al., 1988, on the logit scale; n/a for fewer than \
+             {MIN_SAMPLE} runs); magnitude by the thresholds of Vargha and Delaney (2000; .56, .64, .71); \
+             two-sided p of the Mann-Whitney U test (1947), which is exact for few runs, and the same \
              corrected over the projects of a pair."
         ),
         table,

@@ -8,9 +8,10 @@ use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Mean coverage of each algorithm.
-pub fn algorithms(results: &Results, samples: &Samples) -> CaptionedTable {
+/// Mean coverage of each algorithm, and with `areas` the mean areas under the curves of its runs.
+pub fn algorithms(results: &Results, samples: &Samples, areas: Option<&Samples>) -> CaptionedTable {
     let means = MeanCoverage::all(samples);
+    let curves = areas.map(MeanCoverage::all);
     let complete = means.iter().all(|mean| mean.mean == mean.common);
     let mut columns = vec![
         ("algorithm", "Algorithm"),
@@ -18,18 +19,22 @@ pub fn algorithms(results: &Results, samples: &Samples) -> CaptionedTable {
         ("projects", "Projects"),
         ("runs", "Runs"),
     ];
+    if curves.is_some() {
+        columns.push(("area", "Area"));
+    }
     // Without missing runs the means over shared projects would be the same.
     if !complete {
         columns.push(("mean_common", "Mean on shared projects"));
     }
     let mut table = Table::new(&columns);
-    for mean in &means {
+    for (at, mean) in means.iter().enumerate() {
         let mut row = vec![
             label(results, mean.algorithm),
             Cell::share(mean.mean, 2),
             Cell::Count(mean.projects),
             Cell::Count(mean.runs),
         ];
+        row.extend(curves.as_ref().map(|curves| Cell::share(curves[at].mean, 2)));
         if !complete {
             row.push(Cell::share(mean.common, 2));
         }
@@ -41,7 +46,16 @@ pub fn algorithms(results: &Results, samples: &Samples) -> CaptionedTable {
     CaptionedTable {
         name: "algorithms",
         title: "Mean coverage".to_owned(),
-        caption: "Mean over projects of the mean coverage of their runs.".to_owned(),
+        caption: format!(
+            "Mean over projects of the mean coverage of their runs.{}",
+            match curves {
+                Some(_) => {
+                    " Area: under the curve of coverage over time, as the mean coverage of a run over the \
+                     time of the longest search on its project, so that early coverage counts more."
+                }
+                None => "",
+            }
+        ),
         table,
     }
 }
@@ -133,7 +147,9 @@ pub fn coverage(results: &Results, samples: &Samples) -> CaptionedTable {
     CaptionedTable {
         name: "coverage",
         title: "Coverage of each algorithm on each project".to_owned(),
-        caption: String::new(),
+        caption: "Share of the goals that a run covers, over the runs with a coverage; SD: standard deviation \
+                  of the sample; the median of an even number of runs is the mean of the middle two."
+            .to_owned(),
         table,
     }
 }

@@ -107,23 +107,32 @@ pub fn areas(results: &Results, samples: &Samples, pairs: &[Decision]) -> Captio
 }
 
 /// The order of the algorithms with mean ranks; `None` if they cannot be ranked.
-pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
-    let ranking = Ranking::new(samples).ok()?;
-    let order = Order::new(samples).ok()?;
+pub fn ranks(
+    results: &Results,
+    samples: &Samples,
+    ranking: &Ranking,
+    order: &Order,
+) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
         ("mean_rank", "Mean rank"),
         ("rank_low", "from"),
         ("rank_high", "to"),
+        ("rank_here_low", "Here from"),
+        ("rank_here_high", "to"),
         ("place_low", "Place from"),
-        ("place_high", "Place to"),
+        ("place_high", "to"),
+        ("place_here_low", "Place here from"),
+        ("place_here_high", "to"),
         ("best_probability", "P(best)"),
+        ("best_drawn_probability", "P(best), drawn"),
         ("best_here_probability", "P(best here)"),
         ("near_best_probability", "P(near best)"),
         ("strongest_probability", "P(strongest)"),
         ("best", "Distance to the best"),
         ("p", "p (Nemenyi)"),
     ]);
+    let count = |n: Option<usize>| n.map_or(Cell::Missing, Cell::Count);
     let position = |algorithm| ranking.algorithms.iter().position(|&known| known == algorithm);
     let ranks = &ranking.nemenyi.mean_ranks;
     let first = (0..ranks.len()).min_by(|&a, &b| ranks[a].total_cmp(&ranks[b]))?;
@@ -138,9 +147,14 @@ pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
             Cell::Number(one.rank, 3),
             Cell::Number(one.rank_interval.low, 2),
             Cell::Number(one.rank_interval.high, 2),
+            Cell::number(one.rank_here.map(|here| here.low), 2),
+            Cell::number(one.rank_here.map(|here| here.high), 2),
             Cell::Count(one.places.0),
             Cell::Count(one.places.1),
+            count(one.places_here.map(|here| here.0)),
+            count(one.places_here.map(|here| here.1)),
             Cell::Share(one.best, 1),
+            Cell::share(one.best_drawn, 1),
             Cell::share(one.best_here, 1),
             Cell::Share(one.near_best, 1),
             Cell::Share(one.strongest, 1),
@@ -150,7 +164,12 @@ pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
         table.push_with_runs(cells, runs.copied());
         for column in [
             "p",
+            "place_low",
+            "place_high",
+            "place_here_low",
+            "place_here_high",
             "best_probability",
+            "best_drawn_probability",
             "best_here_probability",
             "near_best_probability",
             "strongest_probability",
@@ -158,7 +177,7 @@ pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
             table.set_source_runs(column, ranking.runs.iter().copied());
         }
     }
-    let friedman = match ranking.friedman {
+    let friedman = match &ranking.friedman {
         Ok(test) => format!("Friedman test: χ² = {:.2}, {}", test.statistic, test.p.equation()),
         Err(reason) => format!("Friedman test not available: {reason}"),
     };
@@ -167,12 +186,16 @@ pub fn ranks(results: &Results, samples: &Samples) -> Option<CaptionedTable> {
         title: "Order of the algorithms".to_owned(),
         caption: format!(
             "Mean over {}, on which all algorithms have runs, of the rank by mean coverage (1: \
-             highest), with its 95 % interval over projects like these. Place: in the order by mean \
-             coverage, with probability 95 %. P: probability of the highest mean coverage on projects \
-             like these, on exactly these projects (only seeds vary), of a mean coverage at most \
-             {} percentage point below the highest, and of winning most often against the others on \
-             projects like these (Bradley and Terry, 1952). {friedman}; mean ranks that differ by {:.3} or \
-             more differ significantly (Nemenyi test, p < {LEVEL}).",
+             highest), with its 95 % interval (Student's t) over projects like these; here: over exactly \
+             these projects, where only seeds vary (bootstrap over runs). Place: in the order by mean \
+             coverage, with probability 95 %, by a bootstrap over projects and runs (Owen and Eckles, \
+             2012) or, here, over runs. P(best): probability of the highest mean coverage on projects like \
+             these, by the posterior of a hierarchical model of projects and runs (Box and Tiao, 1973), \
+             drawn: by the bootstrap over projects and runs, and here: by the model on exactly these \
+             projects; P(near best): of a mean coverage at most {} percentage point below the highest; \
+             P(strongest): of winning most often against the others on projects like these (Bradley and \
+             Terry, 1952). {friedman}; mean ranks that differ by {:.3} or more differ significantly \
+             (Nemenyi test, p < {LEVEL}; Demšar, 2006).",
             counted(ranking.projects.len(), "project"),
             100.0 * MARGIN,
             ranking.critical_difference

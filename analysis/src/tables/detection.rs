@@ -86,7 +86,7 @@ pub fn detection_intervals(results: &Results, all: &[Detection]) -> CaptionedTab
     CaptionedTable {
         name: "detection-intervals",
         title: "Detection of known faults with intervals".to_owned(),
-        caption: "Low and high: Wilson interval at 95 %. p: Fisher's exact test against the first \
+        caption: "Low and high: Wilson's interval (1927) at 95 %. p: Fisher's exact test against the first \
                   algorithm; Holm: adjusted over the faults of all projects under the same rule."
             .to_owned(),
         table,

@@ -1,7 +1,8 @@
 //! Coverage as a function of size and complexity.
 
 use super::{CaptionedTable, label};
-use crate::findings::{Relation, Trivial};
+use crate::comparison::Samples;
+use crate::findings::{DifferenceRelation, Relation, Trivial};
 use crate::table::{Cell, Table};
 use crate::terms::{capitalised, work};
 use crate::tidy::Results;
@@ -66,6 +67,8 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
         ("spearman_rho", "Spearman's ρ"),
         ("spearman_p", "p"),
         ("slope", "Slope"),
+        ("slope_low", "from"),
+        ("slope_high", "to"),
         ("intercept", "Intercept"),
         ("projects", "Projects"),
     ]);
@@ -79,6 +82,8 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
                 Cell::number(row.spearman.ok().map(|c| c.r), 3),
                 Cell::number(row.spearman.ok().map(|c| c.p.value), 4),
                 Cell::number(row.line.ok().map(|l| l.slope), 5),
+                Cell::number(row.slope_interval().map(|i| i.low), 5),
+                Cell::number(row.slope_interval().map(|i| i.high), 5),
                 Cell::number(row.line.ok().map(|l| l.intercept), 3),
                 Cell::Count(row.projects.len()),
             ];
@@ -96,9 +101,58 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
         name: "relations",
         title: "Coverage against size and complexity".to_owned(),
         caption: format!(
-            "Mean coverage of each project against a number that describes it; slope and \
-             intercept of the least-squares line.{complexity}"
+            "Mean coverage of each project against a number that describes it: Pearson's and Spearman's \
+             correlations with two-sided p-values (t distribution); slope, with its 95 % interval \
+             (Student's t), and intercept of the least-squares line.{complexity}"
         ),
+        table,
+    }
+}
+
+/// Differences of pairs of algorithms in relation to numbers that describe projects; `relations` contains
+/// the name of each such number.
+pub fn difference_relations(
+    results: &Results,
+    samples: &Samples,
+    relations: &[(String, Vec<DifferenceRelation>)],
+) -> CaptionedTable {
+    let mut table = Table::new(&[
+        ("first", "First"),
+        ("second", "Second"),
+        ("measure", "Measure"),
+        ("change", "Change per doubling"),
+        ("low", "from"),
+        ("high", "to"),
+        ("explained", "Explained"),
+        ("projects", "Projects"),
+    ]);
+    for (measure, rows) in relations {
+        for row in rows {
+            let cells = vec![
+                label(results, row.first),
+                label(results, row.second),
+                Cell::Text(measure.clone()),
+                Cell::Number(100.0 * row.slope, 2),
+                Cell::Number(100.0 * row.interval.low, 2),
+                Cell::Number(100.0 * row.interval.high, 2),
+                Cell::Share(row.explained, 1),
+                Cell::Count(row.projects.len()),
+            ];
+            let runs = row.projects.iter().flat_map(|&project| {
+                [row.first, row.second].into_iter().flat_map(move |a| samples.runs(project, a))
+            });
+            table.push_with_runs(cells, runs.copied());
+        }
+    }
+    CaptionedTable {
+        name: "difference-relations",
+        title: "Differences against size and complexity".to_owned(),
+        caption: "By how many percentage points the difference of mean coverage, first minus second, changes \
+                  if a number that describes projects doubles: slope of the least-squares line on the \
+                  logarithm to base 2 of the number plus one, with its 95 % interval (Student's t over \
+                  projects), and the share of the variance of the differences that it explains (R²). The \
+                  intervals are not corrected for the number of rows."
+            .to_owned(),
         table,
     }
 }

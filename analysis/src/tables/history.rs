@@ -20,7 +20,7 @@ pub fn history(changes: &[VersionChange]) -> CaptionedTable {
     ]);
     for one in changes {
         let points = |share: f64| 100.0 * share;
-        table.push(vec![
+        let cells = vec![
             Cell::Text(one.version.clone()),
             Cell::Text(one.algorithm.clone()),
             Cell::Text(one.change().name().to_owned()),
@@ -31,7 +31,8 @@ pub fn history(changes: &[VersionChange]) -> CaptionedTable {
             Cell::number(one.interval.ok().map(|i| points(i.low)), 2),
             Cell::number(one.interval.ok().map(|i| points(i.high)), 2),
             Cell::number(one.noise.map(points), 2),
-        ]);
+        ];
+        table.push_with_runs(cells, one.runs.iter().copied());
     }
     CaptionedTable {
         name: "history",
@@ -39,8 +40,9 @@ pub fn history(changes: &[VersionChange]) -> CaptionedTable {
         caption: format!(
             "Mean coverage over the projects of both studies, and the difference in percentage points with \
              its 95 % interval (Student's t over projects). Noise: half the width of the same interval for \
-             the odd against the even runs of the earlier study, which do not differ. Better and worse: the \
-             difference is larger than the noise and than {} percentage point.",
+             the odd against the even runs of the earlier study, which do not differ (an A/A test). Better and worse: the \
+             difference is larger than the noise and than {} percentage point. The runs of a number are those of \
+             this version.",
             100.0 * MARGIN
         ),
         table,

@@ -4,8 +4,8 @@
 //! `reference/make.R` writes the values of R to `r.jsonl`. Equal line numbers are the same sample.
 
 use catherd_analysis::stats::{
-    Bootstrap, Compat, Conover, Contingency, Description, Estimator, Incidence, LinearFit,
-    MannWhitney, MeanPosterior, Nemenyi, Observation, Power, SignedRank, Survival,
+    Bootstrap, BradleyTerry, Compat, Conover, Contingency, Description, Estimator, Incidence,
+    LinearFit, MannWhitney, MeanPosterior, Nemenyi, Observation, Power, SignedRank, Survival,
     benjamini_hochberg, friedman, holm, kruskal_wallis, log_rank, pearson, spearman, t_interval,
 };
 use serde::Deserialize;
@@ -381,6 +381,40 @@ fn studies_have_the_values_of_r() {
             // A jackknife is never below what is observed.
             let expected = expected.max(incidence.observed() as f64);
             assert!((value(estimator) - expected).abs() < 1e-6, "{estimator:?} {expected}");
+        }
+    }
+}
+
+/// A study of `bradley_terry.jsonl`, with the values of R.
+#[derive(Deserialize)]
+struct Contests {
+    blocks: Vec<Vec<f64>>,
+    /// The most probable strengths.
+    strengths: Vec<f64>,
+    /// The exact posterior probabilities of being the strongest.
+    strongest: Vec<f64>,
+}
+
+/// Fifty studies: the most probable strengths are those of R's optimiser, whose likelihood is that of the
+/// package BradleyTerry2, and Laplace's approximation has the probabilities of the exact posterior within
+/// the Monte Carlo error of 4,000 draws and an error of its own of at most 0.02.
+#[test]
+fn contests_have_the_values_of_r() {
+    let studies: Vec<Contests> = include_str!("reference/bradley_terry.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(studies.len(), 50);
+    for (line, study) in studies.iter().enumerate() {
+        let model = BradleyTerry::new(&study.blocks).unwrap();
+        for (found, expected) in model.strengths.iter().zip(&study.strengths) {
+            assert!((found - expected).abs() < 1e-5, "line {line}: {found} {expected}");
+        }
+        for (found, expected) in model.best().into_iter().zip(&study.strongest) {
+            let draws = MeanPosterior::DRAWS as f64;
+            let error = (expected * (1.0 - expected) / draws).sqrt();
+            let tolerance = 4.0 * error + 0.02;
+            assert!((found - expected).abs() < tolerance, "line {line}: {found} {expected}");
         }
     }
 }

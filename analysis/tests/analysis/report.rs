@@ -3,11 +3,11 @@
 use std::fs;
 
 use catherd_analysis::comparison::Samples;
-use catherd_analysis::findings::{AaTest, MutationAnalysis, Speed};
+use catherd_analysis::findings::{AaTest, MutationAnalysis, Speed, VersionChange};
 use catherd_analysis::report::{
-    Address, AddressError, Check, FigureFormat, FileSettings, Item, Report,
+    Address, AddressError, Check, FigureFormat, FileSettings, Item, Report, ReportSettings,
 };
-use catherd_analysis::table::LatexWidth;
+use catherd_analysis::table::{Cell, LatexWidth};
 use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, RunSpec};
@@ -255,7 +255,7 @@ fn an_incomplete_study_is_marked_everywhere() {
 fn a_report_begins_with_the_main_findings() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let report = Report::new(&results, "study", |_| ()).unwrap();
-    let [headline, certain, who, how_much, how_many, rule, missing] = report.summary() else {
+    let [certain, headline, who, how_much, how_many, rule, missing] = report.summary() else {
         panic!("{:?}", report.summary())
     };
     let mean = |name: &str| {
@@ -263,7 +263,7 @@ fn a_report_begins_with_the_main_findings() {
         100.0 * address.find(&report).unwrap().cell.value().unwrap()
     };
     let [mio, mosa] = ["mio", "mosa"].map(mean);
-    // The headline says who beats whom, and by how much; the verdicts are those of the table.
+    // The first sentence says how sure the order is, and the second who beats whom, and by how much; the verdicts are those of the table.
     assert!(headline.contains("more than random (by "), "{headline}");
     let row =
         report.tables().find(|table| table.name == "decisions").unwrap().table.rows()[1].clone();
@@ -576,4 +576,39 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     let report = Report::new(&plain, "Plain", |_| ()).unwrap();
     assert!(report.tables().all(|table| table.name != "detection"));
     assert!(report.sections.iter().all(|section| !section.items.is_empty()));
+}
+
+/// Every table and figure says how its numbers were computed, and every number leads to its runs, except
+/// those that are not computed from runs: counts of what is missing, and properties of projects.
+#[test]
+fn every_number_has_a_method_and_runs() {
+    let (results, _dir) = results(crate::synthetic::runs(8, 6));
+    let old = results.clone();
+    let history = VersionChange::all("old", &old, &results);
+    let settings = ReportSettings { history, ..ReportSettings::default() };
+    let report = Report::with(&results, "study", &settings, |_| ()).unwrap();
+    for figure in report.figures() {
+        assert!(figure.caption.len() > 20, "figure {}: {}", figure.name, figure.caption);
+    }
+    let mut tables = Vec::new();
+    for table in report.tables() {
+        assert!(table.caption.len() > 20, "table {}: {}", table.name, table.caption);
+        tables.push(table.name);
+        for (number, row) in table.table.rows().iter().enumerate() {
+            for (column, cell) in row.iter().enumerate() {
+                let name = &table.table.columns()[column].0;
+                // Counts of projects with a property may be 0.
+                let counted = ["missing", "dataset"].contains(&table.name)
+                    || matches!(cell, Cell::Count(_) | Cell::Text(_) | Cell::Missing);
+                let runs = table.table.source_runs(number, column);
+                assert!(counted || !runs.is_empty(), "{}, row {number}, {name}", table.name);
+            }
+        }
+    }
+    for name in ["decisions", "ranks", "areas", "history", "difference-relations", "power"] {
+        assert!(tables.contains(&name), "{name} is not among {tables:?}");
+    }
+    assert!(report.figures().any(|figure| figure.name == "history"));
+    let explained: Address = "ranks/mio/best_drawn_probability".parse().unwrap();
+    assert_eq!(explained.find(&report).unwrap().runs.len(), results.runs.len());
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::cluster::{Process, coordinator, run_with, succeed, worker};
+use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -180,18 +180,74 @@ fn a_cancelled_round_ends_the_race_and_a_resumed_one_continues_it() {
     assert!(stderr(&output).contains("--out: study has no rounds"), "{}", stderr(&output));
 }
 
+/// Writes a study of the demo corpus that ends when it is decided.
+fn write_stopping_study(folder: &Path) -> PathBuf {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
+    let text = format!(
+        "name = \"stop\"\nprojects = [{demo:?}]\nalgorithms = [\"random\", \"mosa\", \"mio\"]\n\
+         seeds = 20\n\n[budget]\nexecutions = 40\n\n[stop]\nmargin = 0.03\n"
+    );
+    let file = folder.join("stop.toml");
+    fs::write(&file, text).unwrap();
+    file
+}
+
+/// The lines about comparisons that are decided.
+fn decided(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.contains("decided: ")).collect()
+}
+
+/// On a coordinator with two workers, one of which is killed, a study ends after the same seeds and with the
+/// same verdicts as on one machine, and so does its repetition.
+#[test]
+fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text = |name: &str| path(name).to_str().unwrap().to_owned();
+    let study = write_stopping_study(folder.path()).to_str().unwrap().to_owned();
+    let local = catherd().args(["run", &study, "--out", &text("local")]).output().unwrap();
+    assert_eq!(local.status.code(), Some(0), "{}", stderr(&local));
+    let local = stderr(&local);
+    let expected = decided(&local);
+    assert!(expected.len() > 1, "{local}");
+
+    let (_process, address) = coordinator(&path("data"), &["--listen", "127.0.0.1:0"]);
+    let of = |name: &str| {
+        let spool = text(name);
+        start(&["worker", "--connect", &address, "--spool", &spool, "--name", name])
+    };
+    let (first, second) = (of("first"), of("second"));
+    let (out, to) = (text("cluster"), address.clone());
+    let submitted = study.clone();
+    let client = std::thread::spawn(move || run_with(&["submit", &submitted, "--out", &out], &to));
+    wait_until("a round has ended", || studies(&address).len() > 1);
+    drop(first);
+    let output = client.join().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(decided(&stderr(&output)), expected);
+    let ended = studies(&address).len();
+    assert!((2..16).contains(&ended), "{ended} rounds");
+    drop(second);
+
+    // Without a worker: nothing is executed a second time.
+    let again = run_with(&["submit", &study, "--out", &text("again")], &address);
+    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
+    assert_eq!(decided(&stderr(&again)), expected);
+    for other in ["cluster", "again"] {
+        for name in ["decisions.csv", "study-state.json", "study.json", "coverage.csv"] {
+            let read = |folder: &str| fs::read_to_string(path(folder).join(name)).unwrap();
+            assert_eq!(read("local"), read(other), "{name} of {other}");
+        }
+        assert_eq!(digests(&path("local")), digests(&path(other)));
+    }
+}
+
 /// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are. It
 /// decides the same after it was killed, and shows no p-value.
 #[test]
 fn a_study_ends_when_it_is_decided() {
     let folder = TempDir::new().unwrap();
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
-    let file = folder.path().join("stop.toml");
-    let text = format!(
-        "name = \"stop\"\nprojects = [{demo:?}]\nalgorithms = [\"random\", \"mosa\", \"mio\"]\n\
-         seeds = 20\n\n[budget]\nexecutions = 40\n\n[stop]\nmargin = 0.03\n"
-    );
-    std::fs::write(&file, text).unwrap();
+    let file = write_stopping_study(folder.path());
     let command = |out: &str| {
         let out = folder.path().join(out);
         let mut command = Command::new(program());
