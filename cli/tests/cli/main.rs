@@ -6,6 +6,7 @@ mod adapters;
 mod archive;
 mod assertion_minimisation;
 mod bad_input;
+mod binaries;
 mod capacity;
 mod chaos;
 mod claims;
