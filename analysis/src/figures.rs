@@ -6,6 +6,7 @@ mod budget;
 mod comparison;
 mod coverage;
 mod difficulty;
+mod exposure;
 mod factors;
 mod left;
 mod mutation;
@@ -22,6 +23,7 @@ pub use comparison::{
 };
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
+pub use exposure::exposure;
 pub use factors::factor_groups;
 pub use left::left;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};

@@ -23,6 +23,7 @@
 //! | do coverage and faults agree | [`Agreement`] | Böhme, Szekeres and Metzman (2022) |
 //! | is a version worse than the one before | [`VersionChange`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
+//! | how soon do runs expose faults | [`Exposure`] | Kaplan and Meier (1958) |
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
 //! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
 //! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
@@ -41,6 +42,7 @@ mod convergence;
 mod cost;
 mod decision;
 mod detection;
+mod exposure;
 mod factor;
 mod full_coverage;
 mod history;
@@ -69,6 +71,7 @@ pub use convergence::{Convergence, SHARES};
 pub use cost::Cost;
 pub use decision::{Decision, MARGIN, Verdict};
 pub use detection::Detection;
+pub use exposure::Exposure;
 pub use factor::{FactorPair, GroupEffect};
 pub use full_coverage::FullCoverage;
 pub use history::{Change, VersionChange};
