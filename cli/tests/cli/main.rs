@@ -19,6 +19,7 @@ mod dataset;
 mod first_use;
 mod forgeries;
 mod format_1;
+mod fuzzers;
 mod grids;
 mod handwritten;
 mod help;
