@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
+use crate::support::cluster::{coordinator, succeed, worker};
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
 
@@ -179,4 +180,32 @@ echo one > left; "$folder/run" measure "$2""#,
     assert!(!good && text.contains("measurer_digest"), "{text}");
     let (_, text) = place.run("measurer = 'nothing'\n");
     assert!(text.contains("nothing/adapter.toml"), "{text}");
+}
+
+/// Three MiB that cannot be compressed are delivered by a worker of a cluster.
+#[test]
+fn workers_of_a_cluster_deliver_binary_files() {
+    let place = Place::new(
+        r#"head -c 3145728 /dev/urandom > corpus.bin
+echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.bin"]}}' > result.json"#,
+    );
+    let study = "subject = 'command'\nprojects = ['projects']\nseeds = 2\nalgorithms = ['x']\n\
+                 budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '4MiB'\n";
+    fs::write(place.path("study.toml"), study).unwrap();
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    let (programs, tools) = (place.path("programs"), place.path(""));
+    let more = ["--programs", programs.to_str().unwrap(), "--tools", tools.to_str().unwrap()];
+    let _worker = worker(&address, &place.path("worker"), &more);
+    let file = place.path("study.toml");
+    succeed(&["submit", file.to_str().unwrap()], &address);
+    succeed(&["watch"], &address);
+    let out = place.path("out");
+    succeed(&["results", "study", "--out", out.to_str().unwrap()], &address);
+    let index = place.text("out/artifacts/index.csv");
+    assert_eq!(index.matches(",corpus.bin,3145728,").count(), 2, "{index}");
+    for line in index.lines().skip(1) {
+        let digest = line.rsplit(',').next().unwrap();
+        let file = place.path(&format!("out/artifacts/{digest}"));
+        assert_eq!(fs::metadata(file).unwrap().len(), 3_145_728);
+    }
 }
