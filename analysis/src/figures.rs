@@ -6,6 +6,7 @@ mod budget;
 mod comparison;
 mod coverage;
 mod difficulty;
+mod exposure;
 mod factors;
 mod history;
 mod left;
@@ -23,6 +24,7 @@ pub use comparison::{
 };
 pub use coverage::{coverage_boxes, coverage_violins, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
+pub use exposure::exposure;
 pub use factors::factor_groups;
 pub use history::history;
 pub use left::left;

@@ -24,6 +24,7 @@
 //! | do coverage and faults agree | [`Agreement`], [`OrderAgreement`] | Böhme, Szekeres and Metzman (2022) |
 //! | is a version worse than the one before | [`VersionChange`] | |
 //! | how many mutants do suites kill | [`MutationAnalysis`] | Whisker paper, RQ4 |
+//! | how soon do runs expose faults | [`Exposure`] | Kaplan and Meier (1958) |
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
 //! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
 //! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
@@ -43,6 +44,7 @@ mod cost;
 mod decision;
 mod detection;
 mod difference_relation;
+mod exposure;
 mod factor;
 mod full_coverage;
 mod history;
@@ -72,6 +74,7 @@ pub use cost::Cost;
 pub use decision::{Decision, MARGIN, Verdict};
 pub use detection::Detection;
 pub use difference_relation::DifferenceRelation;
+pub use exposure::Exposure;
 pub use factor::{FactorPair, GroupEffect};
 pub use full_coverage::FullCoverage;
 pub use history::{Change, VersionChange};

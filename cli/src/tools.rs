@@ -120,12 +120,13 @@ fn adapter_hint(path: &Path) -> String {
 
 /// The folders of the adapters that algorithms name, relative to the folder of the study file.
 fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
-    let named =
-        algorithms.iter().filter_map(|algorithm| match algorithm.parameters.get("adapter") {
+    let named = algorithms.iter().flat_map(|algorithm| {
+        ["adapter", "measurer"].map(|name| match algorithm.parameters.get(name) {
             Some(Parameter::Text(folder)) => Some(base.join(folder)),
             _ => None,
-        });
-    named.collect()
+        })
+    });
+    named.flatten().collect()
 }
 
 /// Has a tool describe projects, in namespaces if the kernel permits them, and prints those that it can

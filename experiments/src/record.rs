@@ -3,6 +3,7 @@
 //! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, of
 //! catherd up to version 0.3.0, and is converted when it is read.
 
+mod binary;
 mod check;
 pub(crate) mod format_1;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 use crate::subject::{CriterionInfo, Noun, SubjectInfo, Unit};
 use crate::{Digest, MutantRecord, RunSpec, text};
 
+pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
 
 /// Maximum number of bytes of the reason of a record.
@@ -118,6 +120,14 @@ pub struct Resources {
     pub search_ms: u64,
     /// Peak resident memory of the worker process in KiB, 0 if unknown.
     pub peak_rss_kib: u64,
+    /// Milliseconds of processor time, of user and system, of all processes of a program, 0 if unknown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cpu_ms: u64,
+}
+
+/// Records of earlier versions have no value.
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// Where a run was executed; never part of the digest.
@@ -174,6 +184,9 @@ pub struct RunRecord {
     /// Files that describe how the run went, as strings by file name, such as the log of a tool.
     /// Not part of the digest.
     pub logs: BTreeMap<String, String>,
+    /// Binary files that the run produced, by file name, such as inputs that crash a program. Not part of the
+    /// digest, because archives contain times.
+    pub binaries: BTreeMap<String, Binary>,
     /// Where the run was executed.
     pub provenance: Provenance,
 }
@@ -199,6 +212,8 @@ struct Fields {
     resources: Resources,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     logs: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    binaries: BTreeMap<String, Binary>,
     provenance: Provenance,
 }
 
@@ -270,6 +285,7 @@ impl RunRecord {
             mutants: Vec::new(),
             resources: Resources::default(),
             logs: BTreeMap::new(),
+            binaries: BTreeMap::new(),
             provenance: Provenance::default(),
         }
     }

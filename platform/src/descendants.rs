@@ -1,7 +1,8 @@
 //! The descendants of a process, including those that have left its process group.
 
 pub use system::{
-    adopt_orphans, end_with_parent, kill_descendants, resident_memory, wait_and_reap,
+    adopt_orphans, end_with_parent, kill_descendants, processor_time, resident_memory,
+    wait_and_reap,
 };
 
 #[cfg(target_os = "linux")]
@@ -16,6 +17,7 @@ mod system {
     use std::time::{Duration, Instant};
 
     use rustix::fs::statvfs;
+    use rustix::param::clock_ticks_per_second;
     use rustix::process::{
         Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
         set_parent_process_death_signal, wait, waitpid,
@@ -102,6 +104,35 @@ mod system {
             files_in_memory(&folder, &mut files);
         }
         resident + files.values().sum::<u64>().saturating_sub(shared)
+    }
+
+    /// Processor time, of user and system, of all descendants of a process together: those that live, and those
+    /// that have ended and been waited for. A process whose parent ignores the ends of its children is not
+    /// counted after its end. The resolution is that of the system's clock ticks, usually 10 ms.
+    pub fn processor_time(of: &Child) -> Duration {
+        let own = Pid::from_child(of);
+        let of_descendants: u64 = descendants(own)
+            .into_iter()
+            .map(|pid| {
+                let [user, system, waited_user, waited_system] = ticks(pid);
+                user + system + waited_user + waited_system
+            })
+            .sum();
+        let [_, _, user, system] = ticks(own);
+        let per_second = clock_ticks_per_second().max(1);
+        Duration::from_millis((of_descendants + user + system).saturating_mul(1000) / per_second)
+    }
+
+    /// Clock ticks of a process: its own as user and system, and those of the children that it has waited
+    /// for, with the children of these. Zeros if it has ended since.
+    fn ticks(pid: Pid) -> [u64; 4] {
+        let file = format!("/proc/{}/stat", pid.as_raw_nonzero());
+        let stat = fs::read_to_string(file).unwrap_or_default();
+        // The name of the process, in parentheses, may contain any characters.
+        let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
+        // The first field here is the third one of the file, and the times are the fields 14 to 17.
+        let mut times = fields.skip(11).map(|field| field.parse().unwrap_or(0));
+        std::array::from_fn(|_| times.next().unwrap_or(0))
     }
 
     /// Adds the files in memory that a process can reach, by their devices and numbers, with their
@@ -195,6 +226,11 @@ mod system {
     /// Kills nothing, because this system does not say which processes are descendants.
     pub fn kill_descendants(_: Duration) -> bool {
         false
+    }
+
+    /// 0, because this system does not say which processes are descendants.
+    pub fn processor_time(_: &Child) -> Duration {
+        Duration::ZERO
     }
 
     /// 0, because this system does not say which processes are descendants.

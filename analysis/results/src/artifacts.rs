@@ -1,19 +1,34 @@
 //! The artifacts of runs as files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::file_names::{FileNames, safe_name};
+use catherd_experiments::text::printable;
 use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
 
 use crate::error::ResultsError;
 
+/// The index of binary files, in their folder.
+const INDEX: &str = "index.csv";
+
+/// Columns of the index.
+const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
+
 /// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.json`, any other
-/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as `logs/PROJECT/ALGORITHM-SEED.NAME`.
+/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary
+/// file is written once as `artifacts/DIGEST`, so that no name of a tool becomes the name of a file;
+/// `artifacts/index.csv` says which runs have it, under which names.
 pub(super) struct Artifacts {
     /// `suites`.
     folder: PathBuf,
     logs: PathBuf,
+    binaries: PathBuf,
+    /// The binary files that have been written.
+    written: BTreeSet<Digest>,
+    /// The rows of the index of binary files.
+    index: Vec<[String; 7]>,
     /// Name of the suite among the artifacts of a record.
     suite: String,
     /// The ending of the suite's file.
@@ -30,6 +45,9 @@ impl Artifacts {
         Artifacts {
             folder: study.join("suites"),
             logs: study.join("logs"),
+            binaries: study.join("artifacts"),
+            written: BTreeSet::new(),
+            index: Vec::new(),
             suite: subject.suite_file(),
             extension: subject.artifact_extension.clone(),
             projects: FileNames::default(),
@@ -40,6 +58,7 @@ impl Artifacts {
 
     /// Writes the artifacts and logs of a run.
     pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
+        self.write_binaries(spec, record)?;
         if record.artifacts.is_empty() && record.logs.is_empty() {
             return Ok(());
         }
@@ -62,5 +81,43 @@ impl Artifacts {
             write(self.logs.join(project), &safe_name(name), text)?;
         }
         Ok(())
+    }
+
+    /// Writes the binary files of a run that no earlier run has.
+    fn write_binaries(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
+        for (name, binary) in &record.binaries {
+            let digest = Digest::of(&binary.0);
+            if self.written.insert(digest) {
+                let file = self.binaries.join(digest.to_string());
+                let made = fs::create_dir_all(&self.binaries);
+                let written = made.and_then(|()| fs::write(&file, &binary.0));
+                written.map_err(|cause| ResultsError::File { path: file, cause })?;
+            }
+            self.index.push([
+                record.run.to_string(),
+                printable(&spec.project_name).into_owned(),
+                printable(&spec.algorithm.label).into_owned(),
+                spec.seed.to_string(),
+                printable(name).into_owned(),
+                binary.0.len().to_string(),
+                digest.to_string(),
+            ]);
+        }
+        Ok(())
+    }
+
+    /// Writes the index of the binary files if there are any.
+    pub(super) fn finish(&self) -> Result<(), ResultsError> {
+        if self.index.is_empty() {
+            return Ok(());
+        }
+        let path = self.binaries.join(INDEX);
+        let write = || -> csv::Result<()> {
+            let mut file = csv::Writer::from_path(&path)?;
+            file.write_record(INDEX_COLUMNS)?;
+            self.index.iter().try_for_each(|row| file.write_record(row))?;
+            Ok(file.flush()?)
+        };
+        write().map_err(|cause| ResultsError::File { path: path.clone(), cause: cause.into() })
     }
 }

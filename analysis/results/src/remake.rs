@@ -72,6 +72,7 @@ impl DecidedRounds {
                     record.mutants.clear();
                     record.artifacts.clear();
                     record.logs.clear();
+                    record.binaries.clear();
                     decided.records.push((spec, record));
                 }
                 RunResult::Quarantined(run) => decided.quarantined.push(run.spec),

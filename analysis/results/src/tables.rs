@@ -155,6 +155,7 @@ impl StudyTables {
                 }
             }
         }
+        artifacts.finish()?;
         let states = self.with_rest(states);
         let left_out = self.projects.left_out.iter();
         let skipped: Vec<Skipped> = left_out

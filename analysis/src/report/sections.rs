@@ -5,10 +5,10 @@ use super::{Item, ReportSettings, Section};
 use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
-    AaTest, Agreement, Best, Convergence, Decision, Detection, DifferenceRelation, FactorPair,
-    FullCoverage, Left, Machine, Milestone, MutationAnalysis, Order, OrderAgreement, PairVariation,
-    RankDetection, Ranking, Relation, RiskStability, Sequential, Speed, SuiteRank, Suites, Trivial,
-    areas,
+    AaTest, Agreement, Best, Convergence, Decision, Detection, DifferenceRelation, Exposure,
+    FactorPair, FullCoverage, Left, Machine, Milestone, MutationAnalysis, Order, OrderAgreement,
+    PairVariation, RankDetection, Ranking, Relation, RiskStability, Sequential, Speed, SuiteRank,
+    Suites, Trivial, areas,
 };
 use crate::progress::Progress;
 use crate::published;
@@ -246,6 +246,9 @@ fn goals(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error>
     s.figures(figures::left(results, &left));
     s.table(tables::left_by_project(results, &left, &sets));
     s.table(tables::goal_sets(results, &sets));
+    if sets.iter().any(|set| set.algorithms.len() > 1) {
+        s.table(tables::unique_goals(results, &sets));
+    }
     s.table(tables::uncovered(results, &sets));
     Ok(())
 }
@@ -294,6 +297,11 @@ fn ranks(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error>
     if !detection.is_empty() {
         s.table(tables::detection(results, &detection));
         s.table(tables::detection_intervals(results, &detection));
+    }
+    let exposure = Exposure::all(results)?;
+    if !exposure.is_empty() {
+        s.table(tables::exposure(results, &exposure));
+        s.figures(figures::exposure(results, &exposure));
     }
     let ranks = SuiteRank::all(results)?;
     if !ranks.is_empty() {

@@ -2,6 +2,7 @@
 //! would link polars eight times.
 
 mod columns;
+mod exposure;
 mod findings;
 mod format_1;
 mod import;

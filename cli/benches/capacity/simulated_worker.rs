@@ -198,7 +198,7 @@ impl SimulatedWorker {
             timeline: vec![TimelinePoint { work: vec![1], wall_ms, covered: 8 }],
             suite: SuiteSize { tests: 1, ..SuiteSize::default() },
             artifacts: [("suite.txt".to_owned(), "x".repeat(self.suite))].into(),
-            resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
+            resources: Resources { wall_ms, search_ms: wall_ms, ..Resources::default() },
             provenance: Provenance { worker: self.name.clone(), ..Provenance::default() },
             ..RunRecord::new(&spec, vec![goals])
         };

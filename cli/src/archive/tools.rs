@@ -35,8 +35,12 @@ pub(crate) struct Tools {
 impl Tools {
     /// The external tools of a plan. `None` if it names none by relative paths.
     pub(crate) fn of(plan: &Plan) -> Option<Tools> {
-        let named: BTreeSet<RelativeTool> =
-            plan.algorithms.iter().filter_map(RelativeTool::of).collect();
+        let named: BTreeSet<RelativeTool> = plan
+            .algorithms
+            .iter()
+            .flat_map(|one| [RelativeTool::of(one), RelativeTool::measurer_of(one)])
+            .flatten()
+            .collect();
         let depth = |tool: &RelativeTool| {
             let mut low = 0;
             let mut level = 0;

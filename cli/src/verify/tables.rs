@@ -24,7 +24,7 @@ const REPORT: &str = "report";
 const DOCUMENT: &str = "report.json";
 
 /// The folders with the artifacts of runs.
-const ARTIFACTS: [&str; 2] = ["suites", "logs"];
+const ARTIFACTS: [&str; 3] = ["suites", "logs", "artifacts"];
 
 /// What a comparison found.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Checks of records: their consistency when one is read, and their bounds when a worker delivers
 //! one. `docs/reference/limits.md` lists the bounds.
 
-use super::{Criterion, RunRecord};
+use super::{Criterion, MAX_BINARY_BYTES, RunRecord};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
@@ -78,6 +78,14 @@ impl RunRecord {
                 return invalid(part, format!("{name:?} is not the name of a file"));
             }
         }
+        names("binaries", self.binaries.keys().map(String::as_str), MAX_NAMES)?;
+        let bytes: usize = self.binaries.values().map(|binary| binary.0.len()).sum();
+        if bytes > MAX_BINARY_BYTES {
+            return invalid(
+                "binaries",
+                format!("{bytes} bytes; the maximum is {MAX_BINARY_BYTES}"),
+            );
+        }
         text("suite", &self.suite.unit, MAX_NAME_BYTES)?;
         at_most("mutants", self.mutants.len(), MAX_MUTANTS)?;
         self.mutants.iter().try_for_each(mutant)?;
@@ -86,6 +94,8 @@ impl RunRecord {
         for duration in [self.resources.wall_ms, self.resources.search_ms] {
             number("resources", duration, MAX_MS)?;
         }
+        // Several processors work at a time.
+        number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
         let provenance = &self.provenance;
         text("provenance", &provenance.isolation, MAX_TEXT_BYTES)?;
         let places = [&provenance.host, &provenance.worker, &provenance.memory_limit];

@@ -244,6 +244,7 @@ impl From<Record> for RunRecord {
             mutants: record.mutants.into_iter().map(MutantRecord::from).collect(),
             resources: record.resources,
             logs: BTreeMap::new(),
+            binaries: BTreeMap::new(),
             provenance: record.provenance,
         }
     }

@@ -45,16 +45,20 @@
 
 mod adapter;
 mod answer;
+mod binaries;
 mod contract;
 mod describe;
 mod description;
 mod descriptor;
+mod faults;
 mod limits;
 mod live;
+mod measurer;
 mod prepared;
 mod process;
 mod program;
 mod result;
+mod snapshot;
 mod supervisor;
 mod template;
 mod tool;
@@ -166,6 +170,29 @@ impl SubjectKind for Command {
                     default: Some(Parameter::Text(String::new())),
                     values: Values::Text,
                     meaning: "real time after which a run has ended, such as \"2.5h\"".to_owned(),
+                },
+                ParameterInfo {
+                    name: limits::CPU.to_owned(),
+                    default: Some(Parameter::Text(String::new())),
+                    values: Values::Text,
+                    meaning: "processor time of all processes of a run together after which it is asked to \
+                              end, such as \"60s\""
+                        .to_owned(),
+                },
+                ParameterInfo {
+                    name: limits::ARTIFACTS.to_owned(),
+                    default: Some(Parameter::Text("1MiB".to_owned())),
+                    values: Values::Text,
+                    meaning: "size of all binary files that are kept of a run, at most \"16MiB\""
+                        .to_owned(),
+                },
+                ParameterInfo {
+                    name: measurer::MEASURER.to_owned(),
+                    default: Some(Parameter::Text(String::new())),
+                    values: Values::Text,
+                    meaning: "folder of the adapter that measures what the tool leaves, relative to the study \
+                              file"
+                        .to_owned(),
                 },
                 ParameterInfo {
                     name: limits::MEMORY.to_owned(),

@@ -166,7 +166,7 @@ impl LoadedProject for NoopProject {
             work,
             timeline: vec![TimelinePoint { work: vec![1], wall_ms, covered: covered.len() as u32 }],
             suite: SuiteSize { tests: 1, unit: "events".to_owned(), ..SuiteSize::default() },
-            resources: Resources { wall_ms, search_ms: wall_ms, peak_rss_kib: 0 },
+            resources: Resources { wall_ms, search_ms: wall_ms, ..Resources::default() },
             ..RunRecord::new(
                 spec,
                 vec![Criterion { name: "goals".to_owned(), goals: GOALS, covered }],

@@ -15,15 +15,27 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use toml::de::DeTable;
 
-use super::contract::{ADAPTER, CONTRACT, DESCRIPTION, DIGEST, EXECUTABLE, LIVE, REQUEST, RESULT};
+use super::contract::{
+    ADAPTER, CONTRACT, DESCRIPTION, DIGEST, EXECUTABLE, LIVE, REQUEST, RESULT, SNAPSHOT,
+};
 use super::descriptor::Descriptor;
 use super::limits::{self, RunLimits};
+use super::measurer::{MEASURER, MEASURER_DIGEST};
 use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
 /// Parameters of every tool, which an adapter may not declare.
-const COMMON: [&str; 4] = [ADAPTER, DIGEST, limits::TIME, limits::MEMORY];
+const COMMON: [&str; 8] = [
+    ADAPTER,
+    DIGEST,
+    MEASURER,
+    MEASURER_DIGEST,
+    limits::TIME,
+    limits::CPU,
+    limits::MEMORY,
+    limits::ARTIFACTS,
+];
 
 /// The contents of `adapter.toml`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -228,7 +240,7 @@ impl Adapter {
             return Err(format!("{} has no mutation analysis", self.tool));
         }
         let file = places.folder.join(REQUEST);
-        let request = self.request(spec, project, places.environment, limits)?;
+        let request = self.request(spec, project, places, limits)?;
         let request = serde_json::to_vec_pretty(&request);
         let written = request.map_err(Into::into).and_then(|request| fs::write(&file, request));
         written.map_err(|cause: std::io::Error| format!("{}: {cause}", file.display()))?;
@@ -247,7 +259,7 @@ impl Adapter {
         &self,
         spec: &RunSpec,
         project: &Project<'_>,
-        environment: Option<&Path>,
+        places: &Places<'_>,
         limits: Limits,
     ) -> Result<Value, String> {
         let mut parameters: BTreeMap<&String, Value> = BTreeMap::new();
@@ -277,8 +289,12 @@ impl Adapter {
             "deadline_ms": time.map(|time| time.as_millis() as u64),
             "memory_bytes": memory,
             "cores": 1,
-            "environment": environment,
+            "cpu_ms": own.cpu.map(|cpu| cpu.as_millis() as u64),
+            "artifact_bytes": own.artifacts,
+            "environment": places.environment,
+            "measurer": places.measurer,
             "out": RESULT,
+            "snapshot": SNAPSHOT,
             "live": LIVE,
             "mutation": spec.mutation,
         }))
@@ -328,6 +344,8 @@ pub(super) struct Places<'p> {
     pub(super) own: &'p Path,
     /// The environment of the tool; `None` if it needs none.
     pub(super) environment: Option<&'p Path>,
+    /// The folder and the environment of the measurer; null if there is none.
+    pub(super) measurer: &'p Value,
 }
 
 /// The project of a run in its working folder.

@@ -12,7 +12,8 @@
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that lists no mutants |
-//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` is outside of the digest |
+//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` and `binary` are outside of the digest |
+//! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, by identity, and when |
 //! | `tool` | `name` and `version` of the tool that ran, optionally its `python` and `lock`; all must equal the values in `adapter.toml` |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 
@@ -30,7 +31,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::adapter::{Adapter, Determinism};
+use super::binaries::{self, BINARY};
 use super::contract::{CONTRACT, DESCRIPTION};
+use super::faults::{self, Fault};
+use super::limits::RunLimits;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
 /// Maximum number of bytes of all files of a result.
@@ -45,17 +49,11 @@ const LOGS: &str = "logs";
 /// Maximum number of logs of a result.
 const MAX_LOGS: usize = 16;
 
-/// The metric that counts files of a result that are left out.
-const FILES_LEFT_OUT: &str = "files_left_out";
-
-/// The log that names files of a result that are left out.
-const LEFT_OUT_LOG: &str = "files-left-out.txt";
-
 /// Bytes that are kept of a log, from its end.
 const LOG_TAIL: u64 = 64 << 10;
 
 /// Keys of an answer; the first ones are the usual ones.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "contract",
     "goals",
     "covered",
@@ -69,6 +67,7 @@ const KEYS: [&str; 19] = [
     "mutants",
     "mutant_counts",
     "files",
+    "faults",
     "tool",
     "outcome",
     "reason",
@@ -202,15 +201,17 @@ pub(super) fn record(
         ran.check(adapter).map_err(Flaw::OtherTool)?;
     }
     let times: Times = taken(&mut file, "times")?.unwrap_or_default();
-    let mut logs = Vec::new();
+    let (mut logs, mut binary) = (Vec::new(), Vec::new());
     let files = match taken(&mut file, "files")? {
         None => Vec::new(),
         Some(Files::List(files)) => files,
         Some(Files::Groups(mut groups)) => {
             logs = groups.remove(LOGS).unwrap_or_default();
+            binary = groups.remove(BINARY).unwrap_or_default();
             groups.into_values().flatten().collect()
         }
     };
+    let faults: Option<Vec<Fault>> = taken(&mut file, "faults")?;
     let names: Option<Vec<String>> = taken(&mut file, "goal_names")?;
     let mutants: Vec<Mutant> = taken(&mut file, "mutants")?.unwrap_or_default();
     let counts: Option<MutantCounts> = taken(&mut file, "mutant_counts")?;
@@ -224,13 +225,11 @@ pub(super) fn record(
     to_criteria(&mut file)?;
     let mut record = result::record(spec, file, wall_ms)?;
     record.resources.search_ms = times.search_ms.unwrap_or(record.resources.search_ms);
-    let (artifacts, left_out) = artifacts(folder, &files)?;
+    let (artifacts, mut left_out) = artifacts(folder, &files)?;
     record.artifacts.extend(artifacts);
     record.logs = ends_of(folder, &logs)?;
-    if !left_out.is_empty() {
-        let count = Metric::Integer(left_out.len() as i64);
-        record.metrics.insert(FILES_LEFT_OUT.to_owned(), count);
-        record.logs.insert(LEFT_OUT_LOG.to_owned(), left_out.concat());
+    if let Some(faults) = faults {
+        faults::add(&mut record, faults)?;
     }
     if let Some(names) = names {
         if names.len() != record.goals() as usize {
@@ -261,6 +260,9 @@ pub(super) fn record(
     if timeouts > 0.0 {
         record.metrics.insert(REAL_TIME.to_owned(), Metric::Integer(1));
     }
+    let limits = RunLimits::of(&spec.algorithm).map_err(|error| error.cause)?;
+    binaries::add(&mut record, folder, &binary, limits.artifacts, &mut left_out);
+    binaries::note_left_out(&mut record, &left_out);
     Ok(record)
 }
 
@@ -397,7 +399,7 @@ fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>,
 }
 
 /// Opens a regular file of a working folder.
-fn open(folder: &Path, name: &Path) -> io::Result<File> {
+pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     let elsewhere = || io::Error::other("not a path within the working folder");
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err(elsewhere());
@@ -412,7 +414,7 @@ fn open(folder: &Path, name: &Path) -> io::Result<File> {
 }
 
 /// The name of a file as the name of an artifact, without folders.
-fn flat(name: &Path) -> String {
+pub(super) fn flat(name: &Path) -> String {
     let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("-")
 }

@@ -26,5 +26,8 @@ pub(super) const RESULT: &str = "result.json";
 /// on each line.
 pub(super) const LIVE: &str = "live.jsonl";
 
+/// The result of a run that has not ended yet, in the working folder.
+pub(super) const SNAPSHOT: &str = "snapshot.json";
+
 /// The folder of environments, in the folder of the adapter.
 pub(super) const ENVIRONMENTS: &str = ".environment";

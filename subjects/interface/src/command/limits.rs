@@ -1,32 +1,54 @@
-//! Limits that belong to a run of an external tool: its parameters `run_limit` and `run_memory`.
+//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`, `run_memory` and
+//! `run_artifacts`.
 //!
 //! They are a part of the run id, because they decide results: a run that exceeds one ends with the
-//! outcome `timed-out` or `out-of-memory` and is not repeated. The limits of a worker
+//! outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot (module
+//! `snapshot`). The limits of a worker
 //! ([`Limits`](crate::Limits)) apply in addition and are no part of the id.
 
 use std::time::Duration;
 
-use catherd_experiments::{Algorithm, Parameter, RunOutcome, RunRecord, RunSpec};
+use catherd_experiments::{Algorithm, MAX_BINARY_BYTES, Parameter, RunOutcome, RunRecord, RunSpec};
 
 use crate::algorithm::FieldError;
 
 /// The parameter with the limit of real time, such as `"2.5h"`.
 pub(super) const TIME: &str = "run_limit";
 
+/// The parameter with the limit of processor time of all processes together, such as `"60s"`.
+pub(super) const CPU: &str = "run_cpu";
+
 /// The parameter with the limit of memory of all processes together, such as `"4GiB"`.
 pub(super) const MEMORY: &str = "run_memory";
 
+/// The parameter with the size of all binary files that are kept of a run, such as `"4MiB"`.
+pub(super) const ARTIFACTS: &str = "run_artifacts";
+
+/// Bytes of binary files that are kept of a run that does not set [`ARTIFACTS`]: 1 MiB.
+const DEFAULT_ARTIFACTS: u64 = 1 << 20;
+
 /// Time between the request to end (SIGTERM) and the kill.
-const NOTICE: Duration = Duration::from_secs(10);
+pub(super) const NOTICE: Duration = Duration::from_secs(10);
 
 /// The limits of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunLimits {
     /// Real time; `None` if there is no limit.
     pub(super) time: Option<Duration>,
+    /// Processor time of all processes together, of user and system, after which the program is asked to end;
+    /// `None` if there is no limit.
+    pub(super) cpu: Option<Duration>,
     /// Resident memory of all processes together in bytes; `None` if there is no limit.
     pub(super) memory: Option<u64>,
+    /// Bytes of all binary files that are kept, at most [`MAX_BINARY_BYTES`].
+    pub(super) artifacts: u64,
 }
+
+/// Units of time, in milliseconds.
+const TIMES: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3600e3)];
+
+/// Units of size, in bytes.
+const SIZES: [(&str, f64); 3] = [("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
 
 impl RunLimits {
     /// The limits that an algorithm sets.
@@ -35,11 +57,18 @@ impl RunLimits {
     ///
     /// If a parameter is not a valid limit.
     pub(super) fn of(algorithm: &Algorithm) -> Result<RunLimits, FieldError> {
-        let time =
-            number(algorithm, TIME, &[("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3600e3)])?;
-        let memory =
-            number(algorithm, MEMORY, &[("MiB", f64::from(1 << 20)), ("GiB", f64::from(1 << 30))])?;
-        Ok(RunLimits { time: time.map(Duration::from_millis), memory })
+        let time = number(algorithm, TIME, &TIMES)?.map(Duration::from_millis);
+        let cpu = number(algorithm, CPU, &TIMES)?.map(Duration::from_millis);
+        let memory = number(algorithm, MEMORY, &SIZES[1..])?;
+        let artifacts = number(algorithm, ARTIFACTS, &SIZES[..2])?.unwrap_or(DEFAULT_ARTIFACTS);
+        if artifacts > MAX_BINARY_BYTES as u64 {
+            return Err(FieldError {
+                field: Some(ARTIFACTS.to_owned()),
+                cause: format!("`{ARTIFACTS}` is more than {} MiB", MAX_BINARY_BYTES >> 20),
+                advice: "keep archives of large corpora outside of results".to_owned(),
+            });
+        }
+        Ok(RunLimits { time, cpu, memory, artifacts })
     }
 
     /// The time after which the program is asked to end: ten seconds before the limit of time, or half of
@@ -65,10 +94,16 @@ impl RunLimits {
         Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, &reason, wall_ms))
     }
 
-    /// The record of a run that exceeded the limit of time.
+    /// The record of a run that exceeded the limit of time, or of processor time.
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
-        let limit = self.time.unwrap_or_default();
-        let reason = format!("ended by its limit of {} s", limit.as_secs_f64());
+        let (limit, of) = match (self.time, self.cpu) {
+            // The program is asked to end for its real time only later.
+            (_, Some(cpu)) if self.notice().is_none_or(|notice| elapsed < notice) => {
+                (cpu, " of processor time")
+            }
+            (time, _) => (time.unwrap_or_default(), ""),
+        };
+        let reason = format!("ended by its limit of {} s{of}", limit.as_secs_f64());
         let (limit, wall_ms) = (limit.as_millis() as u64, elapsed.as_millis() as u64);
         RunRecord::limited(spec, RunOutcome::TimedOut, limit, &reason, wall_ms)
     }
@@ -95,11 +130,12 @@ fn number(
         let text = if let Parameter::Text(text) = parameter { text.trim() } else { "" };
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
+        let is_time = [TIME, CPU].contains(&name);
         // Units that are written in another way.
         let meant = match unit.to_lowercase().as_str() {
-            "m" | "mins" | "minutes" if name == TIME => "min",
-            "sec" | "secs" | "seconds" if name == TIME => "s",
-            "hr" | "hrs" | "hours" if name == TIME => "h",
+            "m" | "mins" | "minutes" if is_time => "min",
+            "sec" | "secs" | "seconds" if is_time => "s",
+            "hr" | "hrs" | "hours" if is_time => "h",
             "m" | "mb" | "mib" => "MiB",
             "g" | "gb" | "gib" => "GiB",
             _ => "",

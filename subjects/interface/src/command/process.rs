@@ -54,6 +54,8 @@ pub(super) struct End {
     pub(super) exit: Exit,
     /// Guarantees that the system did not give.
     pub(super) missing: Vec<String>,
+    /// Processor time of all processes of the program; 0 if it is not known.
+    pub(super) processor_time: Duration,
 }
 
 impl Process {
@@ -130,21 +132,31 @@ impl Process {
         match report {
             // The supervisor has killed what the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
-                Ok(exit) => Ok(Some(End { exit, missing: report.missing })),
+                Ok(exit) => {
+                    // The supervisor has waited for all processes and still lives, so its times are complete.
+                    let processor_time = self.processor_time();
+                    Ok(Some(End { exit, missing: report.missing, processor_time }))
+                }
                 Err(cause) => Err(RunError::Crashed(format!("cannot start {program}: {cause}"))),
             },
             Some(Report { ended, missing }) => {
                 // Processes that the program left running in its group are killed here.
                 let _ = self.kill();
-                Ok(Some(End { exit: ended.unwrap_or_default(), missing }))
+                let exit = ended.unwrap_or_default();
+                Ok(Some(End { exit, missing, processor_time: Duration::ZERO }))
             }
             None => {
                 let status = self.kill().map_err(|cause| crashed(&cause))?;
                 let status = format!("{status} of its supervisor");
                 let exit = Exit { status, killed: true };
-                Ok(Some(End { exit, missing: Vec::new() }))
+                Ok(Some(End { exit, missing: Vec::new(), processor_time: Duration::ZERO }))
             }
         }
+    }
+
+    /// Processor time of all processes of the program and of its supervisor's init process so far.
+    pub(super) fn processor_time(&self) -> Duration {
+        catherd_platform::processor_time(&self.child)
     }
 
     /// Resident memory in bytes of all processes of the program and of the supervisor's init process.

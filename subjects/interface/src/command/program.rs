@@ -15,7 +15,7 @@ use super::adapter::{Adapter, Places, Project};
 use super::answer::Flaw;
 use super::contract::{LIVE, REQUEST, RESULT};
 use super::descriptor::Descriptor;
-use super::limits::RunLimits;
+use super::limits::{NOTICE, RunLimits};
 use super::live::Live;
 use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
@@ -23,7 +23,7 @@ use super::result::Unread;
 use super::template::Filled;
 use super::tool::FoundTool;
 use super::trial::Exchange;
-use super::{answer, result, template, tool};
+use super::{answer, measurer, result, snapshot, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
@@ -94,7 +94,13 @@ impl Program {
                 let environment =
                     environment.map_err(|error| RunError::Crashed(error.to_string()))?;
                 let Tool { adapter, folder: own } = *tool;
-                let places = Places { folder, own: &own, environment: environment.as_deref() };
+                let measurer = measurer::find(&spec.algorithm, &self.programs.tools)?;
+                let places = Places {
+                    folder,
+                    own: &own,
+                    environment: environment.as_deref(),
+                    measurer: &measurer,
+                };
                 let filled = adapter.prepare(spec, &places, project, self.limits);
                 Ok((Some(adapter), filled.map_err(RunError::Failed)?))
             }
@@ -135,7 +141,12 @@ impl Program {
         let shared_memory = own_limits.memory.or(self.limits.memory);
         let mut process =
             Process::start(&self.programs, folder, shared_memory, filled.words, variables)?;
-        let (mut peak, mut noticed, mut measured) = (0, false, None::<Instant>);
+        let (mut peak, mut noticed, mut measured) = (0, None, None::<Instant>);
+        let mut processor_time = Duration::ZERO;
+        let snapshot = |reason: &str| {
+            let wall_ms = start.elapsed().as_millis() as u64;
+            snapshot::record(adapter.as_ref(), spec, folder, reason, wall_ms)
+        };
         let end = loop {
             if let Some(end) = process.ended(&program)? {
                 break end;
@@ -148,11 +159,12 @@ impl Program {
             let mut resident = 0;
             if measured.is_none_or(|last| last.elapsed() > MEASURE_INTERVAL) {
                 resident = process.resident_memory();
+                processor_time = processor_time.max(process.processor_time());
                 (peak, measured) = (peak.max(resident), Some(Instant::now()));
             }
-            if let Some(mut record) = own_limits.exceeded(spec, elapsed, resident) {
-                record.resources.peak_rss_kib = peak >> 10;
-                return Ok(record);
+            if let Some(record) = own_limits.exceeded(spec, elapsed, resident) {
+                let record = snapshot(&record.reason).unwrap_or(record);
+                return Ok(with_resources(record, peak, processor_time));
             }
             if let Some(limit) = self.limits.memory.filter(|limit| resident > *limit) {
                 let reason = format!("killed beyond the {} MiB of its worker", limit >> 20);
@@ -162,18 +174,38 @@ impl Program {
                 let seconds = elapsed.as_secs();
                 return Err(RunError::TimedOut(format!("killed after {seconds} s")));
             }
-            if !noticed && own_limits.notice().is_some_and(|notice| elapsed > notice) {
-                process.ask_to_end();
-                noticed = true;
+            let late = own_limits.notice().is_some_and(|notice| elapsed > notice);
+            let used = own_limits.cpu.is_some_and(|limit| processor_time > limit);
+            match noticed {
+                None if late || used => {
+                    process.ask_to_end();
+                    noticed = Some(elapsed);
+                }
+                Some(since) if used && elapsed > since + NOTICE => {
+                    let record = own_limits.timed_out(spec, since);
+                    let record = snapshot(&record.reason).unwrap_or(record);
+                    return Ok(with_resources(record, peak, processor_time));
+                }
+                _ => {}
             }
             std::thread::sleep(POLL_INTERVAL);
         };
+        let processor_time = processor_time.max(end.processor_time);
         let wall_ms = start.elapsed().as_millis() as u64;
         // The supervisor removes the folder when the process is finished.
         let result = result::read(&out).map(|file| match &adapter {
             Some(adapter) => answer::record(adapter, spec, file, folder, wall_ms),
             None => result::record(spec, file, wall_ms).map_err(Flaw::Invalid),
         });
+        // A run that was asked to end, or that a signal ended, may have left a snapshot.
+        // This process is alive, so an out-of-memory kill that was counted since has hit the program. Another
+        // worker may have more memory.
+        let out_of_memory = kills() > kills_before;
+        let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
+        let early = match &result {
+            Err(_) if cut_short => snapshot(&end.exit.status),
+            _ => None,
+        };
         self.note_files(folder);
         let output = process.finish();
         if let Some(exchange) = &self.exchange {
@@ -181,9 +213,8 @@ impl Program {
         }
         match result {
             Ok(Ok(mut record)) => {
-                record.resources.peak_rss_kib = peak >> 10;
                 record.provenance.isolation = isolation(&end.missing);
-                Ok(record)
+                Ok(with_resources(record, peak, processor_time))
             }
             // Another worker may have the tool.
             Ok(Err(Flaw::OtherTool(flaw))) => Err(RunError::Crashed(flaw)),
@@ -192,7 +223,13 @@ impl Program {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
             }
             // The program was asked to end and had written no result.
-            Err(_) if noticed => Ok(own_limits.timed_out(spec, start.elapsed())),
+            Err(_) if noticed.is_some() || early.is_some() => {
+                let timed_out = || own_limits.timed_out(spec, noticed.unwrap_or_default());
+                let mut record = early.unwrap_or_else(timed_out);
+                record.resources.wall_ms = wall_ms;
+                record.provenance.isolation = isolation(&end.missing);
+                Ok(with_resources(record, peak, processor_time))
+            }
             Err(unread) => {
                 let (flaw, repeated) = match unread {
                     Unread::Missing(flaw) => (flaw, false),
@@ -200,8 +237,6 @@ impl Program {
                     Unread::Malformed(flaw) => (flaw, !end.exit.killed),
                 };
                 let reason = format!("{flaw}; {}", how_it_ended(&end.exit.status, &output));
-                // This process is alive, so an out-of-memory kill that was counted since has hit the program.
-                let out_of_memory = kills() > kills_before;
                 Err(match repeated {
                     _ if out_of_memory => RunError::OutOfMemory(reason),
                     true => RunError::Failed(reason),
@@ -298,6 +333,13 @@ pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>>
         variables.insert(name.to_owned(), inner.display().to_string());
     }
     Ok(variables)
+}
+
+/// The record with what the run used: peak memory in bytes, and processor time.
+fn with_resources(mut record: RunRecord, peak: u64, processor_time: Duration) -> RunRecord {
+    record.resources.peak_rss_kib = peak >> 10;
+    record.resources.cpu_ms = processor_time.as_millis() as u64;
+    record
 }
 
 /// The value of `isolation` in the record: `full`, or the guarantees that are missing.

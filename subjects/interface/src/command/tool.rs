@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use catherd_experiments::{Algorithm, Digest, Parameter};
 
 use super::contract::{ADAPTER, DESCRIPTION, DIGEST, ENVIRONMENTS};
+use super::measurer::{self, MEASURER, MEASURER_DIGEST};
 use super::prepared::Tool;
 use super::template;
 use crate::algorithm::FieldError;
@@ -96,6 +97,16 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter })
     }
 
+    /// The measurer of an algorithm; `None` if it has none.
+    pub fn measurer_of(algorithm: &Algorithm) -> Option<RelativeTool> {
+        let path = measurer::path(algorithm).ok()??;
+        let digest = match algorithm.parameters.get(MEASURER_DIGEST) {
+            Some(Parameter::Text(digest)) => Some(digest.clone()),
+            _ => None,
+        };
+        Some(RelativeTool { path, digest, is_adapter: true })
+    }
+
     /// The files of the tool in a folder: names within the tool and paths; the name is empty for a
     /// program.
     ///
@@ -138,7 +149,10 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
             Err(wrong(template::PARAMETER, cause, "keep one of them"))
         }
         // Other parameters are checked against `adapter.toml` when the study is planned and before each run.
-        (true, false) => ToolName::of(algorithm).map(drop),
+        (true, false) => {
+            measurer::path(algorithm)?;
+            ToolName::of(algorithm).map(drop)
+        }
         (false, _) => template::check(algorithm),
     }
 }
@@ -195,19 +209,36 @@ impl StudyTools<'_> {
         }
         let mut resolved = algorithm.clone();
         if let Some((path, field)) = name.path() {
-            let path = self.folder.join(path);
-            let digest = self.digest(&path, field)?;
-            let digest_parameter = Parameter::Text(digest.to_string());
-            let before = resolved.parameters.insert(DIGEST.into(), digest_parameter.clone());
-            if before.is_some_and(|before| before != digest_parameter) {
-                let cause = format!("{} has digest {digest}", path.display());
-                return Err(wrong(DIGEST, cause, "correct the digest, or leave it out"));
-            }
+            self.add_digest(&mut resolved, path, field, DIGEST)?;
+        }
+        if let Some(path) = measurer::path(algorithm)? {
+            let named = |error| FieldError { field: Some(MEASURER.to_owned()), ..error };
+            self.adapter(&self.folder.join(&path)).map_err(named)?;
+            self.add_digest(&mut resolved, &path, MEASURER, MEASURER_DIGEST)?;
         }
         if self.mutation {
             check_mutation(adapter.as_ref().and_then(|path| self.adapters.get(path)))?;
         }
         Ok((resolved, adapter))
+    }
+
+    /// Adds the digest of the tool at a path, which the parameter `field` holds, as the parameter `name`.
+    fn add_digest(
+        &mut self,
+        algorithm: &mut Algorithm,
+        path: &Path,
+        field: &str,
+        name: &str,
+    ) -> Result<(), FieldError> {
+        let path = self.folder.join(path);
+        let digest = self.digest(&path, field)?;
+        let parameter = Parameter::Text(digest.to_string());
+        let before = algorithm.parameters.insert(name.to_owned(), parameter.clone());
+        if before.is_some_and(|before| before != parameter) {
+            let cause = format!("{} has digest {digest}", path.display());
+            return Err(wrong(name, cause, "correct the digest, or leave it out"));
+        }
+        Ok(())
     }
 
     fn adapter(&mut self, path: &Path) -> Result<&Tool, FieldError> {
@@ -267,20 +298,33 @@ pub(super) enum FoundTool {
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
     let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
     let Some((path, _)) = name.path() else { return Ok(FoundTool::System) };
-    let Some(Parameter::Text(wanted)) = algorithm.parameters.get(DIGEST) else {
+    let found = located(algorithm, path, DIGEST, folders)?;
+    match name {
+        ToolName::Adapter(_) => Tool::read(found)
+            .map(|tool| FoundTool::Adapter(Box::new(tool)))
+            .map_err(RunError::Crashed),
+        ToolName::Program(_) | ToolName::System => Ok(FoundTool::Program(found)),
+    }
+}
+
+/// The path of a tool in one of these folders. The parameter `name` of the algorithm has its digest.
+///
+/// # Errors
+///
+/// If no folder has the tool with this digest.
+pub(super) fn located(
+    algorithm: &Algorithm,
+    path: &Path,
+    name: &str,
+    folders: &[PathBuf],
+) -> Result<PathBuf, RunError> {
+    let Some(Parameter::Text(wanted)) = algorithm.parameters.get(name) else {
         return Err(RunError::Failed(format!("the study has no digest of {}", path.display())));
     };
     let mut found = Vec::new();
     for candidate in folders.iter().map(|folder| folder.join(path)) {
         match digest(&candidate) {
-            Ok(digest) if digest.to_string() == *wanted => {
-                return match name {
-                    ToolName::Adapter(_) => Tool::read(candidate)
-                        .map(|tool| FoundTool::Adapter(Box::new(tool)))
-                        .map_err(RunError::Crashed),
-                    ToolName::Program(_) | ToolName::System => Ok(FoundTool::Program(candidate)),
-                };
-            }
+            Ok(digest) if digest.to_string() == *wanted => return Ok(candidate),
             Ok(digest) => found.push(format!("{} has {}", candidate.display(), digest.short())),
             Err(cause) => found.push(format!("{}: {cause}", candidate.display())),
         }

@@ -80,7 +80,11 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
             ("types.json".to_owned(), format!("{types:#}\n")),
             ("failures.jsonl".to_owned(), failures.concat()),
         ]),
-        resources: Resources { wall_ms: milliseconds, search_ms: milliseconds, peak_rss_kib: 0 },
+        resources: Resources {
+            wall_ms: milliseconds,
+            search_ms: milliseconds,
+            ..Resources::default()
+        },
         ..RunRecord::new(
             spec,
             vec![

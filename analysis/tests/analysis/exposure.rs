@@ -1,0 +1,45 @@
+//! Times until faults are exposed, and goals that only one algorithm covers, with known answers.
+
+use catherd_analysis::findings::Exposure;
+use catherd_analysis::tables;
+use catherd_analysis::tidy::{self, Results};
+use catherd_experiments::Metric;
+use tempfile::TempDir;
+
+/// Six seeds of two algorithms on one project. The first exposes a fault after 1 to 5 ms and never in the last run;
+/// the other one exposes nothing.
+fn results() -> (Results, TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut runs: Vec<_> = crate::synthetic::runs(1, 6).collect();
+    runs.retain(|(spec, _)| spec.algorithm.name != "mio");
+    for (spec, record) in &mut runs {
+        let exposes = spec.algorithm.name == "random" && spec.seed < 5;
+        record.metrics.insert("faults".to_owned(), Metric::Integer(exposes.into()));
+        if exposes {
+            let ms = Metric::Integer(1 + spec.seed as i64);
+            record.metrics.insert("exposed_ms.SEGV in f".to_owned(), ms);
+        }
+    }
+    tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
+    (Results::read(dir.path()).unwrap(), dir)
+}
+
+#[test]
+fn runs_that_expose_no_fault_are_censored_at_their_end() {
+    let (results, _dir) = results();
+    let all = Exposure::all(&results).unwrap();
+    assert_eq!(all.len(), 2);
+    let (random, mosa) = (&all[0], &all[1]);
+    assert_eq!((random.survival.events, random.survival.observations), (5, 6));
+    assert_eq!(random.survival.quantile(0.5), Some(3.0));
+    assert_eq!((mosa.survival.events, mosa.survival.observations), (0, 6));
+    assert_eq!(mosa.survival.quantile(0.5), None);
+    // By hand: 5 exposures of 1.938 expected ones, variance 1.1476: chi-squared 8.170.
+    let p = mosa.p.unwrap();
+    assert!((p - 0.00426).abs() < 2e-5, "{p}");
+    assert_eq!((random.p, mosa.adjusted), (None, Some(p)));
+    let table = tables::exposure(&results, &all).table.csv().unwrap();
+    let table = String::from_utf8(table).unwrap();
+    assert!(table.contains("project-0,SEGV in f,random,6,5,"), "{table}");
+    assert_eq!(Exposure::longest(&all), 600.0);
+}

@@ -1,0 +1,211 @@
+//! What runs of external tools leave besides numbers, through the binary: binary files, faults, snapshots
+//! and processor time.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+use crate::support::cluster::{coordinator, succeed, worker};
+use crate::support::{catherd, stderr};
+use tempfile::TempDir;
+
+/// A folder with an adapter, one project and a study.
+struct Place(TempDir);
+
+impl Place {
+    /// An adapter whose `run` is a script of a shell.
+    fn new(script: &str) -> Place {
+        let place = Place(TempDir::new().unwrap());
+        fs::create_dir_all(place.path("adapter")).unwrap();
+        fs::create_dir_all(place.path("projects")).unwrap();
+        fs::write(place.path("projects/one.txt"), "one").unwrap();
+        let description = "contract = 1\ntool = 'fake'\nversion = '1.0'\n";
+        fs::write(place.path("adapter/adapter.toml"), description).unwrap();
+        place.executable("adapter/run", &format!("#!/bin/sh\n{script}\n"));
+        place
+    }
+
+    fn executable(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Executes a study with additional parameters. Returns whether it succeeded, and what it printed.
+    fn run(&self, more: &str) -> (bool, String) {
+        let study = format!(
+            "subject = 'command'\nprojects = ['projects']\nseeds = 2\nalgorithms = ['x']\n\
+             budget = {{ wall = '1min' }}\n[command]\nadapter = 'adapter'\n{more}"
+        );
+        fs::write(self.path("study.toml"), study).unwrap();
+        let words = ["run", "study.toml", "--out", "out", "--workers", "1"];
+        let output = catherd().current_dir(self.0.path()).args(words).output().unwrap();
+        (output.status.success(), stderr(&output) + &String::from_utf8_lossy(&output.stdout))
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// The rows of `runs.csv` by column.
+    fn rows(&self) -> Vec<std::collections::HashMap<String, String>> {
+        let mut runs = csv::Reader::from_path(self.path("out/runs.csv")).unwrap();
+        runs.deserialize().map(Result::unwrap).collect()
+    }
+}
+
+#[test]
+fn binary_files_are_kept_by_digest_and_large_ones_cost_no_run() {
+    let place = Place::new(
+        r#"mkdir crashes
+printf '\000\377bad' > "crashes/id:0,sig:06"
+head -c 52428800 /dev/zero > corpus.tar
+ln -s /etc/hostname crashes/link; mkfifo crashes/pipe
+ln -s /etc folder
+names=""; for n in $(seq 300); do echo $n > crashes/n$n; names="$names, \"crashes/n$n\""; done
+printf x > "$(printf 'crashes/a\tb')"
+echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": [
+ \"corpus.tar\", \"crashes/id:0,sig:06\", \"crashes/link\", \"crashes/pipe\", \"../x\", \"/etc/hostname\",
+ \"folder/hostname\", \"missing\", \"crashes/a\\\\tb\", \"crashes/id:0,sig:06\" $names]}}" > result.json"#,
+    );
+    let (good, text) = place.run("run_artifacts = '64KiB'\n");
+    assert!(good, "{text}");
+    for row in place.rows() {
+        assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
+        // The archive, links, a pipe, paths elsewhere, a file twice, and 102 of 302 files.
+        assert!(row["metrics"].contains("\"files_left_out\":110"), "{}", row["metrics"]);
+    }
+    let index = place.text("out/artifacts/index.csv");
+    assert_eq!(index.lines().count(), 1 + 2 * 200, "{index}");
+    assert!(index.contains(",\"crashes-id:0,sig:06\",5,"), "{index}");
+    assert!(index.contains(",crashes-a-tb,1,"), "{index}");
+    // Both runs have the same files, which are written once.
+    let folder = fs::read_dir(place.path("out/artifacts")).unwrap();
+    let names: Vec<String> =
+        folder.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(names.len(), 201, "{names:?}");
+    assert!(names.iter().all(|name| name.len() == 64 || name == "index.csv"), "{names:?}");
+    let digest = index.lines().find(|line| line.contains("sig:06")).unwrap();
+    let digest = digest.rsplit(',').next().unwrap();
+    assert_eq!(fs::read(place.path(&format!("out/artifacts/{digest}"))).unwrap(), b"\0\xffbad");
+    let logs = place.path("out/logs/one.txt/x-1.files-left-out.txt");
+    let log = fs::read_to_string(logs).unwrap();
+    assert!(log.contains("corpus.tar: 52428800 bytes, 65536 of 65536 are left\n"), "{log}");
+    assert!(log.contains("not a path within the working folder"), "{log}");
+    let (_, text) = place.run("run_artifacts = '17MiB'\n");
+    assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
+}
+
+#[test]
+fn a_killed_run_keeps_its_snapshot() {
+    let snapshot = r#"echo '{"contract": 1, "goals": 9, "covered": [0, 4], "timeline":
+ [{"wall_ms": 10, "covered": 2}], "faults": [{"name": "crash in f", "wall_ms": 7}]}' > new.json
+mv new.json snapshot.json"#;
+    let ends = [
+        ("trap '' TERM; sleep 60", "run_limit = '2s'\n", "ended by its limit of 2 s"),
+        ("sleep 60", "run_limit = '2s'\n", "signal: 15 (SIGTERM)"),
+        ("kill -9 $$", "", "signal: 9 (SIGKILL)"),
+        ("while :; do :; done", "run_cpu = '1s'\n", "signal: 15 (SIGTERM)"),
+    ];
+    for (end, limit, reason) in ends {
+        let place = Place::new(&format!("{snapshot}\n{end}"));
+        let (good, text) = place.run(limit);
+        assert!(good, "{end}: {text}");
+        for row in place.rows() {
+            assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "2"), "{end}: {text}");
+            let metrics = &row["metrics"];
+            assert!(metrics.contains("\"from_snapshot\":1"), "{end}: {metrics}");
+            assert!(metrics.contains("\"exposed_ms.crash in f\":7"), "{end}: {metrics}");
+        }
+        let log = place.text("out/logs/one.txt/x-1.snapshot.txt");
+        assert!(log.contains(reason), "{end}: {log}");
+    }
+    // Without a snapshot, the limit of processor time is the outcome.
+    let place = Place::new("while :; do :; done");
+    place.run("run_cpu = '1s'\n");
+    for row in place.rows() {
+        assert_eq!(row["outcome"], "timed-out");
+        assert_eq!(row["reason"], "ended by its limit of 1 s of processor time");
+    }
+}
+
+#[test]
+fn processor_time_is_that_of_all_processes() {
+    let place = Place::new(
+        r#"work() { timeout "$1" sh -c 'while :; do :; done'; }
+work 1
+(setsid sh -c 'timeout 1 sh -c "while :; do :; done"; touch done' &)
+while ! test -e done; do sleep 0.1; done
+sleep 1
+echo '{"contract": 1, "goals": 1, "covered": [0]}' > result.json"#,
+    );
+    let (good, text) = place.run("");
+    assert!(good, "{text}");
+    for row in place.rows() {
+        let cpu: u64 = row["cpu_ms"].parse().unwrap();
+        let wall: u64 = row["wall_ms"].parse().unwrap();
+        // Two processes worked for a second each, if the machine was idle, and none while the run slept.
+        assert!(cpu > 200 && cpu + 900 < wall, "{cpu} of {wall}");
+    }
+}
+
+#[test]
+fn a_measurer_is_a_part_of_the_run() {
+    let place = Place::new(
+        r#"folder=$(sed -n 's/^ *"folder": "\(.*\)",*$/\1/p' "$2")
+echo one > left; "$folder/run" measure "$2""#,
+    );
+    fs::create_dir_all(place.path("measure")).unwrap();
+    let description = "contract = 1\ntool = 'counter'\nversion = '1'\n";
+    fs::write(place.path("measure/adapter.toml"), description).unwrap();
+    let script = |goals: usize| {
+        format!(
+            "#!/bin/sh\ntest \"$1\" = measure && test -f left || exit 1\n\
+             echo '{{\"contract\": 1, \"goals\": {goals}, \"covered\": [0]}}' > result.json\n"
+        )
+    };
+    place.executable("measure/run", &script(3));
+    let (good, text) = place.run("measurer = 'measure'\n");
+    assert!(good, "{text}");
+    let first = place.rows();
+    assert!(first.iter().all(|row| row["goals"] == "3"), "{text}");
+    // Another measurer makes other runs.
+    place.executable("measure/run", &script(4));
+    let (good, text) = place.run("measurer = 'measure'\n");
+    assert!(!good && text.contains("measurer_digest"), "{text}");
+    let (_, text) = place.run("measurer = 'nothing'\n");
+    assert!(text.contains("nothing/adapter.toml"), "{text}");
+}
+
+/// Three MiB that cannot be compressed are delivered by a worker of a cluster.
+#[test]
+fn workers_of_a_cluster_deliver_binary_files() {
+    let place = Place::new(
+        r#"head -c 3145728 /dev/urandom > corpus.bin
+echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.bin"]}}' > result.json"#,
+    );
+    let study = "subject = 'command'\nprojects = ['projects']\nseeds = 2\nalgorithms = ['x']\n\
+                 budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '4MiB'\n";
+    fs::write(place.path("study.toml"), study).unwrap();
+    let (_coordinator, address) = coordinator(&place.path("store"), &["--listen", "127.0.0.1:0"]);
+    let (programs, tools) = (place.path("programs"), place.path(""));
+    let more = ["--programs", programs.to_str().unwrap(), "--tools", tools.to_str().unwrap()];
+    let _worker = worker(&address, &place.path("worker"), &more);
+    let file = place.path("study.toml");
+    succeed(&["submit", file.to_str().unwrap()], &address);
+    succeed(&["watch"], &address);
+    let out = place.path("out");
+    succeed(&["results", "study", "--out", out.to_str().unwrap()], &address);
+    let index = place.text("out/artifacts/index.csv");
+    assert_eq!(index.matches(",corpus.bin,3145728,").count(), 2, "{index}");
+    for line in index.lines().skip(1) {
+        let digest = line.rsplit(',').next().unwrap();
+        let file = place.path(&format!("out/artifacts/{digest}"));
+        assert_eq!(fs::metadata(file).unwrap().len(), 3_145_728);
+    }
+}

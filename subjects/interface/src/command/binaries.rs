@@ -1,0 +1,102 @@
+//! Binary files of a result, such as inputs that crash a program, and the files of a result that are left
+//! out because they are too large.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::text::printable;
+use catherd_experiments::{Binary, Metric, RunRecord};
+
+use super::answer::{flat, open};
+
+/// The list of files that are binary.
+pub(super) const BINARY: &str = "binary";
+
+/// Maximum number of binary files of a result; the first ones are kept.
+const MAX_BINARIES: usize = 200;
+
+/// Maximum length of a name in bytes.
+const MAX_NAME_BYTES: usize = 200;
+
+/// Size in bytes that a record should not exceed as JSON, so that it fits into a message: 28 MiB.
+const RECORD_BYTES: usize = 28 << 20;
+
+/// The metric that counts files of a result that are left out.
+const FILES_LEFT_OUT: &str = "files_left_out";
+
+/// The log that names files of a result that are left out.
+const LEFT_OUT_LOG: &str = "files-left-out.txt";
+
+/// Maximum number of lines of this log.
+const MAX_LINES: usize = 200;
+
+/// Adds the binary files of a result to its record: up to `most` bytes in all, and [`MAX_BINARIES`] files. A file that
+/// cannot be kept, whatever its name is, is added to `left_out`: the numbers of the run are valid without it.
+pub(super) fn add(
+    record: &mut RunRecord,
+    folder: &Path,
+    files: &[PathBuf],
+    most: u64,
+    left_out: &mut Vec<String>,
+) {
+    if files.is_empty() {
+        return;
+    }
+    let length = serde_json::to_vec(record).map_or(RECORD_BYTES, |json| json.len());
+    // Three bytes are four characters of JSON.
+    let room = RECORD_BYTES.saturating_sub(length) / 4 * 3;
+    let mut left = most.min(room as u64);
+    let mut kept: BTreeMap<String, Binary> = BTreeMap::new();
+    for file in files {
+        let name = printable(&flat(file)).replace('\\', "-");
+        match read(folder, file, &name, left, most) {
+            Ok(_) if kept.len() >= MAX_BINARIES => {
+                left_out.push(format!("{name}: {MAX_BINARIES} files are kept\n"));
+            }
+            Ok(_) if kept.contains_key(&name) => {
+                left_out.push(format!("{name}: another file has the same name\n"));
+            }
+            Ok(bytes) => {
+                left -= bytes.len() as u64;
+                kept.insert(name, Binary(bytes));
+            }
+            Err(reason) => {
+                let shown = catherd_experiments::text::truncated(&name, MAX_NAME_BYTES);
+                left_out.push(format!("{shown}: {reason}\n"));
+            }
+        }
+    }
+    record.binaries = kept;
+}
+
+/// The bytes of a regular file of the working folder.
+fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+        return Err(format!("a name of {} bytes", name.len()));
+    }
+    let opened = open(folder, file).map_err(|cause| cause.to_string())?;
+    let length = opened.metadata().map_err(|cause| cause.to_string())?.len();
+    let too_large = |length: u64| format!("{length} bytes, {left} of {most} are left");
+    if length > left {
+        return Err(too_large(length));
+    }
+    let mut bytes = Vec::new();
+    opened.take(left + 1).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
+    // The file may have grown.
+    if bytes.len() as u64 > left { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+/// Says in a record which files are left out.
+pub(super) fn note_left_out(record: &mut RunRecord, left_out: &[String]) {
+    if left_out.is_empty() {
+        return;
+    }
+    let count = Metric::Integer(left_out.len() as i64);
+    record.metrics.insert(FILES_LEFT_OUT.to_owned(), count);
+    let mut log = left_out[..left_out.len().min(MAX_LINES)].concat();
+    if let more @ 1.. = left_out.len().saturating_sub(MAX_LINES) {
+        log += &format!("{more} more files\n");
+    }
+    record.logs.insert(LEFT_OUT_LOG.to_owned(), log);
+}

@@ -1,0 +1,62 @@
+//! Measurers: adapters that turn what any tool of a study has left, such as a corpus of inputs, into
+//! criteria, so that all tools of the study are measured by the same means.
+//!
+//! The parameter `measurer` names the folder of the measurer, relative to the study file. Its digest is a
+//! part of the run id, as that of the tool is. The request of a run has the folder and the environment of
+//! the measurer on the computer; the tool's adapter starts `run measure REQUEST` in that folder before its
+//! run ends, in the same working folder and with the same isolation.
+
+use std::path::{Path, PathBuf};
+
+use catherd_experiments::{Algorithm, Parameter};
+use serde_json::{Value, json};
+
+use super::prepared::Tool;
+use super::tool;
+use crate::algorithm::FieldError;
+use crate::runner::RunError;
+
+/// The parameter that names the folder of the measurer.
+pub(super) const MEASURER: &str = "measurer";
+
+/// The parameter with the digest of the measurer.
+pub(super) const MEASURER_DIGEST: &str = "measurer_digest";
+
+/// The folder of the measurer of an algorithm, relative to the study file; `None` if it has none.
+///
+/// # Errors
+///
+/// If the parameter is no relative path.
+pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
+    match algorithm.parameters.get(MEASURER) {
+        None => Ok(None),
+        Some(Parameter::Text(path)) if !path.is_empty() && Path::new(path).is_relative() => {
+            Ok(Some(path.into()))
+        }
+        Some(_) => Err(FieldError {
+            field: Some(MEASURER.to_owned()),
+            cause: "`measurer` is not a relative path".to_owned(),
+            advice: "give the folder of the measurer, relative to the study file".to_owned(),
+        }),
+    }
+}
+
+/// What the request says of the measurer of an algorithm: its folder and its environment on this computer.
+///
+/// # Errors
+///
+/// If no folder of tools has the measurer with the digest of the study, or it is not prepared: another
+/// worker may have it.
+pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
+    let Some(path) = path(algorithm).map_err(|error| RunError::Failed(error.cause))? else {
+        return Ok(Value::Null);
+    };
+    let folder = tool::located(algorithm, &path, MEASURER_DIGEST, folders)?;
+    // The program is started in another folder.
+    let folder = std::path::absolute(&folder)
+        .map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
+    let measurer = Tool::read(folder).map_err(RunError::Crashed)?;
+    let environment = measurer.environment_for_runs();
+    let environment = environment.map_err(|error| RunError::Crashed(error.to_string()))?;
+    Ok(json!({ "folder": measurer.folder, "environment": environment }))
+}

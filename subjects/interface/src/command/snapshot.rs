@@ -1,0 +1,38 @@
+//! Snapshots: results of runs that have not ended yet. A tool may leave a valid result in the file that the
+//! request names as `snapshot`, and replace it as often as it likes, by renaming a new file. If a limit of
+//! the run or a signal ends the run, the snapshot is its result, so that the coverage of hours is not lost.
+
+use std::path::Path;
+
+use catherd_experiments::{Metric, REAL_TIME, RunOutcome, RunRecord, RunSpec};
+
+use super::adapter::Adapter;
+use super::contract::SNAPSHOT;
+use super::{answer, result};
+
+/// The metric of a run whose result is a snapshot.
+const FROM_SNAPSHOT: &str = "from_snapshot";
+
+/// The log that says how the run ended.
+const LOG: &str = "snapshot.txt";
+
+/// The record of the snapshot in a working folder, which says why the run has no other result. `None` if there is
+/// no valid snapshot with coverage.
+pub(super) fn record(
+    adapter: Option<&Adapter>,
+    spec: &RunSpec,
+    folder: &Path,
+    reason: &str,
+    wall_ms: u64,
+) -> Option<RunRecord> {
+    let file = result::read(&folder.join(SNAPSHOT)).ok()?;
+    let mut record = answer::record(adapter?, spec, file, folder, wall_ms).ok()?;
+    if record.outcome != RunOutcome::Done {
+        return None;
+    }
+    for name in [FROM_SNAPSHOT, REAL_TIME] {
+        record.metrics.insert(name.to_owned(), Metric::Integer(1));
+    }
+    record.logs.insert(LOG.to_owned(), format!("the result is a snapshot: {reason}\n"));
+    Some(record)
+}
