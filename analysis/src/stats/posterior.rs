@@ -208,10 +208,19 @@ impl MeanPosterior {
         places.into_iter().map(ends).collect()
     }
 
-    /// The probability that the treatments are in this order, from the highest mean to the lowest.
+    /// The probability that the treatments are in this order, from the highest mean to the lowest. Orders
+    /// that differ only in treatments with the same mean share the probability.
     pub fn order(&self, order: &[usize]) -> f64 {
-        let holds = |draw: &&Vec<f64>| order.windows(2).all(|pair| draw[pair[0]] >= draw[pair[1]]);
-        self.draws.iter().filter(holds).count() as f64 / self.draws.len() as f64
+        let share = |draw: &Vec<f64>| {
+            let (mut share, mut equal) = (1.0, 1.0);
+            for pair in order.windows(2) {
+                let (before, after) = (draw[pair[0]], draw[pair[1]]);
+                equal = if before == after { equal + 1.0 } else { 1.0 };
+                share = if before < after { 0.0 } else { share / equal };
+            }
+            share
+        };
+        self.draws.iter().map(share).sum::<f64>() / self.draws.len() as f64
     }
 }
 
@@ -308,6 +317,7 @@ mod tests {
         assert_eq!(posterior.best(), [0.5, 0.5]);
         assert_eq!(posterior.pair(0, 1, 0.0), (0.5, 1.0));
         assert_eq!(posterior.positions(0.95), [(1, 1), (1, 1)]);
+        assert_eq!((posterior.order(&[0, 1]), posterior.order(&[1, 0])), (0.5, 0.5));
     }
 
     /// If projects are fixed, ten times the runs divide the uncertainty by the root of ten.
