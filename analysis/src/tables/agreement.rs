@@ -34,7 +34,7 @@ pub fn agreement(results: &Results, samples: &Samples, pairs: &[Agreement]) -> C
     }
     CaptionedTable {
         name: "agreement",
-        title: "Do coverage and faults agree?".to_owned(),
+        title: "Agreement of coverage and faults".to_owned(),
         caption: "Mean over projects of the difference of coverage and of mutation score, first minus \
                   second, in percentage points; projects on which both prefer the same algorithm, or \
                   neither; and the posterior probability that both means prefer the same algorithm on \
@@ -71,7 +71,7 @@ pub fn order_agreement(samples: &Samples, found: &OrderAgreement) -> CaptionedTa
     table.push_with_runs(cells, runs.copied());
     CaptionedTable {
         name: "order-agreement",
-        title: "Do the orders by coverage and by faults agree?".to_owned(),
+        title: "Agreement of the orders by coverage and by faults".to_owned(),
         caption: "Kendall's rank correlation τ-b of the mean coverages and the mean mutation scores of the \
                   algorithms (1: the same order, -1: the opposite) with its 95 % interval on projects like \
                   these, and the posterior probabilities (Box and Tiao, 1973) that both have the same best \
