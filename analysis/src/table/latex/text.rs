@@ -50,6 +50,7 @@ pub(super) fn escaped(text: &str) -> String {
             '>' => escaped.push_str("$>$"),
             'χ' => escaped.push_str("$\\chi$"),
             'ρ' => escaped.push_str("$\\rho$"),
+            'τ' => escaped.push_str("$\\tau$"),
             '²' => escaped.push_str("$^2$"),
             '×' => escaped.push_str("$\\times$"),
             '\u{2009}' => escaped.push_str("\\,"),
