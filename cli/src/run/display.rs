@@ -41,6 +41,24 @@ pub(super) struct Display {
     events: Events,
     /// Number of reasons for failures that have been shown.
     reasons: usize,
+    rate: Rate,
+}
+
+/// The rate when a run ended last. While runs are executed, the time left falls and the rate stays.
+#[derive(Default)]
+struct Rate {
+    ended: u64,
+    shown: Option<String>,
+}
+
+impl Rate {
+    fn of(&mut self, progress: &Progress) -> Option<&str> {
+        let now = ended(progress);
+        if self.shown.is_none() || self.ended != now {
+            *self = Rate { ended: now, shown: Pace::of(progress).rate() };
+        }
+        self.shown.as_deref()
+    }
 }
 
 enum Mode {
@@ -51,7 +69,7 @@ enum Mode {
 
 impl Display {
     fn of(mode: Mode) -> Display {
-        Display { mode, events: Events::default(), reasons: 0 }
+        Display { mode, events: Events::default(), reasons: 0, rate: Rate::default() }
     }
 
     /// Reports events in addition, the start first.
@@ -119,11 +137,11 @@ impl Display {
         match &mut self.mode {
             Mode::Bar(bar) => {
                 bar.set_position(ended(progress));
-                bar.set_message(describe(progress));
+                bar.set_message(describe(progress, self.rate.of(progress)));
             }
             Mode::Lines { next } if *next <= Instant::now() => {
                 *next += LINE_INTERVAL;
-                terminal::note(&describe(progress));
+                terminal::note(&describe(progress, self.rate.of(progress)));
             }
             Mode::Lines { .. } | Mode::Quiet => {}
         }
@@ -139,7 +157,9 @@ impl Display {
         self.show_reasons(progress);
         match &self.mode {
             Mode::Bar(bar) => bar.finish_and_clear(),
-            Mode::Lines { .. } => terminal::note(&describe(progress)),
+            Mode::Lines { .. } => {
+                terminal::note(&describe(progress, self.rate.of(progress)));
+            }
             Mode::Quiet => {}
         }
     }
@@ -191,13 +211,12 @@ pub(super) fn ended(progress: &Progress) -> u64 {
     progress.done + progress.failed + progress.quarantined
 }
 
-fn describe(progress: &Progress) -> String {
+fn describe(progress: &Progress, rate: Option<&str>) -> String {
     let mut line = format!("{}/{} runs", ended(progress), progress.planned);
     // Writing to a string does not fail.
     let failed = progress.failed + progress.quarantined;
     let _ = write!(line, ", {failed} failed");
-    let pace = Pace::of(progress);
-    if let Some(rate) = pace.rate() {
+    if let Some(rate) = rate {
         let _ = write!(line, ", {rate}");
     }
     if let Some(coverage) = progress.mean_coverage {
@@ -205,7 +224,7 @@ fn describe(progress: &Progress) -> String {
     }
     // What is known from before the store failed says nothing.
     if !progress.is_finished() && progress.last_error.is_none() {
-        match pace.left() {
+        match Pace::of(progress).left() {
             Some(left) => {
                 let _ = write!(line, ", {} left", terminal::clock(left));
             }
@@ -229,6 +248,26 @@ mod tests {
     use catherd_coordinator::{ExecutingRun, RunProgress};
 
     use super::*;
+
+    fn describe(progress: &Progress) -> String {
+        super::describe(progress, Pace::of(progress).rate().as_deref())
+    }
+
+    #[test]
+    fn a_rate_stays_until_a_run_ends() {
+        let at = |done, seconds| Progress {
+            planned: 9,
+            pending: 9 - done,
+            done,
+            eta: Some(Duration::from_secs(seconds)),
+            ..Progress::default()
+        };
+        let mut rate = Rate::default();
+        assert_eq!(rate.of(&Progress { eta: None, ..at(0, 0) }), None);
+        assert_eq!(rate.of(&at(0, 90)), Some("6.0 runs/min"));
+        assert_eq!(rate.of(&at(0, 45)), Some("6.0 runs/min"));
+        assert_eq!(rate.of(&at(3, 72)), Some("5.0 runs/min"));
+    }
 
     #[test]
     fn a_line_has_counts_rate_coverage_and_time_left() {
