@@ -4,6 +4,7 @@ mod bench;
 mod conformance;
 mod digest;
 mod fuzz;
+mod interpreted;
 mod replay;
 mod replay_all;
 
@@ -28,6 +29,9 @@ pub enum Command {
     Digest(digest::Arguments),
     #[command(hide = true)]
     Fuzz(fuzz::Arguments),
+    // Only `catherd dev vm interpreted`; clap would accept it here without this.
+    #[command(skip)]
+    Interpreted(interpreted::Arguments),
 }
 
 /// Compares builds of the Scratch machine, and executes hostile projects on it.
@@ -36,6 +40,7 @@ pub enum Command {
 pub enum DevCommand {
     Digest(digest::Arguments),
     Fuzz(fuzz::Arguments),
+    Interpreted(interpreted::Arguments),
 }
 
 impl From<DevCommand> for Command {
@@ -43,6 +48,7 @@ impl From<DevCommand> for Command {
         match command {
             DevCommand::Digest(arguments) => Command::Digest(arguments),
             DevCommand::Fuzz(arguments) => Command::Fuzz(arguments),
+            DevCommand::Interpreted(arguments) => Command::Interpreted(arguments),
         }
     }
 }
@@ -60,6 +66,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Digest(arguments) => digest::run(arguments),
         Command::Fuzz(arguments) => fuzz::run(arguments),
+        Command::Interpreted(arguments) => interpreted::run(arguments),
     }
 }
 

@@ -66,5 +66,5 @@ mod tiles;
 pub use bounds::Rect;
 pub use effect::Effect;
 pub use limits::{Limits, SkinError};
-pub use scene::{ColorOf, DrawableId, Fingerprint, Group, PenStroke, Scene};
+pub use scene::{ColorOf, DrawableCopy, DrawableId, Fingerprint, Group, PenStroke, Rasters, Scene};
 pub use skin::{SkinId, SkinSet, SkinSetBuilder};

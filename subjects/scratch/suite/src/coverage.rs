@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catherd_scratch_sb3::BlockNo;
-use catherd_scratch_vm::{Program, Tracer};
+use catherd_scratch_vm::{Program, Traced, Tracer};
 
 use crate::error::SuiteError;
 use crate::event::Vocabulary;
@@ -15,13 +15,17 @@ use crate::runner::Runner;
 /// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
 /// distances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CoveredBlocks(Vec<u64>);
+pub struct CoveredBlocks {
+    covered: Vec<u64>,
+    /// The set before the present record; empty if there is none.
+    before: Vec<u64>,
+}
 
 impl CoveredBlocks {
     /// The empty set for a project of that many blocks, see
     /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
     pub fn new(block_count: usize) -> Self {
-        Self(vec![0; block_count.div_ceil(64)])
+        Self { covered: vec![0; block_count.div_ceil(64)], before: Vec::new() }
     }
 
     /// Whether the block was evaluated.
@@ -29,18 +33,18 @@ impl CoveredBlocks {
     /// # Panics
     /// If the project has no such block.
     pub fn contains(&self, block: BlockNo) -> bool {
-        self.0[block.0 as usize / 64] & 1 << (block.0 % 64) != 0
+        self.covered[block.0 as usize / 64] & 1 << (block.0 % 64) != 0
     }
 
     /// Adds the blocks of another set for the same project.
     pub fn extend(&mut self, other: &CoveredBlocks) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, added)| *own |= added);
+        self.covered.iter_mut().zip(&other.covered).for_each(|(own, added)| *own |= added);
     }
 
     /// The set so far; afterwards it is empty.
     pub fn take(&mut self) -> Self {
         let covered = self.clone();
-        self.0.fill(0);
+        self.covered.fill(0);
         covered
     }
 }
@@ -48,10 +52,29 @@ impl CoveredBlocks {
 impl Tracer for CoveredBlocks {
     const ACTIVE: bool = true;
     const MERGES: bool = true;
+    const REMEMBERS: bool = true;
+
+    fn record(&mut self) {
+        let empty = vec![0; self.covered.len()];
+        self.before = std::mem::replace(&mut self.covered, empty);
+    }
+
+    fn recorded(&mut self) -> Traced {
+        let blocks = (0..64 * self.covered.len() as u32).map(BlockNo);
+        let covered = blocks.filter(|block| self.contains(*block)).collect();
+        self.covered = std::mem::take(&mut self.before);
+        let record = Traced { covered, distances: Vec::new() };
+        self.take_over(&record);
+        record
+    }
+
+    fn take_over(&mut self, record: &Traced) {
+        record.covered.iter().for_each(|block| self.covered(*block));
+    }
 
     #[inline]
     fn covered(&mut self, block: BlockNo) {
-        self.0[block.0 as usize / 64] |= 1 << (block.0 % 64);
+        self.covered[block.0 as usize / 64] |= 1 << (block.0 % 64);
     }
 
     /// Distances of 0, so that the machine computes none: no distance is smaller.

@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use catherd_scratch_vm::{Program, Random, Snapshot, TargetId, Tracer, Value, Vm};
+use catherd_scratch_vm::{LONG_SLICE, Program, Random, Snapshot, TargetId, Tracer, Value, Vm};
 
 use crate::attribute::{AttributeValue, Range};
 use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
+
+/// Maximum size of what the machine remembers of code without screen refresh, in bytes.
+const STRETCH_BYTES: usize = 8 << 20;
 
 /// Runner of tests, one after the other. Before each test it restores the state after loading
 /// instead of loading the program again. Each execution is a pure function of program, settings,
@@ -24,6 +27,7 @@ impl<T: Tracer> Runner<T> {
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
+        vm.remember(LONG_SLICE, STRETCH_BYTES);
         center_mouse(&mut vm);
         Self { start: vm.snapshot(), vm }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction, center_mouse};
-use catherd_scratch_vm::{Random, Snapshot, TargetId, Tracer, Vm};
+use catherd_scratch_vm::{LONG_SLICE, Random, Snapshot, TargetId, Tracer, Vm};
 use catherd_search::Stream;
 
 use crate::chromosome::Chromosome;
@@ -21,6 +21,9 @@ use prefix_tree::{NodeNo, PrefixTree};
 
 /// Maximum size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
+
+/// Maximum size of the memory of stretches in bytes.
+const STRETCH_BYTES: usize = 32 << 20;
 
 /// Executor of tests of one project with one seed, one after the other. Each execution is a pure
 /// function of project, test and seed.
@@ -77,6 +80,7 @@ impl Executor {
             Random::portable(seed),
             Recorder::new(blocks),
         );
+        vm.remember(LONG_SLICE, STRETCH_BYTES);
         let mut extractor = Extractor::new(
             Arc::clone(&prepared.tables),
             settings.extraction,

@@ -1,7 +1,7 @@
 //! Recording of executions, event by event.
 
 use catherd_scratch_sb3::BlockNo;
-use catherd_scratch_vm::Tracer;
+use catherd_scratch_vm::{Traced, Tracer};
 
 use crate::trace::Trace;
 
@@ -9,9 +9,16 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub(crate) struct Recorder {
     trace: Trace,
-    /// Number of steps since the recorder was made, over all executions.
+    /// The trace before the present record, or a buffer.
+    set_aside: Trace,
+    /// Whether calls are recorded for [`Tracer::take_over`].
+    records: bool,
+    /// The present time, which counts over all executions. A step and a record each begin a new
+    /// one.
+    time: u64,
+    /// The time at which the present step began.
     step: u64,
-    /// By block: the last step in which it was evaluated.
+    /// By block: the last time at which it was evaluated.
     evaluated: Vec<u64>,
     /// Blocks whose entries changed in the present span.
     changed: Vec<BlockNo>,
@@ -25,6 +32,9 @@ impl Recorder {
     pub(crate) fn new(blocks: usize) -> Self {
         Self {
             trace: Trace::new(blocks),
+            set_aside: Trace::new(blocks),
+            records: false,
+            time: 0,
             step: 0,
             evaluated: vec![0; blocks],
             changed: Vec::new(),
@@ -39,7 +49,12 @@ impl Recorder {
         self.changed.clear();
         self.span += 1;
         // Blocks that the previous execution evaluated do not count as evaluated in the last step.
-        self.step += 1;
+        self.begin_step();
+    }
+
+    fn begin_step(&mut self) {
+        self.time += 1;
+        self.step = self.time;
     }
 
     /// Restores the state of an execution with this history whose last step evaluated these
@@ -48,14 +63,14 @@ impl Recorder {
         self.clear();
         history.replay(u32::MAX, &mut self.trace);
         for block in evaluated {
-            self.evaluated[block.0 as usize] = self.step;
+            self.evaluated[block.0 as usize] = self.time;
         }
     }
 
     /// The blocks that were evaluated in the last step.
     pub(crate) fn last_step(&self) -> impl Iterator<Item = BlockNo> + '_ {
         let blocks = self.evaluated.iter().zip(0..);
-        blocks.filter(|(step, _)| **step == self.step).map(|(_, block)| BlockNo(block))
+        blocks.filter(|(time, _)| **time >= self.step).map(|(_, block)| BlockNo(block))
     }
 
     /// The trace since the last [`Recorder::clear`].
@@ -65,7 +80,7 @@ impl Recorder {
 
     /// Whether the block was evaluated in the last step.
     pub(crate) fn ran_last_step(&self, block: BlockNo) -> bool {
-        self.evaluated[block.0 as usize] == self.step
+        self.evaluated[block.0 as usize] >= self.step
     }
 
     /// Appends the changes since the last call to a history, as the changes of an event. Returns
@@ -81,6 +96,9 @@ impl Recorder {
     }
 
     fn note(&mut self, block: BlockNo) {
+        if self.records {
+            return;
+        }
         let changed_in = &mut self.changed_in[block.0 as usize];
         if std::mem::replace(changed_in, self.span) != self.span {
             self.changed.push(block);
@@ -91,17 +109,49 @@ impl Recorder {
 impl Tracer for Recorder {
     const ACTIVE: bool = true;
     const MERGES: bool = true;
+    const REMEMBERS: bool = true;
 
     fn step(&mut self) {
-        self.step += 1;
+        self.begin_step();
+    }
+
+    fn record(&mut self) {
+        self.set_aside.clear();
+        std::mem::swap(&mut self.trace, &mut self.set_aside);
+        self.time += 1;
+        self.records = true;
+    }
+
+    fn recorded(&mut self) -> Traced {
+        std::mem::swap(&mut self.trace, &mut self.set_aside);
+        self.records = false;
+        let blocks = || (0..self.evaluated.len() as u32).map(BlockNo);
+        let covered = blocks().filter(|block| self.evaluated[block.0 as usize] == self.time);
+        let distances = blocks().filter_map(|block| {
+            let (to_true, to_false) = self.set_aside.record(block)?;
+            Some((block, to_true, to_false))
+        });
+        let record = Traced { covered: covered.collect(), distances: distances.collect() };
+        self.time += 1;
+        self.take_over(&record);
+        record
+    }
+
+    fn take_over(&mut self, record: &Traced) {
+        for block in &record.covered {
+            self.covered(*block);
+        }
+        for &(block, to_true, to_false) in &record.distances {
+            self.distance(block, to_true, to_false);
+        }
     }
 
     fn covered(&mut self, block: BlockNo) {
         let evaluated = &mut self.evaluated[block.0 as usize];
-        if *evaluated == self.step {
+        if *evaluated == self.time {
             return;
         }
-        *evaluated = self.step;
+        *evaluated = self.time;
         if !self.trace.covered(block) {
             self.trace.cover(block);
             self.note(block);

@@ -27,7 +27,7 @@ pub(crate) struct Command {
 }
 
 /// The place of a variable or list: its owner and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
     Stage(u32),
     /// The target that executes the block.
@@ -384,6 +384,8 @@ pub(crate) enum Expr {
     And(ExprId, ExprId),
     Or(ExprId, ExprId),
     Not(ExprId),
+    /// The truth of a condition, without its distances.
+    Outcome(ExprId),
     Join(ExprId, ExprId),
     LetterOf {
         letter: ExprId,

@@ -277,6 +277,7 @@ impl Scan<'_> {
             Expr::Round(a)
             | Expr::Math(_, a)
             | Expr::Not(a)
+            | Expr::Outcome(a)
             | Expr::Length(a)
             | Expr::KeyPressed(a)
             | Expr::ItemOfList(_, a)

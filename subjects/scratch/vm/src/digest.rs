@@ -220,7 +220,7 @@ impl<'a> Context<'a> {
     }
 }
 
-fn bits(flags: &[bool]) -> u64 {
+pub(crate) fn bits(flags: &[bool]) -> u64 {
     flags.iter().fold(0, |word, flag| word << 1 | u64::from(*flag))
 }
 
@@ -229,7 +229,7 @@ fn optional(number: Option<f64>) -> f64 {
     number.unwrap_or(f64::from_bits(u64::MAX))
 }
 
-fn mouse(mouse: &Mouse) -> Fingerprint {
+pub(crate) fn mouse(mouse: &Mouse) -> Fingerprint {
     let (canvas, at) = (mouse.canvas, [optional(mouse.x), optional(mouse.y)]);
     Fingerprint::of(u64::from(mouse.down))
         .numbers(&[mouse.pointer.0, mouse.pointer.1])
@@ -237,7 +237,7 @@ fn mouse(mouse: &Mouse) -> Fingerprint {
         .numbers(&at)
 }
 
-fn key_number(key: Key) -> u64 {
+pub(crate) fn key_number(key: Key) -> u64 {
     match key {
         Key::Space => 0,
         Key::Left => 1,
@@ -249,7 +249,7 @@ fn key_number(key: Key) -> u64 {
     }
 }
 
-fn text(print: Fingerprint, text: &Text) -> Fingerprint {
+pub(crate) fn text(print: Fingerprint, text: &Text) -> Fingerprint {
     let mut print = print.with(text.len() as u64, 5);
     let (mut word, mut count) = (0, 0);
     for unit in text.units() {
@@ -262,7 +262,7 @@ fn text(print: Fingerprint, text: &Text) -> Fingerprint {
     if count > 0 { print.with(word, 6) } else { print }
 }
 
-fn value(print: Fingerprint, value: &Value) -> Fingerprint {
+pub(crate) fn value(print: Fingerprint, value: &Value) -> Fingerprint {
     match value {
         Value::Number(number) => print.with(number.to_bits(), 7),
         Value::Text(words) => text(print, words),

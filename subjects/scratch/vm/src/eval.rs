@@ -77,6 +77,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::And(a, b) => self.truth(a) & self.truth(b),
             Expr::Or(a, b) => self.truth(a) | self.truth(b),
             Expr::Not(a) => !self.truth(a),
+            Expr::Outcome(a) => self.truth(a),
             Expr::Contains { text, part } => {
                 let (text, part) = (self.text(text), self.text(part));
                 self.consume_fuel(text_cost(text.len() + part.len()));
@@ -284,6 +285,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             | Expr::And(..)
             | Expr::Or(..)
             | Expr::Not(..)
+            | Expr::Outcome(..)
             | Expr::Contains { .. }
             | Expr::Touching(..)
             | Expr::TouchingColor(..)

@@ -6,11 +6,13 @@ use catherd_scratch_render::DrawableId;
 
 use crate::cycles::noted::Cycles;
 use crate::functions::Angles;
+use crate::interpreted::Interpreted;
 use crate::limits::Limit;
 use crate::linear::{Items, Steps};
 use crate::program::Program;
 use crate::settings::VmSettings;
 use crate::state::State;
+use crate::stretches::Stretches;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
@@ -24,12 +26,16 @@ pub(crate) struct Buffers {
     pub(crate) drawables: Vec<DrawableId>,
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
+    /// The place in the thread list after the last thread that was restarted.
+    pub(crate) restarted: usize,
     pub(crate) angle_cache: AngleCache,
     pub(crate) angles: Angles,
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
+    pub(crate) stretches: Stretches,
     /// The linear form is not used, see [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
+    pub(crate) interpreted: Option<Box<Interpreted>>,
 }
 
 /// The interpreter of one VM. [`crate::scheduler`] decides which thread executes,

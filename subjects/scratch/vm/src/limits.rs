@@ -79,6 +79,25 @@ impl Hits {
         self.iter().next().is_none()
     }
 
+    /// The hits since earlier ones were counted.
+    pub(crate) fn since(&self, earlier: &Hits) -> Hits {
+        let mut hits = *self;
+        for (hit, before) in hits.0.iter_mut().zip(earlier.0) {
+            hit.times -= before.times;
+        }
+        hits
+    }
+
+    /// Adds hits in a step.
+    pub(crate) fn add(&mut self, hits: &Hits, step: u64) {
+        for (hit, more) in self.0.iter_mut().zip(hits.0) {
+            if hit.times == 0 && more.times > 0 {
+                hit.first = step;
+            }
+            hit.times += more.times;
+        }
+    }
+
     #[cold]
     pub(crate) fn hit(&mut self, limit: Limit, step: u64) {
         let hit = &mut self.0[limit as usize];

@@ -5,8 +5,10 @@
 //! or ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
 
 use crate::code::{CommandId, Expr, NONE, Op};
+use crate::interpreted::Fallback;
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
+use crate::stretches::End;
 use crate::target::{NO_THREAD, TargetId};
 use crate::thread::{NO_CURRENT, Status, Thread, ThreadId};
 use crate::tracer::Tracer;
@@ -217,7 +219,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         let budget = self.settings.halved_budget(budget, self.state.threads[slot].overruns);
         self.slice_fuel = budget.min(self.state.step_fuel) as u32;
         self.buffers.cycles.reset();
-        self.execute_until_yield();
+        if T::REMEMBERS {
+            let before = self.slice_fuel;
+            self.expect_slice();
+            self.execute_until_yield();
+            self.note_slice(before - self.slice_fuel);
+        } else {
+            self.execute_until_yield();
+        }
         let thread = &mut self.state.threads[slot];
         if self.slice_fuel == 0 {
             thread.overruns += 1;
@@ -241,9 +250,20 @@ impl<T: Tracer> Interpreter<'_, T> {
         if self.top() == Some(NONE) {
             self.state.threads[slot].pop();
         }
+        if T::REMEMBERS && !T::WATCHES {
+            match self.begin_stretch() {
+                Some(End::Budget) => return,
+                Some(End::Block) if !self.unwind() => return,
+                _ => {}
+            }
+        }
         loop {
             let Some(frame) = self.state.threads[slot].stack.last() else { return };
             let (block, was_warp) = (frame.block, frame.warp);
+            if T::REMEMBERS && !was_warp && self.buffers.stretches.is_open() {
+                // It has ended in an unusual way.
+                self.end_stretch(End::Budget);
+            }
             // Checked before every block, because scripts without a loop can be long, too.
             if self.state.step_fuel == 0 {
                 return self.hit(Limit::Step);
@@ -252,6 +272,10 @@ impl<T: Tracer> Interpreter<'_, T> {
                 return;
             }
             debug_assert_ne!(block, NONE);
+            if was_warp && self.buffers.interpreted.is_some() {
+                let no = self.program.commands[block as usize].no;
+                self.count_fallback(no, Fallback::Outside);
+            }
             self.execute(block);
             let thread = &mut self.state.threads[slot];
             let command = &self.program.commands[block as usize];
@@ -286,36 +310,57 @@ impl<T: Tracer> Interpreter<'_, T> {
                     self.resume_after(block);
                 }
             } else if matches!(command.op, Op::Call { .. }) {
-                self.enter_called();
-            }
-            loop {
-                let thread = &mut self.state.threads[slot];
-                if thread.stack.last().is_none_or(|f| f.block != NONE) {
-                    break;
+                if T::REMEMBERS && !T::WATCHES && !was_warp {
+                    match self.begin_stretch() {
+                        Some(End::Budget) => return,
+                        Some(End::Block) => {}
+                        None => self.enter_called(),
+                    }
+                } else {
+                    self.enter_called();
                 }
-                thread.pop();
-                let Some(frame) = thread.stack.last() else { return };
-                if frame.is_loop {
-                    if frame.warp && self.slice_fuel > 0 {
-                        if T::MERGES && !T::WATCHES {
-                            self.buffers.cycles.due -= 1;
-                            if self.buffers.cycles.due == 0 {
-                                self.search_cycle();
-                            }
+            }
+            if !self.unwind() {
+                return;
+            }
+        }
+    }
+
+    /// Ends the branches, iterations and custom blocks of the current thread of which no block is
+    /// left. Returns whether the slice continues.
+    #[inline]
+    fn unwind(&mut self) -> bool {
+        let slot = self.thread;
+        loop {
+            let thread = &mut self.state.threads[slot];
+            if thread.stack.last().is_none_or(|f| f.block != NONE) {
+                return true;
+            }
+            thread.pop();
+            let Some(frame) = thread.stack.last() else { return false };
+            let (block, is_loop, warp) = (frame.block, frame.is_loop, frame.warp);
+            if T::REMEMBERS && !warp && self.buffers.stretches.is_open() {
+                self.end_stretch(End::Block);
+            }
+            if is_loop {
+                if warp && self.slice_fuel > 0 {
+                    if T::MERGES && !T::WATCHES {
+                        self.buffers.cycles.due -= 1;
+                        if self.buffers.cycles.due == 0 {
+                            self.search_cycle();
                         }
-                        self.enter_loop_again();
-                        continue;
                     }
-                    if frame.warp {
-                        self.hit(Limit::Slice);
-                    }
-                    return;
+                    self.enter_loop_again();
+                    continue;
                 }
-                let block = frame.block;
-                let next =
-                    if block == NONE { NONE } else { self.program.commands[block as usize].next };
-                thread.replace_top(next);
+                if warp {
+                    self.hit(Limit::Slice);
+                }
+                return false;
             }
+            let next =
+                if block == NONE { NONE } else { self.program.commands[block as usize].next };
+            self.state.threads[slot].replace_top(next);
         }
     }
 
@@ -345,8 +390,17 @@ impl<T: Tracer> Interpreter<'_, T> {
         hat: CommandId,
     ) -> u32 {
         let slot = self.new_thread(target, script, hat);
-        if let Some(place) = self.state.thread_list.iter_mut().find(|s| **s == old) {
-            *place = slot;
+        // Most threads of an event are restarted in the order of the list.
+        let list = &mut self.state.thread_list;
+        let next = self.buffers.restarted;
+        let place = if list.get(next) == Some(&old) {
+            Some(next)
+        } else {
+            list.iter().position(|s| *s == old)
+        };
+        if let Some(place) = place {
+            list[place] = slot;
+            self.buffers.restarted = place + 1;
         }
         self.state.threads[old as usize].listed = false;
         if old as usize != self.thread || self.state.threads[old as usize].is_done() {

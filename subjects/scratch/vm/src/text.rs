@@ -136,6 +136,14 @@ impl Text {
         }
     }
 
+    /// The code unit at an index.
+    pub(crate) fn code_unit(&self, index: usize) -> Option<u16> {
+        match &self.0.units {
+            Units::Ascii(s) => s.as_bytes().get(index).map(|byte| u16::from(*byte)),
+            Units::Wide(u) => u.get(index).copied(),
+        }
+    }
+
     /// The first `n` code units, or all if there are fewer.
     pub fn truncated(&self, n: usize) -> Text {
         match &self.0.units {

@@ -112,6 +112,12 @@ impl Frame {
         (self.parameters, self.counter) = (0, 0.0);
     }
 
+    /// Where the parameters of the innermost call below this frame begin, see
+    /// [`Frame::parameters`].
+    pub(crate) fn parameters_below(&self) -> u32 {
+        self.outer_parameters
+    }
+
     /// Whether both frames continue in the same way.
     pub(crate) fn is_same(&self, other: &Frame) -> bool {
         let fields = |frame: &Frame| {

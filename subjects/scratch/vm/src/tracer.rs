@@ -22,6 +22,11 @@ pub trait Tracer {
     /// state repeats, unless it is watched.
     const MERGES: bool = false;
 
+    /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and pass it on
+    /// again by [`Tracer::take_over`]. Only for tracers that [merge](Tracer::MERGES), and that take
+    /// smaller distances in place of all distances of a block.
+    const REMEMBERS: bool = false;
+
     /// A step begins.
     fn step(&mut self) {}
 
@@ -54,6 +59,20 @@ pub trait Tracer {
         (f64::INFINITY, f64::INFINITY)
     }
 
+    /// A record begins: of the calls of [`Tracer::covered`] and [`Tracer::distance`] from now on. It
+    /// must not depend on earlier calls, so that [`Tracer::known_distances`] tells nothing of them.
+    fn record(&mut self) {}
+
+    /// Ends the record. Its calls have the same effect as without a record.
+    fn recorded(&mut self) -> Traced {
+        Traced::default()
+    }
+
+    /// The calls of a record happen again.
+    fn take_over(&mut self, record: &Traced) {
+        let _ = record;
+    }
+
     /// A block has just changed something, in the middle of a step. With `Break`, the step ends
     /// after this block: scripts that did not have their turn continue with the next step.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
@@ -81,4 +100,20 @@ pub trait Tracer {
 impl Tracer for () {
     const ACTIVE: bool = false;
     const MERGES: bool = true;
+    const REMEMBERS: bool = true;
+}
+
+/// A record of what a tracer received.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Traced {
+    /// The blocks that were covered.
+    pub covered: Vec<BlockNo>,
+    /// Blocks with their smallest distances to the outcomes true and false.
+    pub distances: Vec<(BlockNo, f64, f64)>,
+}
+
+impl Traced {
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.covered) + size_of_val(&*self.distances)
+    }
 }

@@ -92,11 +92,13 @@ impl<T: Tracer> Vm<T> {
     /// Sets [`VmSettings::days_since_2000`].
     pub fn set_date(&mut self, days_since_2000: f64) {
         self.settings.days_since_2000 = days_since_2000;
+        self.buffers.stretches.forget();
     }
 
     /// Sets [`VmSettings::pace`](crate::VmSettings::pace).
     pub fn set_pace(&mut self, pace: crate::settings::Pace) {
         self.settings.pace = pace;
+        self.buffers.stretches.forget();
     }
 
     /// Steps since the green flag.

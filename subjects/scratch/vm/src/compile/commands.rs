@@ -59,7 +59,10 @@ impl<'a> Compiler<'a> {
         if block.opcode == Opcode::ProceduresCall {
             return (start, start); // Arguments are evaluated in file order.
         }
-        let used: Vec<_> = (0..names.len()).filter(|&i| self.draws(operands[i])).collect();
+        // A condition that is evaluated early has no distances of its own.
+        let decides = names.contains(&"CONDITION");
+        let takes = |e| if decides { self.draws(e) } else { self.takes(e) };
+        let used: Vec<_> = (0..names.len()).filter(|&i| takes(operands[i])).collect();
         let place = |i: &usize| block.inputs.iter().position(|input| *input.name == *names[*i]);
         let in_order = used.iter().map(place).is_sorted();
         let mut list: Vec<(usize, ExprId)> = Vec::new();

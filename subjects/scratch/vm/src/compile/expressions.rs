@@ -84,6 +84,56 @@ impl<'a> Compiler<'a> {
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
+    /// Whether an expression that [`draws`](Self::draws) may really take random numbers: `item` does
+    /// so only if its index may be a word.
+    pub(super) fn takes(&self, e: ExprId) -> bool {
+        self.draws(e)
+            && match self.exprs[e.0 as usize] {
+                Expr::Add(a, b)
+                | Expr::Subtract(a, b)
+                | Expr::Multiply(a, b)
+                | Expr::Divide(a, b)
+                | Expr::Modulo(a, b)
+                | Expr::Less(a, b)
+                | Expr::Equals(a, b)
+                | Expr::Greater(a, b)
+                | Expr::And(a, b)
+                | Expr::Or(a, b)
+                | Expr::Join(a, b)
+                | Expr::LetterOf { letter: a, text: b }
+                | Expr::Contains { text: a, part: b } => self.takes(a) || self.takes(b),
+                Expr::Round(a)
+                | Expr::Math(_, a)
+                | Expr::Not(a)
+                | Expr::Outcome(a)
+                | Expr::Length(a)
+                | Expr::ItemNumberOfList(_, a)
+                | Expr::ListContains(_, a) => self.takes(a),
+                Expr::ItemOfList(_, index) => self.takes(index) || !self.is_number(index),
+                _ => true,
+            }
+    }
+
+    /// Whether the value of an expression is always a number.
+    fn is_number(&self, e: ExprId) -> bool {
+        matches!(
+            self.exprs[e.0 as usize],
+            Expr::Number(_)
+                | Expr::Add(..)
+                | Expr::Subtract(..)
+                | Expr::Multiply(..)
+                | Expr::Divide(..)
+                | Expr::Modulo(..)
+                | Expr::Round(_)
+                | Expr::Math(..)
+                | Expr::Length(_)
+                | Expr::LengthOfList(_)
+                | Expr::ItemNumberOfList(..)
+                | Expr::XPosition
+                | Expr::YPosition
+        )
+    }
+
     /// An expression with one operand.
     fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(ExprId) -> Expr) -> ExprId {
         let a = self.input(block, a);
@@ -106,6 +156,16 @@ impl<'a> Compiler<'a> {
         let reversed = self.draws(ea) && self.draws(eb) && place(b) < place(a);
         if !reversed {
             return self.expr(make(ea, eb), draws);
+        }
+        if !self.takes(ea) || !self.takes(eb) {
+            // The order does not matter, but an operand that would be evaluated first has no
+            // distances of its own.
+            let node = match make(ea, eb) {
+                Expr::And(a, b) => Expr::And(a, self.expr(Expr::Outcome(b), draws)),
+                Expr::Or(a, b) => Expr::Or(a, self.expr(Expr::Outcome(b), draws)),
+                node => node,
+            };
+            return self.expr(node, draws);
         }
         let aside = self.expr(Expr::DeferredOperand, false);
         let node = self.expr(make(ea, aside), draws);

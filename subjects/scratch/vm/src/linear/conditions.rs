@@ -73,6 +73,14 @@ impl Lowering<'_> {
         let (a, b, both) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
             Expr::Or(a, b) => (a, b, Link::Or),
+            Expr::Outcome(a) => {
+                self.tests(a, negated, Link::Push, room)?;
+                self.emit(Instruction::Outcome);
+                if link != Link::Push {
+                    self.emit(Instruction::Combine(link));
+                }
+                return Some(());
+            }
             _ => return None,
         };
         let both = if negated { both.negated() } else { both };
@@ -85,9 +93,18 @@ impl Lowering<'_> {
     }
 
     /// The operands of a comparison; `None` if both are literals.
-    fn operands(&mut self, a: ExprId, b: ExprId) -> Option<(Operand, Operand)> {
-        let (a, b) = (self.read(a, Reading::Comparand)?, self.read(b, Reading::Comparand)?);
+    fn operands(&mut self, a_expr: ExprId, b_expr: ExprId) -> Option<(Operand, Operand)> {
+        let exprs = self.source.exprs;
+        let is_letter = |e: ExprId| matches!(exprs[e.0 as usize], Expr::LetterOf { .. });
+        let (a, b) =
+            (self.read(a_expr, Reading::Comparand)?, self.read(b_expr, Reading::Comparand)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;
+        // The comparison of a letter with a word never has numbers.
+        let is_word =
+            |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
+        if is_word(a) && is_letter(b_expr) || is_word(b) && is_letter(a_expr) {
+            return None;
+        }
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 }

@@ -48,10 +48,31 @@ impl Lowering<'_> {
                 let (list, index) = (ListNo::new(list)?, self.index(index)?);
                 Instruction::Item { reading, to, list, index, whole: NOWHERE }
             }
+            Expr::LetterOf { letter, text } if self.reads_items && reading != Reading::Value => {
+                self.letter(reading, letter, text)?
+            }
             _ if self.is_plain_number(e) => Instruction::Evaluate { to },
             _ => return None,
         };
         Some(self.emit_for(instruction, e))
+    }
+
+    /// A letter of a text, whose place is computed in the register in which its number will be.
+    fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
+        let to = Operand::new(Kind::Register, self.registers)?;
+        let place = self.number(letter)?;
+        if place != to {
+            let (free, zero) = (self.register()?, self.constant(Value::Number(0.0))?);
+            debug_assert_eq!(free, to, "an operand without a register leaves it free");
+            let operator = Operator::Add;
+            self.emit(Instruction::Binary { operator, to, a: place, b: zero });
+        }
+        if let Some(text) = self.literal(text).or_else(|| self.stored(text)) {
+            return Some(Instruction::Letter { reading, to, text, whole: NOWHERE });
+        }
+        let Expr::ItemOfList(list, index) = self.source.exprs[text.0 as usize] else { return None };
+        let (list, index) = (ListNo::new(list)?, self.index(index)?);
+        Some(Instruction::LetterOfItem { reading, to, list, index, whole: NOWHERE })
     }
 
     fn unary(&mut self, function: Function, a: ExprId) -> Option<Instruction> {
@@ -70,6 +91,8 @@ impl Lowering<'_> {
             | Unary { to, .. }
             | ListLength { to, .. }
             | Item { to, .. }
+            | Letter { to, .. }
+            | LetterOfItem { to, .. }
             | Evaluate { to } => *to = operand,
             _ => {}
         }
@@ -96,6 +119,9 @@ impl Lowering<'_> {
         } else if let Expr::ItemOfList(list, index) = self.source.exprs[e.0 as usize] {
             let (list, index) = (ListNo::new(list)?, self.index(index)?);
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
+        } else if let Expr::LetterOf { .. } = self.source.exprs[e.0 as usize] {
+            // It is a text.
+            return None;
         } else {
             let at = self.computed(e, Reading::Number)?;
             let free = self.register()?;
@@ -117,6 +143,11 @@ impl Lowering<'_> {
             Expr::Constant(c) => self.source.constants[c as usize].clone(),
             _ => return None,
         };
+        self.constant(value)
+    }
+
+    /// The operand of a constant; `None` for values that are neither numbers nor texts.
+    fn constant(&mut self, value: Value) -> Option<Operand> {
         let number = match &value {
             Value::Number(n) => *n,
             Value::Text(text) if !text.is_blank() => text.number(),

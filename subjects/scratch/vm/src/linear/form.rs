@@ -3,6 +3,7 @@
 use catherd_scratch_sb3::BlockNo;
 
 use crate::code::{CommandId, Comparison, ExprId, MathOp, Slot};
+use crate::interpreted::Fallback;
 use crate::value::Value;
 
 /// No instruction.
@@ -239,6 +240,23 @@ pub(crate) enum Instruction {
         index: Operand,
         whole: u32,
     },
+    /// The number of a letter of a text. Its place, from 1, is in the register `to` before. If the
+    /// letter cannot be read in this way, or if the operand is no text, the interpreter executes the
+    /// block or condition that ends with the instruction `whole`.
+    Letter {
+        reading: Reading,
+        to: Operand,
+        text: Operand,
+        whole: u32,
+    },
+    /// Like `Letter`, of an item.
+    LetterOfItem {
+        reading: Reading,
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+        whole: u32,
+    },
     ListLength {
         to: Operand,
         list: ListNo,
@@ -289,6 +307,8 @@ pub(crate) enum Instruction {
     },
     /// Combines the two outcomes on top.
     Combine(Link),
+    /// Replaces the distances of the outcome on top by those of a condition without a formula.
+    Outcome,
     /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
     Branch {
         jumps: bool,
@@ -360,6 +380,16 @@ impl Instruction {
     pub(crate) fn is_interpreted(&self) -> bool {
         use Instruction::{Decide, Evaluate, Leave, Perform, PushValue};
         matches!(self, Leave | Perform | Evaluate { .. } | Decide { .. } | PushValue { .. })
+    }
+
+    /// Why the interpreter takes over at the instruction.
+    pub(crate) fn fallback(&self) -> Fallback {
+        match self {
+            Instruction::Perform => Fallback::Block,
+            Instruction::Decide { .. } => Fallback::Condition,
+            Instruction::Evaluate { .. } | Instruction::PushValue { .. } => Fallback::Operand,
+            _ => Fallback::Value,
+        }
     }
 
     /// Whether the instruction always asks for the frames of calls.

@@ -385,7 +385,11 @@ impl<'a> Lowering<'a> {
     /// Sets the end of a block or condition in its instructions.
     pub(super) fn belongs(&mut self, first: usize, last: usize) {
         for instruction in &mut self.form.instructions[first..last] {
-            if let Instruction::Item { whole, .. } | Instruction::Test { whole, .. } = instruction {
+            if let Instruction::Item { whole, .. }
+            | Instruction::Letter { whole, .. }
+            | Instruction::LetterOfItem { whole, .. }
+            | Instruction::Test { whole, .. } = instruction
+            {
                 *whole = last as u32;
             }
         }

@@ -99,6 +99,9 @@ impl<T: Tracer> Interpreter<'_, T> {
             let origin = form.origins[stopped];
             let command = &program.commands[origin.command as usize];
             at = stopped + 1;
+            if self.buffers.interpreted.is_some() {
+                self.count_fallback(origin.no, form.instructions[stopped].fallback());
+            }
             match form.instructions[stopped] {
                 Instruction::Evaluate { to } => {
                     debug_assert_eq!(to.kind(), Kind::Register);
@@ -195,6 +198,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
         executor.close();
         (self.slice_fuel, self.buffers.cycles.due) = (executor.fuel, executor.due);
+        if let Some(counts) = self.buffers.interpreted.as_deref_mut() {
+            counts.blocks += u64::from(fuel - self.slice_fuel);
+        }
         thread.parameters = executor.parameters.into_values();
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)

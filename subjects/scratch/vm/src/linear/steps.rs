@@ -162,6 +162,8 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             Function::Math(_) => by_number!(a, A => values::unary::<T, A>),
         },
         Item { index, .. } => by_number!(index, I => item::<T, I>),
+        Letter { .. } => values::letter,
+        LetterOfItem { index, .. } => by_number!(index, I => values::letter_of_item::<T, I>),
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),
         Copy { a, .. } => by_value!(form, a, A => copy::<T, A>),
         CopyItem { index, .. } => by_number!(index, I => copy_item::<T, I>),
@@ -184,6 +186,7 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             relation, C => by_number!(a, A => by_number!(b, B => test::<T, C, A, B>))
         ),
         Combine(_) => combine,
+        Outcome => outcome,
         Branch { .. } => branch,
         EnterLoop { times, .. } => by_number!(times, N => enter_loop::<T, N>),
         Count { .. } => count,

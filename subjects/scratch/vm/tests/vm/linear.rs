@@ -125,7 +125,7 @@ fn program(bodies: &[String; 3]) -> String {
 }
 
 /// Operands of every kind: numbers, texts, computed values.
-fn operands() -> impl Strategy<Value = String> {
+pub(crate) fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
         "#1",
@@ -177,6 +177,9 @@ fn operands() -> impl Strategy<Value = String> {
             "(item k A)",
             "(join A B)",
             "(letter A B)",
+            "(letter A (item l B))",
+            "(letter (+ A 1) $s)",
+            "(letter A 1a05)",
             "(item# l A)",
         ]);
         (shape, inner.clone(), inner)
@@ -184,7 +187,7 @@ fn operands() -> impl Strategy<Value = String> {
     })
 }
 
-fn conditions() -> impl Strategy<Value = String> {
+pub(crate) fn conditions() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(vec!["(< A B)", "(= A B)", "(> A B)", "(contains A B)"]);
     let leaf = (shape, operands(), operands())
         .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1));
@@ -412,7 +415,7 @@ fn real_projects_have_the_same_results() {
 }
 
 /// Number of programs that a property test generates: `CATHERD_LINEAR_CASES`, or a few.
-fn cases() -> u32 {
+pub(crate) fn cases() -> u32 {
     let cases = std::env::var("CATHERD_LINEAR_CASES").ok();
     cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)
 }

@@ -26,5 +26,6 @@ mod sensing;
 mod sprites;
 mod states;
 mod steps;
+mod stretches;
 mod timing;
 mod values;

@@ -1,8 +1,9 @@
 //! Handlers of runs, jumps, loops and calls.
 
 use super::parts;
+use crate::distance::ConditionDistances;
 use crate::linear::executor::{Executor, MAX_DELAYED, Step, Stop};
-use crate::linear::form::Instruction;
+use crate::linear::form::{Instruction, Link};
 use crate::linear::operands::Source;
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
@@ -66,6 +67,16 @@ pub(crate) fn combine<T: Tracer>(
     parts!(step, Instruction::Combine(link));
     let test = executor.pop_test();
     executor.link(link, test);
+    executor.next(rest)
+}
+
+pub(crate) fn outcome<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    _: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    let test = executor.pop_test();
+    executor.link(Link::Push, ConditionDistances::new(test.value, 1.0));
     executor.next(rest)
 }
 

@@ -1,0 +1,56 @@
+//! Copies of parts of a scene, to be restored in a later state of the same scene.
+
+use super::drawable::Drawable;
+use super::{DrawableId, Scene};
+use crate::skin::Level;
+
+/// A copy of how a drawable looks, with its outline if that is known.
+#[derive(Clone, Debug)]
+pub struct DrawableCopy(Drawable);
+
+/// A copy of the [rasters](Scene::rasters) of a scene.
+#[derive(Clone, Debug)]
+pub struct Rasters(Vec<Level>);
+
+impl DrawableCopy {
+    /// Bytes of the outline, which the copy shares with the drawable.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.0.hull_points())
+    }
+}
+
+impl Rasters {
+    /// Bytes without the size of the type itself.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+}
+
+impl Scene {
+    /// A copy of a drawable without its place in the drawing order; `None` if the scene lacks it.
+    pub fn copy_drawable(&self, id: DrawableId) -> Option<DrawableCopy> {
+        self.get(id).cloned().map(DrawableCopy)
+    }
+
+    /// Restores a drawable. Has no effect if the scene lacks it.
+    pub fn restore_drawable(&mut self, id: DrawableId, copy: &DrawableCopy) {
+        if let Some(drawable) = self.get_mut(id) {
+            drawable.clone_from(&copy.0);
+        }
+    }
+
+    /// Which raster of each costume is the largest that was needed so far, which decides answers.
+    pub fn rasters(&self) -> Rasters {
+        Rasters(self.levels.clone())
+    }
+
+    /// Restores the rasters of a scene with the same costumes.
+    pub fn restore_rasters(&mut self, rasters: &Rasters) {
+        self.levels.clone_from(&rasters.0);
+    }
+
+    /// Whether the pen layer exists: some pen block was executed.
+    pub fn has_pen(&self) -> bool {
+        self.pen.is_some()
+    }
+}

@@ -1,0 +1,57 @@
+//! Counts of blocks in warp that the interpreter executes, for lack of an instruction in the
+//! [linear form](crate::linear).
+
+use catherd_scratch_sb3::BlockNo;
+use rustc_hash::FxHashMap;
+
+use crate::interpreter::Interpreter;
+use crate::tracer::Tracer;
+use crate::vm::Vm;
+
+/// Why the interpreter executed a block in warp, in full or in part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fallback {
+    /// The block was executed outside of the linear form.
+    Outside,
+    /// The block has no instruction.
+    Block,
+    /// Its condition has no instruction.
+    Condition,
+    /// An operand has no instruction.
+    Operand,
+    /// An operand has another value than its instruction can use, such as a text.
+    Value,
+}
+
+/// Blocks in warp that were executed, and those among them that the interpreter executed.
+#[derive(Clone, Debug, Default)]
+pub struct Interpreted {
+    /// All blocks in warp.
+    pub blocks: u64,
+    /// The interpreted ones, by block and reason. A block that fell back several times counts once
+    /// for each.
+    pub fallbacks: FxHashMap<(BlockNo, Fallback), u64>,
+}
+
+impl<T: Tracer> Vm<T> {
+    /// Counts from now on which blocks in warp are interpreted.
+    pub fn count_interpreted(&mut self) {
+        self.buffers.interpreted = Some(Box::default());
+    }
+
+    /// The counts, if they are [taken](Vm::count_interpreted).
+    pub fn interpreted(&self) -> Option<&Interpreted> {
+        self.buffers.interpreted.as_deref()
+    }
+}
+
+impl<T: Tracer> Interpreter<'_, T> {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn count_fallback(&mut self, block: BlockNo, fallback: Fallback) {
+        if let Some(counts) = self.buffers.interpreted.as_deref_mut() {
+            counts.blocks += u64::from(fallback == Fallback::Outside);
+            *counts.fallbacks.entry((block, fallback)).or_default() += 1;
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Memory of stretches. A stretch is what one thread executes in warp within one slice: from the
+//! beginning of the slice, or from a call of a custom block without screen refresh, to the end of
+//! that custom block or to the end of the slice's budget.
+//!
+//! A program that hangs, or that computes much before its first input, does the same in each test.
+//! What a stretch does is a function of what its code can read, which its code shows: [`Reach`]. So
+//! the fingerprint of these values before a stretch names its outcome: the values that it writes, its
+//! fuel, and what the tracer receives. If a later stretch, of the same or of another execution, begins
+//! with the same fingerprint, the outcome is taken over and nothing is executed.
+//!
+//! Code is remembered only if all its blocks are known to read and change nothing but variables,
+//! lists, parameters, the looks and place of their own target, random numbers, and input devices
+//! that are only read. The fingerprint contains all of these that the code mentions. The budget is
+//! part of it only for a stretch that is cut off, and the random stream only for one that draws.
+//!
+//! Fingerprints take time in proportion to lists. They are computed only in threads whose last slice
+//! was so long that this is a small part of it, so that short slices cost nothing.
+
+mod fingerprint;
+mod outcome;
+mod reach;
+
+use std::sync::Arc;
+
+use catherd_scratch_render::Fingerprint;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::code::{CommandId, NONE, Slot};
+use crate::interpreter::Interpreter;
+use crate::limits::Hits;
+use crate::thread::Status;
+use crate::tracer::Tracer;
+use crate::vm::Vm;
+use outcome::{Outcome, Own};
+use reach::{Reach, Senses};
+
+/// Number of blocks of a slice from which on it is worth the time to [remember](Vm::remember) its
+/// thread: about half a millisecond.
+pub const LONG_SLICE: u32 = 20_000;
+
+/// Maximum number of frames in warp of a thread that is remembered.
+const MAX_FRAMES: usize = 64;
+
+/// Maximum number of pieces of code whose reach is kept.
+const MAX_REACHES: usize = 1024;
+
+/// Misses in a row after which attempts become rare.
+const MAX_MISSES: u32 = 64;
+
+impl<T: Tracer> Vm<T> {
+    /// Remembers from now on what threads do without screen refresh, and takes it over when the
+    /// same is to be executed again, also after [`Vm::restore`]. Results do not depend on it.
+    /// `least` is the number of blocks of a slice from which on its thread is remembered, usually
+    /// [`LONG_SLICE`]; `bytes` is
+    /// the maximum size of the memory by its own estimate, and 0 switches it off.
+    ///
+    /// Has no effect with a tracer that cannot take over a record ([`Tracer::REMEMBERS`]).
+    pub fn remember(&mut self, least: u32, bytes: usize) {
+        self.buffers.stretches = Stretches { least, limit: bytes, ..Stretches::default() };
+    }
+
+    /// Numbers of stretches that were executed and remembered, and that were taken over.
+    pub fn remembered(&self) -> (u64, u64) {
+        self.buffers.stretches.counts
+    }
+}
+
+/// How a stretch ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The first custom block without screen refresh has ended.
+    Block,
+    /// The budget of the slice is used up.
+    Budget,
+}
+
+/// The memory of one VM. It is not part of the state: no result depends on it.
+#[derive(Default)]
+pub(crate) struct Stretches {
+    least: u32,
+    /// Maximum of `bytes`.
+    limit: usize,
+    bytes: usize,
+    outcomes: FxHashMap<u128, Outcome>,
+    /// By the blocks of the frames from which the code is reached; `None` if it is not remembered.
+    reaches: FxHashMap<SmallVec<[CommandId; 8]>, Option<Arc<Reach>>>,
+    /// Threads with long slices, by their hats.
+    long: FxHashMap<CommandId, Long>,
+    /// Blocks of the last slice of the thread that executes; 0 if it was short.
+    expected: u32,
+    open: Option<Box<Open>>,
+    counts: (u64, u64),
+}
+
+/// What is known about the threads of a script.
+#[derive(Default)]
+struct Long {
+    /// Blocks of the last slice.
+    blocks: u32,
+    /// Attempts in a row that found nothing.
+    misses: u32,
+    /// Slices without an attempt that are still to come.
+    pause: u32,
+}
+
+/// The stretch that is being executed, as it began.
+struct Open {
+    reach: Arc<Reach>,
+    key: Fingerprint,
+    /// Number of frames below the first in warp.
+    base: usize,
+    /// Number of parameters of calls without warp.
+    parameters: usize,
+    slice_fuel: u32,
+    step_fuel: u64,
+    hits: Hits,
+    drawn: u128,
+    /// The fingerprint of the random stream.
+    random: Fingerprint,
+    redraw: bool,
+    has_pen: bool,
+}
+
+impl Stretches {
+    /// Whether a stretch is being executed to be remembered.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Forgets everything, because a setting has changed.
+    pub(crate) fn forget(&mut self) {
+        self.outcomes.clear();
+        self.bytes = 0;
+    }
+
+    fn keep(&mut self, key: Fingerprint, outcome: Outcome) {
+        let bytes = outcome.bytes();
+        if bytes > self.limit / 4 {
+            return;
+        }
+        if self.bytes + bytes > self.limit {
+            self.forget();
+        }
+        self.counts.0 += 1;
+        self.bytes += bytes;
+        if let Some(old) = self.outcomes.insert(key.bits(), outcome) {
+            self.bytes -= old.bytes();
+        }
+    }
+}
+
+/// The key of outcomes that depend on the budget, on the random stream, or on both.
+fn narrowed(key: Fingerprint, budget: Option<u32>, random: Option<Fingerprint>) -> Fingerprint {
+    let key = budget.map_or(key, |budget| key.with(u64::from(budget), 1));
+    random.map_or(key, |random| key.and(random))
+}
+
+impl<T: Tracer> Interpreter<'_, T> {
+    /// Prepares for a slice of the current thread.
+    #[inline]
+    pub(crate) fn expect_slice(&mut self) {
+        if !self.buffers.stretches.long.is_empty() {
+            self.expect_long_slice();
+        }
+    }
+
+    fn expect_long_slice(&mut self) {
+        let hat = self.state.threads[self.thread].hat;
+        let stretches = &mut self.buffers.stretches;
+        stretches.expected = 0;
+        if let Some(long) = stretches.long.get_mut(&hat) {
+            if long.pause > 0 {
+                long.pause -= 1;
+            } else {
+                stretches.expected = long.blocks;
+            }
+        }
+    }
+
+    /// Notes how many blocks a slice has taken, and ends its stretch.
+    #[inline]
+    pub(crate) fn note_slice(&mut self, blocks: u32) {
+        let stretches = &self.buffers.stretches;
+        if stretches.limit == 0 {
+            return;
+        }
+        if stretches.is_open() {
+            self.end_stretch(End::Budget);
+        }
+        let stretches = &mut self.buffers.stretches;
+        if blocks < stretches.least && stretches.expected == 0 {
+            return;
+        }
+        stretches.expected = 0;
+        let hat = self.state.threads[self.thread].hat;
+        if blocks < stretches.least {
+            stretches.long.remove(&hat);
+        } else {
+            stretches.long.entry(hat).or_default().blocks = blocks;
+        }
+    }
+
+    /// Takes over the outcome of the stretch that begins at the top of the stack, if it is
+    /// remembered. Otherwise it is going to be, if that is possible and worth the time.
+    #[inline]
+    pub(crate) fn begin_stretch(&mut self) -> Option<End> {
+        if self.buffers.stretches.expected == 0 {
+            return None;
+        }
+        self.begin_long_stretch()
+    }
+
+    #[inline(never)]
+    fn begin_long_stretch(&mut self) -> Option<End> {
+        let thread = &self.state.threads[self.thread];
+        if self.buffers.stretches.is_open() || thread.stack.last().is_none_or(|top| !top.warp) {
+            return None;
+        }
+        let drawn = self.state.random.position()?;
+        let in_warp = thread.stack.iter().rev().take_while(|frame| frame.warp).count();
+        let base = thread.stack.len() - in_warp;
+        let parameters = (thread.stack[base].parameters_below() as usize).checked_sub(1)?;
+        let reach = self.reach(base)?;
+        if !self.is_worth(&reach) {
+            return None;
+        }
+        let key = self.fingerprint(base, parameters, &reach)?;
+        let random_print = self.random_print();
+        let (budget, random) = (Some(self.slice_fuel), Some(random_print));
+        let keys = [(None, None), (budget, None), (None, random), (budget, random)];
+        let (slice_fuel, step_fuel) = (self.slice_fuel, self.state.step_fuel);
+        let hat = self.state.threads[self.thread].hat;
+        for (budget, random) in keys {
+            let key = narrowed(key, budget, random).bits();
+            let Some(outcome) = self.buffers.stretches.outcomes.remove(&key) else { continue };
+            let fits = outcome.fits(slice_fuel, step_fuel);
+            if fits {
+                self.take_over(base, parameters, &reach, &outcome);
+            }
+            let end = outcome.end();
+            let stretches = &mut self.buffers.stretches;
+            stretches.outcomes.insert(key, outcome);
+            if fits {
+                stretches.counts.1 += 1;
+                if let Some(long) = stretches.long.get_mut(&hat) {
+                    long.misses = 0;
+                }
+                return Some(end);
+            }
+        }
+        if let Some(long) = self.buffers.stretches.long.get_mut(&hat) {
+            long.misses += 1;
+            if long.misses > MAX_MISSES {
+                long.pause = 1 << (long.misses - MAX_MISSES).min(5);
+            }
+        }
+        let target = &self.state.targets[self.target];
+        debug_assert!(target.alive, "the thread of a deleted clone does not execute");
+        self.buffers.stretches.open = Some(Box::new(Open {
+            reach,
+            key,
+            base,
+            parameters,
+            slice_fuel,
+            step_fuel,
+            hits: self.state.hits,
+            drawn,
+            random: random_print,
+            redraw: std::mem::replace(&mut self.redraw, false),
+            has_pen: self.state.scene.has_pen(),
+        }));
+        self.tracer.record();
+        None
+    }
+
+    /// The reach of the code at the frames from `base` on.
+    fn reach(&mut self, base: usize) -> Option<Arc<Reach>> {
+        let thread = &self.state.threads[self.thread];
+        let frames = &thread.stack[base..];
+        if frames.len() > MAX_FRAMES {
+            return None;
+        }
+        let sprite = self.state.targets[self.target].sprite;
+        let mut blocks: SmallVec<[CommandId; 8]> = frames.iter().map(|frame| frame.block).collect();
+        blocks.push(sprite);
+        let reaches = &mut self.buffers.stretches.reaches;
+        if let Some(known) = reaches.get(&blocks) {
+            return known.clone();
+        }
+        if reaches.len() >= MAX_REACHES {
+            reaches.clear();
+        }
+        let code = blocks[..blocks.len() - 1].iter().copied().filter(|block| *block != NONE);
+        let reach = Reach::of(self.program, sprite as usize, code).map(Arc::new);
+        reaches.insert(blocks, reach.clone());
+        reach
+    }
+
+    /// Ends the stretch that is being executed, and remembers its outcome if it ended in this way.
+    #[inline(never)]
+    pub(crate) fn end_stretch(&mut self, end: End) {
+        let Some(open) = self.buffers.stretches.open.take() else { return };
+        let traced = self.tracer.recorded();
+        let redraw = self.redraw;
+        self.redraw |= open.redraw;
+        let thread = &self.state.threads[self.thread];
+        let above = thread.stack.len().checked_sub(open.base);
+        let ended = match end {
+            End::Block => above == Some(0) && self.slice_fuel > 0,
+            End::Budget => {
+                self.slice_fuel == 0
+                    && thread.status == Status::Running
+                    && thread.stack.last().is_some_and(|top| top.warp)
+                    && above.is_some_and(|above| above > 0 && above <= MAX_FRAMES)
+            }
+        };
+        let Some(drawn) = self.state.random.position() else { return };
+        if !ended || self.state.step_fuel == 0 || self.failed || self.aborted {
+            return;
+        }
+        let draws = drawn != open.drawn;
+        let random = draws.then(|| self.state.random.clone());
+        let Open { reach, base, parameters, slice_fuel, step_fuel, hits, has_pen, .. } = *open;
+        let budget = (end == End::Budget).then_some(slice_fuel);
+        let own = (reach.senses & Senses::CHANGES_OWN != 0)
+            .then(|| self.own_outcome(&reach, has_pen).map(Box::new));
+        // The target has a drawable as long as it lives.
+        let own = match own {
+            Some(None) => return,
+            Some(own) => own,
+            None => None,
+        };
+        let slots = |slots: &[Slot]| -> Vec<_> {
+            slots.iter().map(|slot| Arc::clone(&self.listed(*slot).items)).collect()
+        };
+        let outcome = Outcome {
+            budget,
+            blocks: (slice_fuel - self.slice_fuel, step_fuel - self.state.step_fuel),
+            frames: thread.stack[base..].to_vec(),
+            parameters: budget.map_or(Vec::new(), |_| thread.parameters[parameters..].to_vec()),
+            variables: reach.set.iter().map(|slot| self.variable(*slot).clone()).collect(),
+            lists: slots(&reach.changed),
+            exist: reach.lists.iter().map(|slot| self.listed(*slot).exists).collect(),
+            own,
+            random,
+            hits: self.state.hits.since(&hits),
+            redraw,
+            traced,
+        };
+        let random = draws.then(|| open.random);
+        let key = narrowed(open.key, budget, random);
+        self.buffers.stretches.keep(key, outcome);
+    }
+
+    fn own_outcome(&self, reach: &Reach, had_pen: bool) -> Option<Own> {
+        let scene = &self.state.scene;
+        let target = &self.state.targets[self.target];
+        Some(Own {
+            position: (target.x, target.y),
+            direction: target.direction,
+            size: target.size,
+            rotation_style: target.rotation_style,
+            costume: target.costume,
+            effects: target.effects,
+            pen: target.pen.clone(),
+            drawable: scene.copy_drawable(target.drawable)?,
+            rasters: (reach.senses & Senses::RASTERS != 0).then(|| scene.rasters()),
+            makes_pen: scene.has_pen() && !had_pen,
+        })
+    }
+
+    /// Brings the state to the end of a stretch with this outcome.
+    fn take_over(&mut self, base: usize, parameters: usize, reach: &Reach, outcome: &Outcome) {
+        for (slot, value) in reach.set.iter().zip(&outcome.variables) {
+            self.variable_mut(*slot).clone_from(value);
+        }
+        for (slot, exists) in reach.lists.iter().zip(&outcome.exist) {
+            let before = self.listed(*slot).exists;
+            self.list(*slot).exists = before || *exists;
+        }
+        for (slot, items) in reach.changed.iter().zip(&outcome.lists) {
+            self.list(*slot).items.clone_from(items);
+        }
+        if let Some(own) = &outcome.own {
+            self.take_over_own(own);
+        }
+        if let Some(random) = &outcome.random {
+            self.state.random.clone_from(random);
+        }
+        let thread = &mut self.state.threads[self.thread];
+        thread.stack.truncate(base);
+        match outcome.end() {
+            End::Budget => {
+                thread.stack.extend_from_slice(&outcome.frames);
+                thread.parameters.truncate(parameters);
+                thread.parameters.extend_from_slice(&outcome.parameters);
+            }
+            // The interpreter continues as at the end of the custom block.
+            End::Block => thread.push(NONE),
+        }
+        self.state.hits.add(&outcome.hits, self.state.steps);
+        self.slice_fuel -= outcome.blocks.0;
+        self.state.step_fuel -= outcome.blocks.1;
+        self.redraw |= outcome.redraw;
+        self.tracer.take_over(&outcome.traced);
+    }
+
+    fn take_over_own(&mut self, own: &Own) {
+        let scene = &mut self.state.scene;
+        if own.makes_pen {
+            scene.pen_clear();
+        }
+        let target = &mut self.state.targets[self.target];
+        (target.x, target.y) = own.position;
+        (target.direction, target.size) = (own.direction, own.size);
+        (target.rotation_style, target.costume) = (own.rotation_style, own.costume);
+        (target.effects, target.pen) = (own.effects, own.pen.clone());
+        scene.restore_drawable(target.drawable, &own.drawable);
+        if let Some(rasters) = &own.rasters {
+            scene.restore_rasters(rasters);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a stretch has done.
+
+use std::sync::Arc;
+
+use catherd_scratch_render::{DrawableCopy, Rasters};
+use catherd_scratch_sb3::RotationStyle;
+
+use super::End;
+use crate::limits::Hits;
+use crate::random::Random;
+use crate::target::Pen;
+use crate::thread::Frame;
+use crate::tracer::Traced;
+use crate::value::Value;
+
+/// Bytes of an outcome without what it points to, its key included.
+const OUTCOME_BYTES: usize = 512;
+
+/// Bytes of what it keeps of its own target.
+const OWN_BYTES: usize = 640;
+
+/// Everything that a stretch has changed.
+pub(super) struct Outcome {
+    /// The fuel of the slice with which it began, if it ended because that was used up.
+    pub(super) budget: Option<u32>,
+    /// Fuel that it took from the slice and from the step.
+    pub(super) blocks: (u32, u64),
+    /// Frames in warp, and their parameters; meaningless unless the budget ended it.
+    pub(super) frames: Vec<Frame>,
+    pub(super) parameters: Vec<Value>,
+    /// By [`super::Reach::set`].
+    pub(super) variables: Vec<Value>,
+    /// By [`super::Reach::changed`].
+    pub(super) lists: Vec<Arc<Vec<Value>>>,
+    /// Whether each of [`super::Reach::lists`] exists.
+    pub(super) exist: Vec<bool>,
+    pub(super) own: Option<Box<Own>>,
+    /// The random stream, if it was drawn from.
+    pub(super) random: Option<Random>,
+    pub(super) hits: Hits,
+    pub(super) redraw: bool,
+    pub(super) traced: Traced,
+}
+
+/// What it has changed of its own target.
+pub(super) struct Own {
+    pub(super) position: (f64, f64),
+    pub(super) direction: f64,
+    pub(super) size: f64,
+    pub(super) rotation_style: RotationStyle,
+    pub(super) costume: usize,
+    pub(super) effects: [f64; 7],
+    pub(super) pen: Pen,
+    pub(super) drawable: DrawableCopy,
+    pub(super) rasters: Option<Rasters>,
+    /// The first pen block of the program was executed.
+    pub(super) makes_pen: bool,
+}
+
+impl Outcome {
+    pub(super) fn end(&self) -> End {
+        if self.budget.is_some() { End::Budget } else { End::Block }
+    }
+
+    /// Whether a stretch with this fuel of slice and step has this outcome.
+    pub(super) fn fits(&self, slice_fuel: u32, step_fuel: u64) -> bool {
+        // No block can distinguish amounts of fuel that are not used up.
+        let slice = self.budget.map_or(slice_fuel > self.blocks.0, |budget| budget == slice_fuel);
+        slice && step_fuel > self.blocks.1
+    }
+
+    /// Estimated size. A text or list that several outcomes share counts for each.
+    pub(super) fn bytes(&self) -> usize {
+        let text = |value: &Value| match value {
+            Value::Text(text) => 2 * text.len(),
+            _ => 0,
+        };
+        let values =
+            |values: &[Value]| size_of_val(values) + values.iter().map(text).sum::<usize>();
+        let lists = self.lists.iter().map(|list| values(list)).sum::<usize>();
+        let own = self.own.as_ref().map_or(0, |own| {
+            OWN_BYTES + own.drawable.bytes() + own.rasters.as_ref().map_or(0, Rasters::bytes)
+        });
+        OUTCOME_BYTES
+            + size_of_val(&*self.frames)
+            + values(&self.parameters)
+            + values(&self.variables)
+            + lists
+            + self.exist.len()
+            + own
+            + self.traced.bytes()
+    }
+}
