@@ -60,7 +60,7 @@ impl<T: Tracer> Vm<T> {
         self.buffers.stretches = Stretches { least, limit: bytes, ..Stretches::default() };
     }
 
-    /// Numbers of stretches that were executed and remembered, and that were taken over.
+    /// Counts of stretches that were executed and remembered, and that were taken over.
     pub fn remembered(&self) -> (u64, u64) {
         self.buffers.stretches.counts
     }
