@@ -349,7 +349,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             redraw,
             traced,
         };
-        let random = draws.then(|| open.random);
+        let random = draws.then_some(open.random);
         let key = narrowed(open.key, budget, random);
         self.buffers.stretches.keep(key, outcome);
     }
