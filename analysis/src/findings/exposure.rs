@@ -110,7 +110,7 @@ impl Exposure {
     }
 }
 
-/// Compares the rows of each fault with that of the first algorithm.
+/// Compares each row of a fault with the row of the first algorithm.
 fn compare(all: &mut [Exposure]) {
     for rows in all.chunk_by_mut(|a, b| (a.project, &a.fault) == (b.project, &b.fault)) {
         let Some((first, others)) = rows.split_first_mut() else { continue };

@@ -6,7 +6,7 @@
 //! more runs as well as more projects make the posterior narrower. With flat priors of the means and
 //! Jeffreys' prior of a common scale, the posterior is a multivariate t distribution around the
 //! observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the interval of
-//! each difference is that of the paired t test.
+//! each difference is the interval of the paired t test.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// The marginal distribution of a difference is that of the paired t test.
+    /// The marginal distribution of a difference is the distribution of the paired t test.
     #[test]
     fn a_difference_has_the_t_interval() {
         let blocks: Vec<[f64; 2]> =

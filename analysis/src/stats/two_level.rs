@@ -3,7 +3,7 @@
 //! Each replicate draws values with replacement from each sample, and then blocks with replacement, as
 //! product weights (Owen and Eckles, 2012). The means of the blocks already contain the variation of
 //! their values, which both levels together would therefore count up to three times. The replicates are
-//! transformed linearly so that their covariance is that of the observed means of the blocks (a
+//! transformed linearly so that their covariance equals the covariance of the observed means of the blocks (a
 //! reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003), divided by the number of blocks. More
 //! values as well as more blocks make them narrower. Without the draws of blocks, the replicates say
 //! what is known about exactly these blocks.

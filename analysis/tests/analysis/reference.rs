@@ -395,7 +395,7 @@ struct Contests {
     strongest: Vec<f64>,
 }
 
-/// Fifty studies: the most probable strengths are those of R's optimiser, whose likelihood is that of the
+/// Fifty studies: the most probable strengths are the strengths that R's optimiser finds by the likelihood of the
 /// package BradleyTerry2, and Laplace's approximation has the probabilities of the exact posterior within
 /// the Monte Carlo error of 4,000 draws and an error of its own of at most 0.02.
 #[test]

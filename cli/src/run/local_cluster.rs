@@ -57,8 +57,8 @@ pub(super) struct FailureRule {
 
 impl FailureRule {
     /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on two
-    /// projects if there are two, and no run of the algorithm that is done. They are the tool's fault
-    /// and not that of a project.
+    /// projects if there are two, and no run of the algorithm that is done. They are then the fault of
+    /// the tool, not of a project.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {

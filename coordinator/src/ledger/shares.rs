@@ -4,7 +4,7 @@
 //! time that was charged to it, divided by its share. The study with the smallest virtual time gets the
 //! next worker, so that the times of studies that wait grow together and workers are divided by shares,
 //! however long the runs are. The same is done between owners, whose weight is the largest share of
-//! their studies, so that nobody gets more by dividing a study into several.
+//! their studies, so that no person gets more by dividing a study into several.
 //!
 //! Three rules keep the division fair over short times. A run that was leased but has not ended is
 //! charged in advance, for at most [`HORIZON`]: otherwise all workers that ask at the same time would

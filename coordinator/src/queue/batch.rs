@@ -52,7 +52,7 @@ pub struct BatchRequest<'a> {
     pub workers: usize,
     /// Time until its allocation ends; `None` if it does not end.
     pub remaining: Option<Duration>,
-    /// Projects that cannot be fetched now, whose runs are not given to anybody.
+    /// Projects that cannot be fetched now, whose runs no worker gets.
     pub withheld: &'a BTreeSet<Digest>,
 }
 

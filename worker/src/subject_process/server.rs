@@ -45,7 +45,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }
             }
         }
-        // The worker has ended, so nobody waits for the run.
+        // The worker has ended, so no process waits for the run.
         std::process::exit(0);
     })?;
     let mut output = io::stdout().lock();

@@ -40,6 +40,10 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     (r#"{"contract": 1, "goals": 2}"#, "covered: missing"),
     (r#"{"contract": 1, "covered": [0]}"#, "goals: missing"),
     (
+        r#"{"contract": 1, "goals": 2, "covered": [0], "files": {"binary": {"a": "b"}}}"#,
+        "files: neither a list of paths nor lists of paths by name",
+    ),
+    (
         r#"{"contract": 1, "goals": 2, "coverd": [0], "covered": []}"#,
         "unknown key `coverd`: write `covered`",
     ),

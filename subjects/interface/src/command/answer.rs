@@ -128,7 +128,7 @@ struct Times {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "neither a list of paths nor lists of paths by name")]
 enum Files {
     List(Vec<PathBuf>),
     Groups(BTreeMap<String, Vec<PathBuf>>),
