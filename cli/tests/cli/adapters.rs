@@ -221,7 +221,7 @@ fn a_tool_that_hangs_times_out_and_is_not_repeated() {
     assert!(again.elapsed() < Duration::from_secs(30), "{text}");
     let refused = place.run("wrong", "run_limit = '2'\n").1;
     assert!(
-        refused.contains("`run_limit` is not a number with a unit of ms, s, min, h"),
+        refused.contains("`run_limit` is not a number above 0 with a unit of ms, s, min, h"),
         "{refused}"
     );
 }

@@ -146,7 +146,7 @@ fn number(
         };
         FieldError {
             field: Some(name.to_owned()),
-            cause: format!("`{name}` is not a number with a unit of {}", known.join(", ")),
+            cause: format!("`{name}` is not a number above 0 with a unit of {}", known.join(", ")),
             advice: format!("write it in quotation marks, such as \"{example}\""),
         }
     })
