@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use catherd_javascript_machine::instrument::Function;
 use catherd_javascript_machine::{Argument, Evidence, Operation, Statement};
 use catherd_search::Stream;
 
@@ -11,9 +12,10 @@ use crate::results::CallResults;
 use crate::settings::{Drawing, GenerationSettings, Profile};
 use crate::types::{self, Knowledge, Type};
 use crate::values::{self, Constants};
+use crate::words::Words;
 
 /// Maximum nesting of values inside other values, such as arrays in arrays.
-const DEEPEST: usize = 4;
+pub(crate) const DEEPEST: usize = 4;
 /// Probability that an instance of a class is taken from a call that returns one, if one is known.
 const RETURNED: f64 = 0.3;
 
@@ -27,6 +29,10 @@ pub struct Maker<'m> {
     pub results: &'m [CallResults],
     /// Constants of the program.
     pub constants: &'m Constants,
+    /// Words of the program; `None` if values are not made of them.
+    pub words: Option<&'m Words>,
+    /// The functions of the program.
+    pub functions: &'m [Function],
     /// Settings of test generation.
     pub settings: &'m GenerationSettings,
     /// Whether parameters without a type are passed unknown values.
@@ -35,12 +41,14 @@ pub struct Maker<'m> {
 
 /// A test under construction.
 pub struct Building<'m, 'r> {
-    maker: &'m Maker<'m>,
-    rng: &'r mut Stream,
+    pub(crate) maker: &'m Maker<'m>,
+    pub(crate) rng: &'r mut Stream,
     /// The test so far.
     pub genes: Genes,
     /// Numbers and strings of the test, which later arguments may reuse.
     pool: Vec<(Type, Argument)>,
+    /// The parameter for which a value is made.
+    pub(crate) parameter: Option<usize>,
 }
 
 impl<'m, 'r> Building<'m, 'r> {
@@ -54,11 +62,11 @@ impl<'m, 'r> Building<'m, 'r> {
                 _ => {}
             }
         }
-        Building { maker, rng, genes, pool }
+        Building { maker, rng, genes, pool, parameter: None }
     }
 
     /// The variables that hold an instance of a class.
-    fn instances(&self, class: usize) -> Vec<usize> {
+    pub(crate) fn instances(&self, class: usize) -> Vec<usize> {
         let made = |index: &usize| {
             let target = &self.maker.model.targets[self.genes.targets[*index]];
             target.kind == TargetKind::Constructor && target.class == Some(class)
@@ -67,7 +75,7 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// The variables that hold an instance of a class, including instances that calls returned.
-    fn values_of(&self, class: usize) -> Vec<usize> {
+    pub(crate) fn values_of(&self, class: usize) -> Vec<usize> {
         let mut known = self.instances(class);
         if self.maker.settings.profile == Profile::Scored {
             let targets = self.genes.targets.iter().enumerate();
@@ -107,9 +115,9 @@ impl<'m, 'r> Building<'m, 'r> {
             (TargetKind::Method | TargetKind::Getter | TargetKind::Setter, Some(class)) => {
                 match receiver {
                     Some(receiver) => receiver,
-                    None => match self.instances(class).last() {
+                    None => match self.receivers(class).last() {
                         Some(known) if !self.rng.chance(0.1) => *known,
-                        _ => self.declare(class, depth + 1)?,
+                        _ => self.receiver(class, depth + 1)?,
                     },
                 }
             }
@@ -141,9 +149,9 @@ impl<'m, 'r> Building<'m, 'r> {
         let target = &self.maker.model.targets[number];
         let receiver = match (target.kind, target.class) {
             (TargetKind::Method | TargetKind::Getter | TargetKind::Setter, Some(class)) => {
-                let known = self.instances(class);
+                let known = self.receivers(class);
                 let receiver = match known.is_empty() || self.rng.chance(0.1) {
-                    true => self.declare(class, 1)?,
+                    true => self.receiver(class, 1)?,
                     false => *self.rng.pick(&known),
                 };
                 let methods = self.maker.model.methods(class);
@@ -203,13 +211,16 @@ impl<'m, 'r> Building<'m, 'r> {
                 if settings.types == Drawing::None || self.rng.chance(settings.random_type) {
                     return self.any(depth);
                 }
+                if let Some(words) = self.maker.words {
+                    return self.supplied(words, parameter, depth);
+                }
                 self.of_points(&knowledge.scored(self.maker.model), &knowledge.evidence, depth)
             }
         }
     }
 
     /// A value of a type that is drawn by points; of a random type if there are no points.
-    fn of_points(
+    pub(crate) fn of_points(
         &mut self,
         points: &BTreeMap<Type, f64>,
         evidence: &'m Evidence,
@@ -222,7 +233,7 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// A value for the result of an access path on a parameter, such as a member or an element.
-    fn of_path(&mut self, evidence: Option<&'m Evidence>, path: &str, depth: usize) -> Argument {
+    pub(crate) fn of_path(&mut self, evidence: Option<&'m Evidence>, path: &str, depth: usize) -> Argument {
         let known = evidence.and_then(|evidence| evidence.paths.get(path));
         let settings = self.maker.settings;
         match known {
@@ -252,7 +263,7 @@ impl<'m, 'r> Building<'m, 'r> {
         None
     }
 
-    fn any(&mut self, depth: usize) -> Argument {
+    pub(crate) fn any(&mut self, depth: usize) -> Argument {
         let classes = self.maker.model.classes.len();
         if classes > 0 && self.rng.chance(0.15) {
             let class = self.rng.index(classes);
@@ -278,7 +289,7 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// A value of a type. `evidence` is the evidence on the parameter, or on values accessed through it.
-    fn value(&mut self, type_: &Type, evidence: Option<&'m Evidence>, depth: usize) -> Argument {
+    pub(crate) fn value(&mut self, type_: &Type, evidence: Option<&'m Evidence>, depth: usize) -> Argument {
         if depth > DEEPEST {
             return Argument::Null;
         }
@@ -328,6 +339,9 @@ impl<'m, 'r> Building<'m, 'r> {
             Type::Object => {
                 let known = evidence.into_iter().flat_map(|evidence| evidence.members.keys());
                 let mut names: Vec<&str> = known.take(12).map(String::as_str).collect();
+                if let Some(words) = self.maker.words {
+                    return self.object(words, names, evidence, depth);
+                }
                 if names.is_empty() {
                     names.push("a");
                 }
@@ -361,7 +375,7 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// With a probability, a call that returns an instance of a class, if one is known.
-    fn returned(&mut self, class: usize, depth: usize) -> Option<usize> {
+    pub(crate) fn returned(&mut self, class: usize, depth: usize) -> Option<usize> {
         if self.maker.settings.profile != Profile::Scored || depth >= DEEPEST {
             return None;
         }
@@ -376,9 +390,12 @@ impl<'m, 'r> Building<'m, 'r> {
         self.call(target, None, depth + 1)
     }
 
-    fn primitive(&mut self, type_: &Type) -> Argument {
+    pub(crate) fn primitive(&mut self, type_: &Type) -> Argument {
         let flycatcher = self.maker.settings.profile == Profile::Flycatcher;
         let share = self.maker.settings.constants;
+        if let Some(word) = self.word(type_) {
+            return word;
+        }
         match (type_, flycatcher) {
             (Type::Number, true) => Argument::Number(self.maker.constants.plain_number(self.rng)),
             (Type::Number, false) => Argument::Number(self.maker.constants.number(share, self.rng)),
@@ -405,7 +422,7 @@ impl Maker<'_> {
             }
             (_, Some(class)) => {
                 let methods = self.model.methods(class);
-                if let Some(receiver) = building.declare(class, 0) {
+                if let Some(receiver) = building.receiver(class, 0) {
                     for _ in 0..calls {
                         let method = *building.rng.pick(&methods);
                         building.call(method, Some(receiver), 0);

@@ -126,6 +126,7 @@ pub fn machine(
         idle_threshold: settings.idle_threshold as u32,
         zero: settings.zero,
         paths: settings.profile == Profile::Scored,
+        shapes: settings.uses_words(),
         line_hints: (settings.hints == Hints::Line).then_some(match settings.line_comments {
             true => LineHints::WithComments,
             false => LineHints::Code,

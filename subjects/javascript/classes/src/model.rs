@@ -45,11 +45,19 @@ pub struct FoundItem {
 }
 
 impl FoundItem {
+    /// Whether it stands for a function, or for plain objects with functions, that calls returned.
+    pub(crate) fn is_shape(&self) -> bool {
+        self.kind == "shape" || self.kind == "function" && self.name.starts_with("function ")
+    }
+
     /// Whether an instance has a member of this name.
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.name == name)
     }
 }
+
+/// The name of the parameter that is the receiver of a function.
+pub(crate) const RECEIVER: &str = "this";
 
 /// How a target is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +170,32 @@ impl Model {
     /// Adds classes that are not exported but whose instances calls returned, if their code is under test.
     pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
         let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
-        self.classes.extend(found.filter(|class: &FoundItem| class.callable.is_some()));
+        self.classes.extend(
+            found.filter(|class: &FoundItem| class.callable.is_some() || class.is_shape()),
+        );
+    }
+
+    /// Adds the methods of classes from a number on as targets, and functions that calls returned.
+    pub(crate) fn add_observed(&mut self, program: &Program, from: usize) {
+        for (number, class) in self.classes.clone().iter().enumerate().skip(from) {
+            for member in &class.members {
+                if member.callable.is_some() && member.kind != "field" {
+                    let first = self.targets.len();
+                    self.add(program, number, class, Some(member), Some(false));
+                    if class.kind == "function" {
+                        self.take_receiver(first);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the receiver to the parameters of a function, which is called by its method `call`.
+    fn take_receiver(&mut self, from: usize) {
+        for target in &mut self.targets[from..] {
+            target.parameters.insert(0, Parameter { name: RECEIVER.to_owned(), default: None });
+            self.parameters += 1;
+        }
     }
 
     fn push(&mut self, target: Target) {

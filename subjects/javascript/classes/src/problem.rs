@@ -16,6 +16,7 @@ use crate::results::{CallResults, FailedTest};
 use crate::settings::{GenerationSettings, Goals, Profile};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
+use crate::words::Words;
 
 /// An executed test.
 #[derive(Clone, Debug)]
@@ -76,6 +77,8 @@ pub struct Subject {
     pub knowledge: Vec<Knowledge>,
     /// Constants of the program.
     pub constants: Constants,
+    /// Words of the program; `None` if values are not made of them.
+    pub words: Option<Words>,
     /// Settings of test generation.
     pub settings: GenerationSettings,
     /// The goals: all goals of the program except those that loading covers.
@@ -123,14 +126,15 @@ impl Subject {
         if settings.profile == Profile::Scored {
             machine.look_for_classes(model.classes.iter().map(|class| class.name.clone()));
         }
-        let target_of_goal = goals.iter().map(|goal| {
-            let of = |function: Option<u32>| {
-                model.targets.iter().position(|target| target.function == function)
-            };
-            goal.function.and_then(|function| of(Some(function)))
-        });
+        let words = if settings.uses_words() {
+            let constructed = machine.constructed_patterns()?;
+            Some(Words::of(program, &model, &constructed, settings.mined))
+        } else {
+            None
+        };
         Ok(Subject {
-            target_of_goal: target_of_goal.collect(),
+            target_of_goal: targets_of_goals(&goals, &model),
+            words,
             covered: vec![false; goals.len()],
             results: vec![CallResults::default(); model.targets.len()],
             failures: BTreeMap::new(),
@@ -154,6 +158,8 @@ impl Subject {
             knowledge: &self.knowledge,
             results: &self.results,
             constants: &self.constants,
+            words: self.words.as_ref(),
+            functions: &self.program.units.functions,
             settings: &self.settings,
             unknowns,
         }
@@ -201,11 +207,27 @@ impl Subject {
                 known.add(seen);
             }
         }
+        let classes = self.model.classes.len();
         self.model.observe(&execution.classes);
+        if self.words.is_some() && self.model.classes.len() > classes {
+            self.take_observed(classes);
+        }
         if !unknown {
             self.learn(genes, &execution);
         }
         Some((execution, unknown))
+    }
+
+    /// Makes targets of the methods of classes from a number on.
+    fn take_observed(&mut self, from: usize) {
+        self.model.add_observed(&self.program, from);
+        let known = types::from_text(&self.program, &self.model);
+        self.knowledge.extend(known.into_iter().skip(self.knowledge.len()));
+        self.results.resize(self.model.targets.len(), CallResults::default());
+        self.target_of_goal = targets_of_goals(&self.goals, &self.model);
+        if let Some(words) = &mut self.words {
+            words.know(&self.program, &self.model);
+        }
     }
 
     /// The fitness of a test for each goal.
@@ -319,6 +341,14 @@ pub fn has_unknowns(genes: &Genes) -> bool {
     unknown
 }
 
+/// The target that enters the function of each goal.
+fn targets_of_goals(goals: &[Goal], model: &Model) -> Vec<Option<usize>> {
+    let of = |function: u32| {
+        model.targets.iter().position(|target| target.function == Some(function))
+    };
+    goals.iter().map(|goal| goal.function.and_then(of)).collect()
+}
+
 /// Goals of statement coverage: statements, and entries of functions.
 fn statement_goals(program: &Program) -> Vec<Goal> {
     let entries = program.units.goals.iter().filter(|goal| goal.kind == GoalKind::Function);
@@ -430,6 +460,9 @@ impl Problem for Subject {
         let cut = |genes: &Genes| (position * (genes.usable() + 1) as f64) as usize;
         let (at, other) = (cut(a), cut(b));
         let maker = self.maker(false);
+        if maker.words.is_some() && rng.chance(0.5) {
+            return (a.grafted(&maker, b, rng), b.grafted(&maker, a, rng));
+        }
         let first = a.crossed(&maker, at, b, other, rng);
         let second = b.crossed(&maker, other, a, at, rng);
         (first, second)

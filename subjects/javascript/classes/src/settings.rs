@@ -96,8 +96,19 @@ pub struct GenerationSettings {
     pub line_comments: bool,
     /// Whether calls and operators are goals in addition to statements, as in Flycatcher's program.
     pub nodes: bool,
+    /// Whether values are made of the program's own words, and results with functions are called.
+    pub words: bool,
+    /// Whether the words include those of documentation, tests and examples.
+    pub mined: bool,
     /// Whether suites are minimised.
     pub minimise: bool,
+}
+
+impl GenerationSettings {
+    /// Whether values are made of the program's words.
+    pub fn uses_words(&self) -> bool {
+        self.words && self.profile == Profile::Scored
+    }
 }
 
 impl Default for GenerationSettings {
@@ -124,6 +135,8 @@ impl Default for GenerationSettings {
             discard_throwing: false,
             line_comments: false,
             nodes: false,
+            words: false,
+            mined: true,
             minimise: true,
         }
     }
@@ -197,6 +210,10 @@ impl Parameters for GenerationSettings {
                 .meaning("with hints = line: comments of the line count"),
             Field::switch("compat.nodes", &mut self.nodes)
                 .meaning("with goals = mut: calls and operators are goals, too"),
+            Field::switch("words", &mut self.words)
+                .meaning("profile scored: values from the program's own words; returned functions are called"),
+            Field::switch("mined", &mut self.mined)
+                .meaning("with words: also from documentation, tests and examples of the package"),
             Field::switch("minimise", &mut self.minimise)
                 .meaning("leave out statements that no goal needs"),
         ]

@@ -218,6 +218,17 @@ impl Genes {
         }
         let argument = &self.statements[index].arguments[position];
         let share = maker.settings.constants;
+        if maker.words.is_some() && rng.chance(0.6) {
+            let function = target.function;
+            let first = target.first_parameter + position.min(target.parameters.len().max(1) - 1);
+            let argument = argument.clone();
+            return self.vary(index, maker, rng, |building| {
+                building.parameter = Some(first);
+                let words = building.maker.words?;
+                let value = building.varied(words, function, &argument, 0)?;
+                Some((position, value))
+            });
+        }
         let near = values::neighbour(argument, maker.constants, share, rng);
         if let Some(value) = near.filter(|_| rng.chance(0.7)) {
             self.statements[index].arguments[position] = value;
@@ -233,6 +244,69 @@ impl Genes {
             statement.arguments[position] = building.argument(parameter, 0);
             building.add(statement, number);
         })
+    }
+
+    /// Changes an argument to a value for which statements before it may be added. Returns the new index.
+    fn vary(
+        &mut self,
+        index: usize,
+        maker: &Maker<'_>,
+        rng: &mut Stream,
+        value: impl FnOnce(&mut Building<'_, '_>) -> Option<(usize, Argument)>,
+    ) -> usize {
+        let mut statement = self.statements[index].clone();
+        let number = self.targets[index];
+        let unchanged = statement.clone();
+        self.replace(index, maker, rng, |building| {
+            match value(building) {
+                Some((position, value)) => statement.arguments[position] = value,
+                None => statement = unchanged,
+            }
+            building.add(statement, number);
+        })
+    }
+
+    /// A child: this test up to some place, a statement of another test with all statements on which its values
+    /// depend and the calls of the same objects before it, and the rest of this test. Objects of the other test
+    /// are, with probability 1/2 each, objects of the same class of this test.
+    pub(crate) fn grafted(&self, maker: &Maker<'_>, other: &Genes, rng: &mut Stream) -> Genes {
+        if other.statements.is_empty() {
+            return self.clone();
+        }
+        let chosen = rng.index(other.statements.len());
+        let mut wanted = vec![false; other.statements.len()];
+        wanted[chosen] = true;
+        for index in (0..=chosen).rev() {
+            let statement = &other.statements[index];
+            let receives = statement.operation != Operation::New
+                && statement.operation != Operation::Call
+                && wanted[statement.receiver];
+            if wanted[index] || receives {
+                wanted[index] = true;
+                statement.variables().into_iter().for_each(|used| wanted[used] = true);
+            }
+        }
+        let at = rng.index(self.usable() + 1);
+        let mut genes = self.head(at);
+        let mut map: Vec<Option<usize>> = vec![None; other.statements.len()];
+        for index in (0..=chosen).filter(|index| wanted[*index]) {
+            let mut statement = other.statements[index].clone();
+            let target = other.targets[index];
+            let same = (0..at).rev().find(|own| self.targets[*own] == target);
+            if statement.operation == Operation::New
+                && let Some(own) = same
+                && rng.chance(0.5)
+            {
+                map[index] = Some(own);
+                continue;
+            }
+            statement.rename(&map);
+            map[index] = Some(genes.statements.len());
+            genes.statements.push(statement);
+            genes.targets.push(target);
+        }
+        let own = (0..at).map(Some).collect();
+        Genes::append(maker, genes, self, at, own, rng).truncated(maker)
     }
 
     /// Replaces a statement by statements that are built after the ones before it; the last of them takes

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
+use catherd_experiments::{Algorithm, Parameter};
 use catherd_javascript_kind::classes::{self, Code, Generated, Suite, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
@@ -90,8 +91,9 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     let (path, out) = (asked.project.as_path(), asked.out.as_deref());
     let project = Project::open(path, flags.class, flags.method);
     let project = project.map_err(|cause| unusable(path, &cause))?;
+    let algorithm = with_words(&asked.algorithm);
     let generated =
-        project.generate(&asked.algorithm, asked.seed, &asked.budget, asked.minimise, &mut |now| {
+        project.generate(&algorithm, asked.seed, &asked.budget, asked.minimise, &mut |now| {
             bar.show(Spent {
                 executions: now.meter.executions(),
                 steps: now.meter.steps(),
@@ -143,6 +145,16 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         (None, _) => {}
     }
     Ok(Exit::Success)
+}
+
+/// The algorithm with values from the program's own words, unless the parameter `words` says otherwise.
+fn with_words(algorithm: &Algorithm) -> Algorithm {
+    let mut algorithm = algorithm.clone();
+    let words = || Parameter::Bool(true);
+    if algorithm.name != "flycatcher" {
+        algorithm.parameters.entry("words".to_owned()).or_insert_with(words);
+    }
+    algorithm
 }
 
 /// Confirms a suite in Node.js. Returns a line that says whether it was confirmed, and adds the tests that were

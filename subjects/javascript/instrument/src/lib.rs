@@ -30,6 +30,7 @@
 
 mod anonymous;
 mod decisions;
+mod declarations;
 mod functions;
 mod hints;
 mod ignored;
@@ -44,6 +45,7 @@ mod statements;
 mod text_tests;
 mod units;
 mod visitor;
+mod words;
 
 use oxc_allocator::Allocator;
 use oxc_ast_visit::Visit;
@@ -51,6 +53,7 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{SourceType, Span};
 
 use crate::splice::Splicer;
+pub use declarations::{Declarations, Shape};
 pub use hints::{LineScores, line_scores};
 pub use mutants::{Mutant, mutants};
 pub use mutation_operator::MutationOperator;
@@ -58,6 +61,7 @@ pub use units::{
     Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Node,
     NodeKind, Parameter, SourceFile, Statement, Units,
 };
+pub use words::{Literal, Words, words};
 
 /// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +138,9 @@ pub fn instrument(
     let mut out = if build == Build::Plain {
         Splicer::default()
     } else {
-        units.files.push(SourceFile::new(path, source));
+        let mut file = SourceFile::new(path, source);
+        file.words = words::of_program(&program);
+        units.files.push(file);
         let mut visitor = visitor::Visitor::new(units, source, &prefix, build, &program);
         visitor.visit_statements(&program.body);
         visitor.out
@@ -210,6 +216,17 @@ fn parse<'a>(
             if is_module || module.errors.is_empty() { module } else { script }
         }
     }
+}
+
+/// Parses TypeScript.
+fn parse_typed<'a>(
+    allocator: &'a Allocator,
+    source: &'a str,
+    path: &str,
+) -> oxc_parser::ParserReturn<'a> {
+    let declarations = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| path.ends_with(end));
+    let kind = if declarations { SourceType::d_ts() } else { SourceType::ts() };
+    Parser::new(allocator, source, kind).parse()
 }
 
 /// A prefix of names that the source does not contain.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::words::Words;
+
 /// How an execution shows that a unit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
@@ -240,6 +242,8 @@ pub struct SourceFile {
     pub path: String,
     /// The text.
     pub source: String,
+    /// What it says about values.
+    pub words: Words,
     lines: Vec<u32>,
 }
 
@@ -247,7 +251,12 @@ impl SourceFile {
     pub(crate) fn new(path: &str, source: &str) -> SourceFile {
         let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
-        SourceFile { path: path.to_owned(), source: source.to_owned(), lines }
+        SourceFile {
+            path: path.to_owned(),
+            source: source.to_owned(),
+            words: Words::default(),
+            lines,
+        }
     }
 
     /// Line, from 1, and column in UTF-16 units, from 0, of a position in bytes.

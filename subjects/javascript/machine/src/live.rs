@@ -202,7 +202,7 @@ pub(crate) struct Live {
     pub(crate) images: Images,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "prepare",
     "begin",
     "run",
@@ -212,6 +212,7 @@ const NAMES: [&str; 11] = [
     "report",
     "stateOf",
     "analyse",
+    "constructedPatterns",
     "describe",
     "distance",
 ];
@@ -372,6 +373,7 @@ fn host<'js>(
     host.set("idleThreshold", settings.idle_threshold)?;
     host.set("trapThreshold", settings.trap_threshold)?;
     host.set("paths", settings.paths)?;
+    host.set("shapes", settings.shapes)?;
     if let Some(hints) = settings.line_hints {
         host.set("lines", program.line_scores(hints).as_flattened().to_vec())?;
     }

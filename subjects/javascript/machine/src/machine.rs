@@ -97,6 +97,26 @@ impl Machine {
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
 
+    /// Sources of the regular expressions that loading constructs from texts, each once. Empty if the program cannot be
+    /// loaded.
+    ///
+    /// # Errors
+    /// If the engine does not start.
+    pub fn constructed_patterns(&mut self) -> Result<Vec<String>, MachineError> {
+        let mut live = self.live()?;
+        let text = live.within_the_stack(&self.program.entry, |live| {
+            live.clear();
+            live.enter(|session| {
+                session.resume(self.settings.load_polls);
+                let text = live.call::<_, String>(session, "constructedPatterns", ());
+                text.ok().filter(|_| live.stopped(session).is_none())
+            })
+        });
+        let text = text.and_then(Result::ok).flatten().unwrap_or_default();
+        let found: BTreeSet<String> = serde_json::from_str(&text).unwrap_or_default();
+        Ok(found.into_iter().collect())
+    }
+
     /// The branch distance of an operator, or of `truthy`, from an outcome. Operands are JavaScript expressions.
     ///
     /// # Errors

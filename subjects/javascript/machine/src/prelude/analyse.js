@@ -107,8 +107,52 @@ const walk = (path, value, level, found, seen) => {
         }
     }
 };
+/** Maximum number of members of a plain object that are looked at. */
+const MAX_SHAPE = 30;
+/** A name for a function of the program, or for a plain object with such functions; empty for other values. */
+const shapeName = value => {
+    if (!host.shapes) {
+        return '';
+    }
+    if (typeof value === 'function') {
+        const number = isClassText(value) ? null : numberOf(value);
+        return number === null ? '' : 'function ' + number;
+    }
+    const names = keys(value);
+    let shape = '';
+    for (let i = 0; i < names.length && i < MAX_SHAPE; i++) {
+        const member = getOwn(value, names[i]);
+        if (member !== undefined && typeof member.value === 'function' && numberOf(member.value) !== null) {
+            shape += (shape === '' ? 'object with ' : ', ') + names[i];
+        }
+    }
+    return shape;
+};
+/** Sources of the regular expressions that loading constructs. */
+const constructedPatterns = () => {
+    const found = [];
+    const noted = made => {
+        push(found, String(made.source));
+        return made;
+    };
+    const recorded = new Proxy(RegExp, {
+        construct: (target, values, asked) => noted(construct(target, values, asked === recorded ? target : asked)),
+        apply: (target, _, values) => noted(apply(target, undefined, values)),
+    });
+    globalThis.RegExp = recorded;
+    RegExp.prototype.constructor = recorded;
+    load(false);
+    return stringify(found);
+};
 /** The class of a variable, which is not among the exports. */
 const describe = index => stringify(safely(() => {
+    const shape = className(variables[index]) === '' || typeof variables[index] === 'function' ? shapeName(variables[index]) : '';
+    if (shape !== '') {
+        const called = typeof variables[index] === 'function';
+        const members = called ? [{name: 'call', kind: 'method', callable: numberOf(variables[index]), length: variables[index].length}]
+            : membersOf(variables[index], null);
+        return {kind: called ? 'function' : 'shape', name: shape, callable: null, length: 0, members};
+    }
     const maker = getOwn(getPrototypeOf(variables[index]), 'constructor').value;
     const name = ownName(maker);
     return {kind: 'observed', name, callable: numberOf(maker), length: maker.length, members: membersOf(variables[index], null)};

@@ -101,7 +101,8 @@ const typeName = value => {
         return 'null';
     }
     if (typeof value !== 'object') {
-        return typeof value;
+        const shape = typeof value === 'function' ? shapeName(value) : '';
+        return shape === '' ? typeof value : 'object:' + shape;
     }
     if (weakHas(isProxy, value)) {
         return 'unknown';
@@ -110,7 +111,7 @@ const typeName = value => {
         return 'array';
     }
     const tag = builtinTag(value);
-    return tag !== '' ? tag.toLowerCase() : 'object:' + className(value);
+    return tag !== '' ? tag.toLowerCase() : 'object:' + (className(value) || shapeName(value));
 };
 const thrownData = value => {
     if (value instanceof Error) {

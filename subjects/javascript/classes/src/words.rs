@@ -1,0 +1,521 @@
+//! Words of the program, its documentation, tests and type declarations, from which values of tests are made.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_javascript_machine::instrument::{Declarations, Literal, Shape, Words as Found, words};
+use catherd_javascript_machine::{Argument, Package, Program};
+use catherd_search::Stream;
+
+use crate::matching::Matching;
+use crate::model::{Model, Target, TargetKind};
+use crate::values::Constants;
+
+/// Maximum number of example arguments of a parameter.
+const MAX_SEEDS: usize = 60;
+/// Maximum number of files from which texts are taken.
+const MAX_FILES: usize = 300;
+/// Maximum length of a text of the documentation, in bytes.
+const LONGEST_TEXT: usize = 2_000;
+/// Maximum length of a varied text, in characters.
+const LONGEST_VARIED: usize = 2_000;
+
+/// Literals of some part of the program.
+#[derive(Clone, Debug, Default)]
+struct Pool {
+    texts: Vec<String>,
+    numbers: Vec<f64>,
+    /// Indices of regular expressions.
+    patterns: Vec<usize>,
+}
+
+impl Pool {
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.patterns.is_empty()
+    }
+}
+
+/// Values by the place in the program where they are written, and what is known about parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// By function: its literals and those of the functions in it.
+    functions: Vec<Pool>,
+    /// The file of each function.
+    files_of: Vec<usize>,
+    files: Vec<Pool>,
+    patterns: Vec<Matching>,
+    /// Texts of documentation, tests and examples, by kind of place; no list is empty.
+    mined: Vec<Vec<String>>,
+    /// Example arguments by parameter.
+    seeds: Vec<Vec<Literal>>,
+    /// Declared types by parameter.
+    shapes: Vec<Option<Shape>>,
+    /// Interfaces and type aliases.
+    types: BTreeMap<String, Shape>,
+    /// Names of options.
+    options: Vec<String>,
+    /// What variables and properties are compared with, by name.
+    values: BTreeMap<String, Vec<Literal>>,
+    /// Properties that are read, by file and last name of the object, with positions.
+    members: BTreeMap<(usize, String), Vec<(u32, String)>>,
+    calls: BTreeMap<String, Vec<Vec<Literal>>>,
+    declared: BTreeMap<String, Vec<Vec<Shape>>>,
+    /// Names by which other code may call the export itself.
+    own_names: Vec<String>,
+}
+
+fn is_options(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["opt", "config", "setting", "param", "prop", "arg"].iter().any(|part| name.contains(part))
+}
+
+impl Words {
+    /// The words of a program. `constructed` are sources of regular expressions that loading constructs; with
+    /// `mined`, texts and calls of documentation, tests and examples are included.
+    pub fn of(program: &Program, model: &Model, constructed: &[String], mined: bool) -> Words {
+        let mut made = Words::default();
+        let functions = &program.units.functions;
+        made.functions = vec![Pool::default(); functions.len()];
+        made.files_of = functions.iter().map(|function| function.file as usize).collect();
+        made.files = vec![Pool::default(); program.units.files.len()];
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        for (number, file) in program.units.files.iter().enumerate() {
+            for (at, literal) in &file.words.literals {
+                let pattern = match literal {
+                    Literal::Pattern(source, _) => made.pattern(source, &mut known),
+                    _ => None,
+                };
+                made.files[number].add(literal, pattern);
+                for (index, function) in functions.iter().enumerate() {
+                    let inside = (function.range.0..function.range.1).contains(at);
+                    if function.file as usize == number && inside {
+                        made.functions[index].add(literal, pattern);
+                    }
+                }
+            }
+            for (at, object, name) in &file.words.members {
+                let of = made.members.entry((number, object.clone())).or_default();
+                of.push((*at, name.clone()));
+                if is_options(object) && !made.options.contains(name) {
+                    made.options.push(name.clone());
+                }
+            }
+            made.take(&file.words);
+        }
+        for source in constructed {
+            if let Some(index) = made.pattern(source, &mut known) {
+                made.files.iter_mut().for_each(|pool| pool.patterns.push(index));
+            }
+        }
+        made.own_names = own_names(&program.package);
+        made.read_package(&program.package, mined);
+        for pool in made.functions.iter_mut().chain(&mut made.files) {
+            pool.texts.dedup();
+        }
+        for values in made.values.values_mut() {
+            let mut seen = BTreeSet::new();
+            values.retain(|value| seen.insert(value.clone()));
+        }
+        made.know(program, model);
+        made
+    }
+
+    fn pattern(&mut self, source: &str, known: &mut BTreeMap<String, usize>) -> Option<usize> {
+        if let Some(index) = known.get(source) {
+            return Some(*index);
+        }
+        self.patterns.push(Matching::of(source)?);
+        known.insert(source.to_owned(), self.patterns.len() - 1);
+        Some(self.patterns.len() - 1)
+    }
+
+    /// Takes what a file says about names, calls and types.
+    fn take(&mut self, found: &Found) {
+        for (name, value) in &found.values {
+            let values = self.values.entry(name.clone()).or_default();
+            if values.len() < MAX_SEEDS {
+                values.push(value.clone());
+            }
+        }
+        for (name, arguments) in &found.calls {
+            let calls = self.calls.entry(name.clone()).or_default();
+            if calls.len() < MAX_SEEDS {
+                calls.push(arguments.clone());
+            }
+        }
+        for (name, shapes) in &found.declarations.functions {
+            self.declared.entry(name.clone()).or_default().push(shapes.clone());
+        }
+        self.types.extend(found.declarations.types.clone());
+    }
+
+    /// Reads declarations of types and, if wanted, documentation, tests and examples.
+    fn read_package(&mut self, package: &Package, mined: bool) {
+        let mut kinds: [BTreeSet<String>; 4] = Default::default();
+        let types = self.own_names.first().map(|name| format!("node_modules/@types/{name}/"));
+        let mut count = 0;
+        for path in package.files.keys() {
+            let installed = path.contains("node_modules/")
+                && !types.as_ref().is_some_and(|types| path.starts_with(types));
+            if installed || count >= MAX_FILES {
+                continue;
+            }
+            let lower = path.to_lowercase();
+            let ends = |list: &[&str]| list.iter().any(|end| lower.ends_with(end));
+            let example = lower.split('/').any(|part| {
+                ["test", "tests", "__tests__", "spec", "specs", "example", "examples", "demo", "fixtures"]
+                    .contains(&part)
+            }) || lower.contains(".test.") || lower.contains(".spec.");
+            if ends(&[".d.ts", ".d.mts", ".d.cts"]) {
+                count += 1;
+                let found = words(path, &package.text(path).unwrap_or_default());
+                self.take(&Found { declarations: found.declarations, ..Found::default() });
+            } else if mined && ends(&[".md", ".markdown"]) && !lower.contains("changelog") {
+                count += 1;
+                self.read_markdown(&package.text(path).unwrap_or_default(), &mut kinds);
+            } else if mined && example && ends(&[".js", ".mjs", ".cjs", ".ts"]) {
+                count += 1;
+                let found = words(path, &package.text(path).unwrap_or_default());
+                self.read_code(&found, &mut kinds[0]);
+            } else if mined && example && package.files[path].len() <= 20_000 {
+                count += 1;
+                add_paragraphs(&package.text(path).unwrap_or_default(), &mut kinds[1]);
+            }
+        }
+        self.mined = kinds
+            .into_iter()
+            .filter(|texts| !texts.is_empty())
+            .map(|texts| texts.into_iter().collect())
+            .collect();
+    }
+
+    fn read_code(&mut self, found: &Found, texts: &mut BTreeSet<String>) {
+        for (_, literal) in &found.literals {
+            if let Literal::Text(text) = literal
+                && !text.is_empty()
+            {
+                texts.insert(text.clone());
+            }
+        }
+        self.take(&Found { calls: found.calls.clone(), ..Found::default() });
+    }
+
+    /// Reads code between fences, code in backticks and paragraphs.
+    fn read_markdown(&mut self, source: &str, kinds: &mut [BTreeSet<String>; 4]) {
+        let mut block: Option<(String, String)> = None;
+        let mut prose = String::new();
+        for line in source.lines() {
+            let fence = line.trim_start().strip_prefix("```");
+            match (&mut block, fence) {
+                (None, Some(language)) => {
+                    block = Some((language.trim().to_lowercase(), String::new()));
+                }
+                (Some((language, text)), Some(_)) => {
+                    let script = ["", "js", "javascript", "jsx", "ts", "typescript", "mjs", "node"]
+                        .contains(&language.as_str());
+                    if script {
+                        let found = words("example.js", text);
+                        self.read_code(&found, &mut kinds[0]);
+                    } else {
+                        add_paragraphs(text, &mut kinds[1]);
+                    }
+                    block = None;
+                }
+                (Some((_, text)), None) => {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+                (None, None) => {
+                    for (index, part) in line.split('`').enumerate() {
+                        if index % 2 == 1 && !part.trim().is_empty() {
+                            kinds[2].insert(part.to_owned());
+                        }
+                    }
+                    prose.push_str(line);
+                    prose.push('\n');
+                }
+            }
+        }
+        let mut parts = BTreeSet::new();
+        add_paragraphs(&prose, &mut parts);
+        kinds[3].extend(parts.into_iter().take(200));
+    }
+
+    /// Learns about the parameters of targets that are not known yet.
+    pub(crate) fn know(&mut self, program: &Program, model: &Model) {
+        let known = self.seeds.len();
+        self.seeds.resize(model.parameters, Vec::new());
+        self.shapes.resize(model.parameters, None);
+        for target in &model.targets {
+            if target.first_parameter < known {
+                continue;
+            }
+            let function = target.function.and_then(|f| program.units.functions.get(f as usize));
+            let comment = function.map_or("", |function| function.comment.as_str());
+            for (index, parameter) in target.parameters.iter().enumerate() {
+                let number = target.first_parameter + index;
+                self.seeds[number] = self.examples(target, index, model);
+                self.shapes[number] = self
+                    .declared_shape(target, index, model)
+                    .or_else(|| Declarations::documented(comment, &parameter.name));
+            }
+        }
+    }
+
+    /// The names by which code calls a target, the most specific first.
+    fn names(&self, target: &Target, model: &Model) -> Vec<String> {
+        let class = target.class.and_then(|class| model.classes.get(class));
+        let mut names = match (target.kind, class) {
+            (TargetKind::Constructor, Some(class)) => vec![class.name.clone()],
+            (TargetKind::Function, _) => vec![target.path.last().unwrap_or(&target.name).clone()],
+            _ => vec![target.member.clone()],
+        };
+        let whole = matches!(target.kind, TargetKind::Constructor | TargetKind::Function)
+            && (target.path.is_empty() || target.path == ["default"]);
+        if whole {
+            names.extend(self.own_names.iter().cloned());
+        }
+        names
+    }
+
+    fn examples(&self, target: &Target, index: usize, model: &Model) -> Vec<Literal> {
+        let mut found = Vec::new();
+        for name in self.names(target, model) {
+            for arguments in self.calls.get(&name).into_iter().flatten() {
+                if let Some(value) = arguments.get(index)
+                    && *value != Literal::Other
+                    && found.len() < MAX_SEEDS
+                    && !found.contains(value)
+                {
+                    found.push(value.clone());
+                }
+            }
+        }
+        found
+    }
+
+    fn declared_shape(&self, target: &Target, index: usize, model: &Model) -> Option<Shape> {
+        let class = target.class.and_then(|class| model.classes.get(class));
+        let mut names = self.names(target, model);
+        if let (Some(class), false) = (class, target.kind == TargetKind::Constructor) {
+            names.insert(0, format!("{}.{}", class.name, target.member));
+        }
+        if let [.., owner, name] = target.path.as_slice() {
+            names.insert(0, format!("{owner}.{name}"));
+        }
+        let mut lists: Vec<&Vec<Vec<Shape>>> = Vec::new();
+        for name in &names {
+            lists.extend(self.declared.get(name));
+            if let Some(Shape::Named(of)) = self.types.get(name) {
+                lists.extend(self.declared.get(of));
+            }
+            let end = format!(".{name}");
+            let by_end = self.declared.iter().filter(|(known, _)| known.ends_with(&end));
+            lists.extend(by_end.map(|(_, shapes)| shapes).take(1));
+        }
+        let of_first = lists.first()?.iter();
+        let mut shapes: Vec<Shape> = Vec::new();
+        for shape in of_first.filter_map(|shapes| shapes.get(index)) {
+            if *shape != Shape::Any && !shapes.contains(shape) {
+                shapes.push(shape.clone());
+            }
+        }
+        match shapes.len() {
+            0 => None,
+            1 => shapes.pop(),
+            _ => Some(Shape::Union(shapes)),
+        }
+    }
+
+    /// An example argument of a parameter.
+    pub(crate) fn seed(&self, parameter: usize, rng: &mut Stream) -> Option<&Literal> {
+        let seeds = self.seeds.get(parameter).filter(|seeds| !seeds.is_empty())?;
+        Some(rng.pick(seeds))
+    }
+
+    /// The declared type of a parameter.
+    pub(crate) fn shape(&self, parameter: usize) -> Option<&Shape> {
+        self.shapes.get(parameter)?.as_ref()
+    }
+
+    /// An interface or type alias.
+    pub(crate) fn type_of(&self, name: &str) -> Option<&Shape> {
+        self.types.get(name)
+    }
+
+    /// A value with which a variable or property of this name is compared.
+    pub(crate) fn value(&self, name: &str, rng: &mut Stream) -> Option<&Literal> {
+        Some(rng.pick(self.values.get(name)?))
+    }
+
+    /// Names of members of a parameter that its function reads; otherwise, for what may be options, some names of
+    /// options.
+    pub(crate) fn members(
+        &self,
+        function: Option<u32>,
+        range: Option<(u32, u32)>,
+        parameter: &str,
+        rng: &mut Stream,
+    ) -> Vec<&str> {
+        let own = function.and_then(|function| {
+            let file = *self.files_of.get(function as usize)?;
+            let all = self.members.get(&(file, parameter.to_owned()))?;
+            let range = range?;
+            let inside = all.iter().filter(|(at, _)| (range.0..range.1).contains(at));
+            let mut names: Vec<&str> = inside.map(|(_, name)| name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            (!names.is_empty()).then_some(names)
+        });
+        if let Some(names) = own
+            && !(is_options(parameter) && rng.chance(0.5))
+        {
+            return names;
+        }
+        if self.options.is_empty() {
+            return Vec::new();
+        }
+        (0..1 + rng.index(3)).map(|_| rng.pick(&self.options).as_str()).collect()
+    }
+
+    /// A text of the function, its file or the documentation; `None` if there is none.
+    pub(crate) fn text(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
+        let drawn = rng.unit();
+        if drawn < 0.3
+            && let Some(mined) = self.mined(rng)
+        {
+            return Some(mined);
+        }
+        if drawn > 0.8 {
+            return None;
+        }
+        let pool = self.pool(function, rng)?;
+        if !pool.patterns.is_empty() && (pool.texts.is_empty() || rng.chance(0.5)) {
+            return Some(self.patterns[*rng.pick(&pool.patterns)].draw(rng));
+        }
+        (!pool.texts.is_empty()).then(|| rng.pick(&pool.texts).clone())
+    }
+
+    fn mined(&self, rng: &mut Stream) -> Option<String> {
+        if self.mined.is_empty() {
+            return None;
+        }
+        let texts = &self.mined[rng.index(self.mined.len())];
+        Some(rng.pick(texts).clone())
+    }
+
+    /// Literals of the function if it has any, otherwise of its file, with a fifth of the chance of the file anyway.
+    fn pool(&self, function: Option<u32>, rng: &mut Stream) -> Option<&Pool> {
+        let function = function.map(|function| function as usize);
+        let own = function.and_then(|function| self.functions.get(function));
+        if let Some(own) = own.filter(|own| !own.is_empty())
+            && !rng.chance(0.3)
+        {
+            return Some(own);
+        }
+        match function.and_then(|function| self.files_of.get(function)) {
+            Some(file) if rng.chance(0.7) => self.files.get(*file),
+            _ if self.files.is_empty() => None,
+            _ => Some(&self.files[rng.index(self.files.len())]),
+        }
+    }
+
+    /// A number of the function, near it or 0 to 10; `None` if it has no numbers.
+    pub(crate) fn number(&self, function: Option<u32>, rng: &mut Stream) -> Option<f64> {
+        let numbers = &self.functions.get(function? as usize)?.numbers;
+        if numbers.is_empty() || !rng.chance(0.5) {
+            return None;
+        }
+        Some(rng.pick(numbers) + [0.0, 0.0, -1.0, 1.0][rng.index(4)])
+    }
+
+    /// A text near another: a part is inserted, left out, repeated or replaced.
+    pub(crate) fn varied(
+        &self,
+        text: &str,
+        function: Option<u32>,
+        constants: &Constants,
+        rng: &mut Stream,
+    ) -> String {
+        let mut letters: Vec<char> = text.chars().collect();
+        let start = rng.index(letters.len() + 1);
+        let end = (start + 1 + rng.index(12)).min(letters.len());
+        let part = |rng: &mut Stream| -> Vec<char> {
+            let text = self.text(function, rng).unwrap_or_else(|| constants.text(0.5, rng));
+            text.chars().take(200).collect()
+        };
+        match rng.index(5) {
+            0 | 1 => {
+                let new = part(rng);
+                letters.splice(start..start, new);
+            }
+            2 => {
+                letters.drain(start..end.max(start));
+            }
+            3 => {
+                let copied: Vec<char> = letters[start..end.max(start)].to_vec();
+                letters.splice(start..start, copied);
+            }
+            _ => {
+                let new = part(rng);
+                letters.splice(start..end.max(start), new);
+            }
+        }
+        letters.into_iter().take(LONGEST_VARIED).collect()
+    }
+}
+
+impl Pool {
+    fn add(&mut self, literal: &Literal, pattern: Option<usize>) {
+        match literal {
+            Literal::Text(text) => self.texts.push(text.clone()),
+            Literal::Number(bits) => self.numbers.push(f64::from_bits(*bits)),
+            Literal::Pattern(..) => self.patterns.extend(pattern),
+            _ => {}
+        }
+    }
+}
+
+/// Adds a text if it is short, and its paragraphs.
+fn add_paragraphs(text: &str, into: &mut BTreeSet<String>) {
+    if text.len() <= LONGEST_TEXT && !text.trim().is_empty() {
+        into.insert(text.to_owned());
+    }
+    let parts = text.split("\n\n").filter(|part| !part.trim().is_empty());
+    into.extend(parts.filter(|part| part.len() <= LONGEST_TEXT).take(100).map(str::to_owned));
+}
+
+/// The package's name, its last part, and that part as an identifier.
+fn own_names(package: &Package) -> Vec<String> {
+    let manifest = package.text("package.json").unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
+    let Some(name) = manifest["name"].as_str() else { return Vec::new() };
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let base = last.trim_end_matches(".js");
+    let mut identifier = String::new();
+    for (index, part) in base.split(['-', '.', '_']).enumerate() {
+        let mut letters = part.chars();
+        match letters.next() {
+            Some(first) if index > 0 => identifier.extend(first.to_uppercase()),
+            Some(first) => identifier.push(first),
+            None => {}
+        }
+        identifier.push_str(letters.as_str());
+    }
+    let mut names = vec![last.to_owned(), identifier];
+    names.dedup();
+    names
+}
+
+/// The argument with the value of a literal; `None` for functions and what is not known.
+pub(crate) fn argument(literal: &Literal) -> Option<Argument> {
+    Some(match literal {
+        Literal::Text(text) => Argument::String(text.clone()),
+        Literal::Number(bits) => Argument::Number(f64::from_bits(*bits)),
+        Literal::Boolean(is) => Argument::Boolean(*is),
+        Literal::Null => Argument::Null,
+        Literal::Undefined => Argument::Undefined,
+        Literal::BigInt(text) => Argument::BigInt(text.clone()),
+        Literal::Pattern(text, flags) => Argument::RegExp(text.clone(), flags.clone()),
+        Literal::Array(_) | Literal::Object(_) | Literal::Function | Literal::Other => return None,
+    })
+}
