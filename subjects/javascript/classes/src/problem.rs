@@ -18,6 +18,9 @@ use crate::types::{self, Knowledge};
 use crate::values::Constants;
 use crate::words::Words;
 
+/// Maximum number of targets that are noted for a function.
+const MAX_CALLERS: usize = 8;
+
 /// An executed test.
 #[derive(Clone, Debug)]
 pub struct Executed(Rc<Content>);
@@ -95,6 +98,8 @@ pub struct Subject {
     pub error: Option<MachineError>,
     /// Whether each goal is known to be covered.
     covered: Vec<bool>,
+    /// By function: some targets whose calls enter it; empty without words.
+    entries: Vec<Vec<usize>>,
     /// The target that enters a goal's function, if any does.
     target_of_goal: Vec<Option<usize>>,
 }
@@ -134,8 +139,8 @@ impl Subject {
         };
         Ok(Subject {
             target_of_goal: targets_of_goals(&goals, &model),
-            words,
             covered: vec![false; goals.len()],
+            entries: vec![Vec::new(); if words.is_some() { program.units.functions.len() } else { 0 }],
             results: vec![CallResults::default(); model.targets.len()],
             failures: BTreeMap::new(),
             constants: Constants::of(&program.units, &program.package.config),
@@ -144,6 +149,7 @@ impl Subject {
             model,
             knowledge,
             settings,
+            words,
             goals,
             counts: RunCounts::default(),
             seed,
@@ -214,6 +220,7 @@ impl Subject {
         }
         if !unknown {
             self.learn(genes, &execution);
+            self.note_entries(genes, &execution);
         }
         Some((execution, unknown))
     }
@@ -281,8 +288,50 @@ impl Subject {
         }
     }
 
+    /// Notes which functions calls of few targets enter.
+    fn note_entries(&mut self, genes: &Genes, execution: &Execution) {
+        let mut targets = genes.targets.clone();
+        targets.sort_unstable();
+        targets.dedup();
+        if targets.len() > MAX_CALLERS / 2 {
+            return;
+        }
+        for (entries, function) in self.entries.iter_mut().zip(&self.program.units.functions) {
+            if entries.len() < MAX_CALLERS && execution.counters[function.counter as usize] > 0 {
+                entries.extend(targets.iter().filter(|target| !entries.contains(target)).copied().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// A target from which an uncovered goal may be reached: one that enters its function, or the function that holds
+    /// that. `None` if none is known.
+    fn pick_entry(&self, rng: &mut Stream) -> Option<usize> {
+        let open: Vec<usize> = (0..self.goals.len()).filter(|goal| !self.covered[*goal]).collect();
+        for _ in 0..if open.is_empty() { 0 } else { 5 } {
+            let goal = *rng.pick(&open);
+            if let Some(target) = self.target_of_goal[goal].filter(|_| rng.chance(0.5)) {
+                return Some(target);
+            }
+            let mut function = self.goals[goal].function;
+            while let Some(number) = function {
+                let entries = &self.entries[number as usize];
+                if !entries.is_empty() {
+                    return Some(*rng.pick(entries));
+                }
+                function = self.program.units.functions[number as usize].holder;
+            }
+        }
+        None
+    }
+
     /// A random target; with probability 0.7 one that has uncovered goals.
     fn pick_target(&self, rng: &mut Stream) -> usize {
+        if self.words.is_some()
+            && rng.chance(0.7)
+            && let Some(target) = self.pick_entry(rng)
+        {
+            return target;
+        }
         if rng.chance(0.7) {
             let open: Vec<usize> = (0..self.goals.len())
                 .filter(|goal| !self.covered[*goal])

@@ -26,6 +26,10 @@ struct Pool {
     numbers: Vec<f64>,
     /// Indices of regular expressions.
     patterns: Vec<usize>,
+    /// Of a file that reads texts: characters and short texts with which it compares.
+    tokens: Vec<String>,
+    /// Of such a file: words.
+    names: Vec<String>,
 }
 
 impl Pool {
@@ -108,6 +112,10 @@ impl Words {
         }
         made.own_names = own_names(&program.package);
         made.read_package(&program.package, mined);
+        for (pool, file) in made.files.iter_mut().zip(&program.units.files) {
+            let codes = |name: &String| name == "charCodeAt" || name == "codePointAt";
+            pool.find_tokens(file.words.members.iter().any(|(_, _, name)| codes(name)));
+        }
         for pool in made.functions.iter_mut().chain(&mut made.files) {
             pool.texts.dedup();
         }
@@ -380,19 +388,58 @@ impl Words {
     /// A text of the function, its file or the documentation; `None` if there is none.
     pub(crate) fn text(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
         let drawn = rng.unit();
-        if drawn < 0.3
+        let texts: usize = self.mined.iter().map(Vec::len).sum();
+        if drawn < 0.3 * (texts as f64 / 20.0).min(1.0)
             && let Some(mined) = self.mined(rng)
         {
             return Some(mined);
         }
-        if drawn > 0.8 {
+        if drawn > 0.85 {
             return None;
+        }
+        if drawn > 0.55
+            && let Some(text) = self.phrase(function, rng)
+        {
+            return Some(text);
         }
         let pool = self.pool(function, rng)?;
         if !pool.patterns.is_empty() && (pool.texts.is_empty() || rng.chance(0.5)) {
             return Some(self.patterns[*rng.pick(&pool.patterns)].draw(rng));
         }
         (!pool.texts.is_empty()).then(|| rng.pick(&pool.texts).clone())
+    }
+
+    /// The file of a function, otherwise any.
+    fn file(&self, function: Option<u32>, rng: &mut Stream) -> Option<&Pool> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let own = function.and_then(|function| self.files_of.get(function as usize));
+        let index = match own {
+            Some(file) if rng.chance(0.7) => *file,
+            _ => rng.index(self.files.len()),
+        };
+        Some(&self.files[index])
+    }
+
+    /// A sequence of tokens, words, spaces and lines; `None` if the file compares with few tokens.
+    fn phrase(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
+        const NAMES: [&str; 6] = ["a", "b", "key", "1", "12", "x1"];
+        let pool = self.file(function, rng).filter(|pool| pool.tokens.len() > 3)?;
+        let mut text = String::new();
+        while text.is_empty() || (rng.chance(0.85) && text.len() < 80) {
+            match rng.index(10) {
+                0..=3 => text.push_str(&pool.tokens[rng.index(pool.tokens.len())]),
+                4 | 5 => text.push_str(NAMES[rng.index(NAMES.len())]),
+                6 if !pool.names.is_empty() => text.push_str(&pool.names[rng.index(pool.names.len())]),
+                6 | 7 => {
+                    text.push('\n');
+                    (0..rng.index(4)).for_each(|_| text.push(' '));
+                }
+                _ => text.push(' '),
+            }
+        }
+        Some(text)
     }
 
     fn mined(&self, rng: &mut Stream) -> Option<String> {
@@ -440,6 +487,12 @@ impl Words {
         let start = rng.index(letters.len() + 1);
         let end = (start + 1 + rng.index(12)).min(letters.len());
         let part = |rng: &mut Stream| -> Vec<char> {
+            let pool = self.file(function, rng).filter(|pool| !pool.tokens.is_empty());
+            if let Some(pool) = pool
+                && rng.chance(0.4)
+            {
+                return rng.pick(&pool.tokens).chars().collect();
+            }
             let text = self.text(function, rng).unwrap_or_else(|| constants.text(0.5, rng));
             text.chars().take(200).collect()
         };
@@ -465,6 +518,28 @@ impl Words {
 }
 
 impl Pool {
+    /// Finds short texts of signs and, if the file reads codes of characters, characters whose codes are numbers of it.
+    fn find_tokens(&mut self, codes: bool) {
+        let mut tokens = BTreeSet::new();
+        for text in &self.texts {
+            let signs = !text.is_empty() && text.chars().count() <= 3;
+            if signs && !text.chars().all(char::is_alphanumeric) {
+                tokens.insert(text.clone());
+            }
+        }
+        for number in self.numbers.iter().filter(|_| codes) {
+            if (9.0..127.0).contains(number) && number.fract() == 0.0 {
+                tokens.insert(char::from(*number as u8).to_string());
+            }
+        }
+        self.tokens = tokens.into_iter().collect();
+        let name = |text: &&String| {
+            (1..=10).contains(&text.len()) && text.chars().all(char::is_alphanumeric)
+        };
+        let names: BTreeSet<&String> = self.texts.iter().filter(name).collect();
+        self.names = names.into_iter().cloned().collect();
+    }
+
     fn add(&mut self, literal: &Literal, pattern: Option<usize>) {
         match literal {
             Literal::Text(text) => self.texts.push(text.clone()),
