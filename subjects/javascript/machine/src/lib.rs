@@ -9,6 +9,7 @@
 mod compile;
 mod depth;
 mod execution;
+mod hashes;
 mod images;
 mod live;
 mod loading;

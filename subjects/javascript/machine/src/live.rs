@@ -38,6 +38,10 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/node/assert.js"),
     include_str!("prelude/node/util.js"),
     include_str!("prelude/node/path.js"),
+    include_str!("prelude/node/buffer.js"),
+    include_str!("prelude/node/web.js"),
+    include_str!("prelude/node/url.js"),
+    include_str!("prelude/node/fs.js"),
     include_str!("prelude/node/host.js"),
     include_str!("prelude/modules.js"),
     include_str!("prelude/analyse.js"),
@@ -442,6 +446,8 @@ fn host<'js>(
         function.is_some_and(|function| assigning.units.functions[function as usize].assigns_this)
     };
     host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
+    let hash = |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
+    host.set("hash", Function::new(ctx.clone(), hash)?)?;
     let counting = Rc::clone(program);
     let count = move |callable: usize, length: usize| {
         counting.parameters(callable).map_or(length, <[_]>::len)

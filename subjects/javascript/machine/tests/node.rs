@@ -7,11 +7,10 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-#[test]
-fn results_equal_those_of_node() {
-    let expected: BTreeMap<String, String> =
-        serde_json::from_str(include_str!("node/node-20.json")).unwrap();
-    let package = Package::of_source("subject.js", include_str!("node/subject.js")).unwrap();
+/// Compares the results of all functions of a file with recorded ones.
+fn compare(source: &str, recorded: &str) -> (usize, Vec<String>) {
+    let expected: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap();
+    let package = Package::of_source("subject.js", source).unwrap();
     let program = Program::new(package).unwrap();
     let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     let mut different = Vec::new();
@@ -26,8 +25,43 @@ fn results_equal_those_of_node() {
             different.push(format!("{name}\n  Node.js: {expected}\n  here:    {found}"));
         }
     }
-    assert!(expected.len() > 50);
+    (expected.len(), different)
+}
+
+#[test]
+fn results_equal_those_of_node() {
+    let (count, different) =
+        compare(include_str!("node/subject.js"), include_str!("node/node-20.json"));
+    assert!(count > 50);
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn modules_of_node_give_what_they_give_in_node() {
+    let (count, different) =
+        compare(include_str!("node/modules.js"), include_str!("node/modules-20.json"));
+    assert!(count > 15);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Records the results again in the Node.js of this machine, if it is version 20.
+#[test]
+fn recorded_results_are_those_of_node() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node");
+    let version = std::process::Command::new("node").arg("--version").output();
+    if !version.is_ok_and(|found| found.stdout.starts_with(b"v20.")) {
+        return;
+    }
+    for (name, recorded) in [
+        ("subject", include_str!("node/node-20.json")),
+        ("modules", include_str!("node/modules-20.json")),
+    ] {
+        let mut node = std::process::Command::new("node");
+        let printed = node.args(["print.js", name]).env("TZ", "UTC").current_dir(&folder).output();
+        let read = |text: &str| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap();
+        let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+        assert_eq!(read(&printed), read(recorded), "{name}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-// Prints what the functions of subject.js give in Node.js, each called by a task of its own.
-const subject = require('./subject.js');
+// Prints what the functions of a file, subject.js if none is named, give in Node.js, each called by a task of its own.
+const subject = require('./' + (process.argv[2] ?? 'subject') + '.js');
 (async () => {
     const results = {};
     for (const name of Object.keys(subject)) {

@@ -39,6 +39,7 @@ const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['
     [getPrototypeOf(getPrototypeOf([][Symbol.iterator]())), ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach',
         'some', 'every', 'find', 'constructor', Symbol.toStringTag]]];
 const installHost = () => {
+    loadedFs = undefined;
     const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
         nextTick, cwd: () => '/subject', exit: () => stop('exit'), on: silent, emitWarning: silent, hrtime: () => [0, 0],
         exitCode: undefined, stdout: silentStream(), stderr: silentStream()};
@@ -55,6 +56,11 @@ const installHost = () => {
     const {TextEncoder, TextDecoder} = textClasses();
     put('TextEncoder', TextEncoder);
     put('TextDecoder', TextDecoder);
+    put('atob', atob);
+    put('btoa', btoa);
+    together(['Buffer'], () => ({Buffer: bufferClass()}));
+    together(['URL', 'URLSearchParams'], urlClasses);
+    together(['DOMException', 'Event', 'CustomEvent', 'EventTarget', 'AbortSignal', 'AbortController'], webClasses);
     for (const name of MISSING_GLOBALS) {
         if (!(name in globalThis)) {
             lazily(globalThis, name, false, () => unavailable(name));
@@ -66,6 +72,9 @@ const installHost = () => {
         }
     }
 };
+/** Files of one load, which all modules share. */
+let loadedFs;
+const sharedFs = () => loadedFs ??= fsModule();
 /** Whether a test is being executed, not loading. */
 let testing = false;
 /** What stands for parts of Node.js that do not exist here. A program may load and keep them; a test that uses one has
@@ -87,9 +96,6 @@ const unavailable = name => {
             if (typeof key === 'symbol' || key === '__esModule' || key === 'then' || key === 'prototype' || key === 'name') {
                 return target[key];
             }
-            if (name === 'Buffer' && key === 'isBuffer') {
-                return isBuffer;
-            }
             if (testing) {
                 use();
             }
@@ -107,8 +113,6 @@ const unavailable = name => {
     weakAdd(stubs, stub);
     return stub;
 };
-/** No buffer can exist, so that none is recognised, as in Node.js. */
-const isBuffer = () => false;
 /** Defines a member whose value is made when it is read first. */
 const lazily = (object, name, enumerable, make) => {
     const put = value => defineProperty(object, name, {value, writable: true, enumerable, configurable: true});
@@ -119,12 +123,18 @@ const lazily = (object, name, enumerable, make) => {
     };
     defineProperty(object, name, {get, set: put, enumerable, configurable: true});
 };
+/** Defines globals that are made together when one of them is read first. */
+const together = (names, make) => {
+    let made;
+    for (const name of names) {
+        lazily(globalThis, name, false, () => (made ??= make())[name]);
+    }
+};
 /** Globals of Node.js 20 that do not exist here. */
-const MISSING_GLOBALS = ['AbortController', 'AbortSignal', 'Blob', 'BroadcastChannel', 'Buffer', 'ByteLengthQueuingStrategy',
-    'CompressionStream', 'CountQueuingStrategy', 'Crypto', 'CryptoKey', 'CustomEvent', 'DOMException', 'DecompressionStream', 'Event',
-    'EventTarget', 'File', 'FormData', 'Headers', 'Intl', 'MessageChannel', 'MessageEvent', 'MessagePort', 'PerformanceEntry',
+const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'ByteLengthQueuingStrategy',
+    'CompressionStream', 'CountQueuingStrategy', 'Crypto', 'CryptoKey', 'DecompressionStream', 'File', 'FormData', 'Headers', 'Intl', 'MessageChannel', 'MessageEvent', 'MessagePort', 'PerformanceEntry',
     'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'ReadableStream', 'Request', 'Response', 'SubtleCrypto',
-    'TransformStream', 'URL', 'URLSearchParams', 'WebAssembly', 'WritableStream', 'SharedArrayBuffer', 'Atomics', 'atob', 'btoa', 'crypto',
+    'TransformStream', 'WebAssembly', 'WritableStream', 'SharedArrayBuffer', 'Atomics', 'crypto',
     'fetch'];
 /** Members of `process` that do not exist here. */
 const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'getegid', 'geteuid',
@@ -135,6 +145,16 @@ const MISSING_MEMBERS = {
         'styleText', 'toUSVString', 'transferableAbortController', 'transferableAbortSignal'],
     events: ['EventEmitterAsyncResource', 'addAbortListener', 'getEventListeners', 'getMaxListeners', 'on', 'once', 'setMaxListeners'],
     assert: ['CallTracker'],
+    buffer: ['Blob', 'File', 'isAscii', 'isUtf8', 'resolveObjectURL', 'transcode'],
+    url: ['Url', 'domainToASCII', 'domainToUnicode', 'format', 'parse', 'resolve', 'resolveObject'],
+    diagnostics_channel: ['tracingChannel'],
+    fs: ['Dir', 'FileReadStream', 'FileWriteStream', 'ReadStream', 'WriteStream', '_toUnixTimestamp', 'chown', 'chownSync', 'cp', 'cpSync',
+        'createReadStream', 'createWriteStream', 'fchmod', 'fchmodSync', 'fchown', 'fchownSync', 'fdatasync', 'fdatasyncSync', 'lchmod',
+        'lchmodSync', 'lchown', 'lchownSync', 'link', 'linkSync', 'lutimes', 'lutimesSync', 'openAsBlob', 'opendir', 'opendirSync', 'readlink',
+        'readlinkSync', 'readv', 'readvSync', 'statfs', 'statfsSync', 'symlink', 'symlinkSync', 'unwatchFile', 'watch', 'watchFile', 'writev',
+        'writevSync'],
+    os: ['arch', 'availableParallelism', 'constants', 'cpus', 'freemem', 'getPriority', 'hostname', 'loadavg', 'machine', 'networkInterfaces',
+        'release', 'setPriority', 'totalmem', 'uptime', 'userInfo', 'version'],
 };
 /** Adds stubs for what a module or object lacks. */
 const completed = (name, object) => {
@@ -156,6 +176,17 @@ const builtinModule = name => {
         clearInterval: globalThis.clearInterval, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate};
     case 'path': case 'path/posix': return pathModule();
     case 'process': return globalThis.process;
+    case 'buffer': return completed(name, bufferModule());
+    case 'string_decoder': return stringDecoderModule();
+    case 'url': return completed(name, urlModule());
+    case 'querystring': return querystringModule();
+    case 'diagnostics_channel': return completed(name, channelsModule());
+    case 'crypto': return cryptoModule();
+    case 'fs': return completed(name, sharedFs());
+    case 'fs/promises': return sharedFs().promises;
+    case 'constants': return sharedFs().constants;
+    case 'os': return completed(name, {EOL: '\n', devNull: '/dev/null', platform: () => 'linux', type: () => 'Linux', tmpdir: () => '/tmp',
+        homedir: () => '/root', endianness: () => 'LE'});
     default: return unavailable(name);
     }
 };
