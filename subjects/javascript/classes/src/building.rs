@@ -362,7 +362,10 @@ impl<'m, 'r> Building<'m, 'r> {
                 Argument::Object(members)
             }
             Type::Function => {
-                let what = *self.rng.pick(&["constant", "constant", "first", "throws", "writes"]);
+                let what = match self.maker.words {
+                    Some(_) => self.kind_of_function(),
+                    None => self.rng.pick(&["constant", "constant", "first", "throws", "writes"]),
+                };
                 let result = self.of_path(evidence, "()", depth + 2);
                 Argument::Function(what.to_owned(), Box::new(result))
             }

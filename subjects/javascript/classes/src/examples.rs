@@ -465,6 +465,7 @@ fn generated(
             budget: Budget { executions: ask["executions"].as_u64(), ..Budget::default() },
             project: String::new(),
             engine: String::new(),
+            functions: None,
         };
         let mut suites = Vec::new();
         for _ in 0..ask["times"].as_u64().unwrap_or(1) {

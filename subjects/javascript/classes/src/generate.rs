@@ -47,6 +47,8 @@ pub struct Request {
     pub project: String,
     /// The engine id, which is written into the suite.
     pub engine: String,
+    /// The functions whose goals are wanted, by number; `None` for all.
+    pub functions: Option<Vec<u32>>,
 }
 
 /// The type that was inferred for a parameter, with its evidence.
@@ -165,6 +167,9 @@ pub fn generate(
     let settings = &request.settings;
     let machine = machine(program, settings, request.seed, true);
     let mut subject = Subject::new(program, machine, settings.clone(), request.seed)?;
+    if let Some(functions) = &request.functions {
+        subject.keep_goals_of(functions);
+    }
     let mut rng = Stream::new(request.seed, Stream::SEARCH);
     let nothing = subject.goals.is_empty() || subject.model.targets.is_empty();
     let searched = if nothing {

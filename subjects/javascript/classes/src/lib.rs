@@ -12,15 +12,18 @@
 
 mod building;
 mod coverage;
+mod entries;
 pub mod examples;
 mod export;
 mod flycatcher;
 mod generate;
 mod genes;
+mod goals;
 mod learning;
 mod matching;
-mod minimisation;
 mod model;
+mod mined;
+mod minimisation;
 pub mod mutation;
 mod pattern;
 mod problem;

@@ -10,16 +10,15 @@ use catherd_javascript_machine::{
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::building::Maker;
+use crate::entries::targets_of_goals;
 use crate::genes::Genes;
-use crate::model::{Model, TargetKind};
+use crate::goals::{method_goals, statement_goals};
+use crate::model::Model;
 use crate::results::{CallResults, FailedTest};
 use crate::settings::{GenerationSettings, Goals, Profile};
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
 use crate::words::Words;
-
-/// Maximum number of targets that are noted for a function.
-const MAX_CALLERS: usize = 8;
 
 /// An executed test.
 #[derive(Clone, Debug)]
@@ -97,11 +96,11 @@ pub struct Subject {
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
     /// Whether each goal is known to be covered.
-    covered: Vec<bool>,
+    pub(crate) covered: Vec<bool>,
     /// By function: some targets whose calls enter it; empty without words.
-    entries: Vec<Vec<usize>>,
+    pub(crate) entries: Vec<Vec<usize>>,
     /// The target that enters a goal's function, if any does.
-    target_of_goal: Vec<Option<usize>>,
+    pub(crate) target_of_goal: Vec<Option<usize>>,
 }
 
 impl Subject {
@@ -225,18 +224,6 @@ impl Subject {
         Some((execution, unknown))
     }
 
-    /// Makes targets of the methods of classes from a number on.
-    fn take_observed(&mut self, from: usize) {
-        self.model.add_observed(&self.program, from);
-        let known = types::from_text(&self.program, &self.model);
-        self.knowledge.extend(known.into_iter().skip(self.knowledge.len()));
-        self.results.resize(self.model.targets.len(), CallResults::default());
-        self.target_of_goal = targets_of_goals(&self.goals, &self.model);
-        if let Some(words) = &mut self.words {
-            words.know(&self.program, &self.model);
-        }
-    }
-
     /// The fitness of a test for each goal.
     pub fn fitness(&self, genes: &Genes, execution: &Execution) -> Vec<f64> {
         let called: Vec<u32> = genes
@@ -286,42 +273,6 @@ impl Subject {
                 left as f64 + distance.clamp(0.001, 1.0)
             }
         }
-    }
-
-    /// Notes which functions calls of few targets enter.
-    fn note_entries(&mut self, genes: &Genes, execution: &Execution) {
-        let mut targets = genes.targets.clone();
-        targets.sort_unstable();
-        targets.dedup();
-        if targets.len() > MAX_CALLERS / 2 {
-            return;
-        }
-        for (entries, function) in self.entries.iter_mut().zip(&self.program.units.functions) {
-            if entries.len() < MAX_CALLERS && execution.counters[function.counter as usize] > 0 {
-                entries.extend(targets.iter().filter(|target| !entries.contains(target)).copied().collect::<Vec<_>>());
-            }
-        }
-    }
-
-    /// A target from which an uncovered goal may be reached: one that enters its function, or the function that holds
-    /// that. `None` if none is known.
-    fn pick_entry(&self, rng: &mut Stream) -> Option<usize> {
-        let open: Vec<usize> = (0..self.goals.len()).filter(|goal| !self.covered[*goal]).collect();
-        for _ in 0..if open.is_empty() { 0 } else { 5 } {
-            let goal = *rng.pick(&open);
-            if let Some(target) = self.target_of_goal[goal].filter(|_| rng.chance(0.5)) {
-                return Some(target);
-            }
-            let mut function = self.goals[goal].function;
-            while let Some(number) = function {
-                let entries = &self.entries[number as usize];
-                if !entries.is_empty() {
-                    return Some(*rng.pick(entries));
-                }
-                function = self.program.units.functions[number as usize].holder;
-            }
-        }
-        None
     }
 
     /// A random target; with probability 0.7 one that has uncovered goals.
@@ -388,56 +339,6 @@ pub fn has_unknowns(genes: &Genes) -> bool {
         argument.visit(&mut |inner| unknown |= matches!(inner, Argument::Unknown(_)));
     }
     unknown
-}
-
-/// The target that enters the function of each goal.
-fn targets_of_goals(goals: &[Goal], model: &Model) -> Vec<Option<usize>> {
-    let of = |function: u32| {
-        model.targets.iter().position(|target| target.function == Some(function))
-    };
-    goals.iter().map(|goal| goal.function.and_then(of)).collect()
-}
-
-/// Goals of statement coverage: statements, and entries of functions.
-fn statement_goals(program: &Program) -> Vec<Goal> {
-    let entries = program.units.goals.iter().filter(|goal| goal.kind == GoalKind::Function);
-    let statements = program.units.statements.iter().map(|statement| Goal {
-        file: statement.file,
-        start: statement.range.0,
-        kind: GoalKind::Statement,
-        outcome: String::new(),
-        hit: Hit::Counter(statement.counter),
-        function: statement.function,
-        control: statement.control.clone(),
-    });
-    entries.cloned().chain(statements).collect()
-}
-
-/// Goals of the thesis: the statements of the methods and functions that tests call, without the
-/// statements of nested functions, and of constructors only if nothing else can be called. With `nodes`,
-/// calls and operators as well, as in Flycatcher's program.
-fn method_goals(program: &Program, model: &Model, nodes: bool) -> Vec<Goal> {
-    let functions = |constructors: bool| -> std::collections::BTreeSet<u32> {
-        let targets = model.targets.iter();
-        let wanted = targets.filter(|t| constructors || t.kind != TargetKind::Constructor);
-        wanted.filter_map(|target| target.function).collect()
-    };
-    let methods = functions(false);
-    let methods = if methods.is_empty() { functions(true) } else { methods };
-    let mut goals = statement_goals(program);
-    goals.extend(program.units.nodes.iter().filter(|_| nodes).map(|node| Goal {
-        file: node.file,
-        start: node.start,
-        kind: GoalKind::Node,
-        outcome: node.kind.name().to_owned(),
-        hit: node.hit,
-        function: node.function,
-        control: node.control.clone(),
-    }));
-    goals.retain(|goal| {
-        goal.kind != GoalKind::Function && goal.function.is_some_and(|f| methods.contains(&f))
-    });
-    goals
 }
 
 impl Problem for Subject {

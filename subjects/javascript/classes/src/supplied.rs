@@ -136,11 +136,18 @@ impl<'m> Building<'m, '_> {
                 Argument::Object(made)
             }
             Shape::Function(result) => {
-                let what = *self.rng.pick(&["constant", "constant", "first", "throws", "writes"]);
+                let what = self.kind_of_function();
                 let result = self.of_shape(words, result, depth + 2);
                 Argument::Function(what.to_owned(), Box::new(result))
             }
         }
+    }
+
+    /// What a function does.
+    pub(crate) fn kind_of_function(&mut self) -> &'static str {
+        const KINDS: [&str; 8] =
+            ["constant", "constant", "constant", "first", "throws", "writes", "calls", "passes"];
+        KINDS[self.rng.index(KINDS.len())]
     }
 
     /// A plain object with some of the names that were seen on the parameter or are read there.

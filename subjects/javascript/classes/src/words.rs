@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catherd_javascript_machine::instrument::{Declarations, Literal, Shape, Words as Found, words};
+use catherd_javascript_machine::instrument::{Declarations, Literal, Shape, Words as Found};
 use catherd_javascript_machine::{Argument, Package, Program};
 use catherd_search::Stream;
 
@@ -12,10 +12,6 @@ use crate::values::Constants;
 
 /// Maximum number of example arguments of a parameter.
 const MAX_SEEDS: usize = 60;
-/// Maximum number of files from which texts are taken.
-const MAX_FILES: usize = 300;
-/// Maximum length of a text of the documentation, in bytes.
-const LONGEST_TEXT: usize = 2_000;
 /// Maximum length of a varied text, in characters.
 const LONGEST_VARIED: usize = 2_000;
 
@@ -48,7 +44,7 @@ pub struct Words {
     files: Vec<Pool>,
     patterns: Vec<Matching>,
     /// Texts of documentation, tests and examples, by kind of place; no list is empty.
-    mined: Vec<Vec<String>>,
+    pub(crate) mined: Vec<Vec<String>>,
     /// Example arguments by parameter.
     seeds: Vec<Vec<Literal>>,
     /// Declared types by parameter.
@@ -64,7 +60,7 @@ pub struct Words {
     calls: BTreeMap<String, Vec<Vec<Literal>>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
     /// Names by which other code may call the export itself.
-    own_names: Vec<String>,
+    pub(crate) own_names: Vec<String>,
 }
 
 fn is_options(name: &str) -> bool {
@@ -137,7 +133,7 @@ impl Words {
     }
 
     /// Takes what a file says about names, calls and types.
-    fn take(&mut self, found: &Found) {
+    pub(crate) fn take(&mut self, found: &Found) {
         for (name, value) in &found.values {
             let values = self.values.entry(name.clone()).or_default();
             if values.len() < MAX_SEEDS {
@@ -154,98 +150,6 @@ impl Words {
             self.declared.entry(name.clone()).or_default().push(shapes.clone());
         }
         self.types.extend(found.declarations.types.clone());
-    }
-
-    /// Reads declarations of types and, if wanted, documentation, tests and examples.
-    fn read_package(&mut self, package: &Package, mined: bool) {
-        let mut kinds: [BTreeSet<String>; 4] = Default::default();
-        let types = self.own_names.first().map(|name| format!("node_modules/@types/{name}/"));
-        let mut count = 0;
-        for path in package.files.keys() {
-            let installed = path.contains("node_modules/")
-                && !types.as_ref().is_some_and(|types| path.starts_with(types));
-            if installed || count >= MAX_FILES {
-                continue;
-            }
-            let lower = path.to_lowercase();
-            let ends = |list: &[&str]| list.iter().any(|end| lower.ends_with(end));
-            let example = lower.split('/').any(|part| {
-                ["test", "tests", "__tests__", "spec", "specs", "example", "examples", "demo", "fixtures"]
-                    .contains(&part)
-            }) || lower.contains(".test.") || lower.contains(".spec.");
-            if ends(&[".d.ts", ".d.mts", ".d.cts"]) {
-                count += 1;
-                let found = words(path, &package.text(path).unwrap_or_default());
-                self.take(&Found { declarations: found.declarations, ..Found::default() });
-            } else if mined && ends(&[".md", ".markdown"]) && !lower.contains("changelog") {
-                count += 1;
-                self.read_markdown(&package.text(path).unwrap_or_default(), &mut kinds);
-            } else if mined && example && ends(&[".js", ".mjs", ".cjs", ".ts"]) {
-                count += 1;
-                let found = words(path, &package.text(path).unwrap_or_default());
-                self.read_code(&found, &mut kinds[0]);
-            } else if mined && example && package.files[path].len() <= 20_000 {
-                count += 1;
-                add_paragraphs(&package.text(path).unwrap_or_default(), &mut kinds[1]);
-            }
-        }
-        self.mined = kinds
-            .into_iter()
-            .filter(|texts| !texts.is_empty())
-            .map(|texts| texts.into_iter().collect())
-            .collect();
-    }
-
-    fn read_code(&mut self, found: &Found, texts: &mut BTreeSet<String>) {
-        for (_, literal) in &found.literals {
-            if let Literal::Text(text) = literal
-                && !text.is_empty()
-            {
-                texts.insert(text.clone());
-            }
-        }
-        self.take(&Found { calls: found.calls.clone(), ..Found::default() });
-    }
-
-    /// Reads code between fences, code in backticks and paragraphs.
-    fn read_markdown(&mut self, source: &str, kinds: &mut [BTreeSet<String>; 4]) {
-        let mut block: Option<(String, String)> = None;
-        let mut prose = String::new();
-        for line in source.lines() {
-            let fence = line.trim_start().strip_prefix("```");
-            match (&mut block, fence) {
-                (None, Some(language)) => {
-                    block = Some((language.trim().to_lowercase(), String::new()));
-                }
-                (Some((language, text)), Some(_)) => {
-                    let script = ["", "js", "javascript", "jsx", "ts", "typescript", "mjs", "node"]
-                        .contains(&language.as_str());
-                    if script {
-                        let found = words("example.js", text);
-                        self.read_code(&found, &mut kinds[0]);
-                    } else {
-                        add_paragraphs(text, &mut kinds[1]);
-                    }
-                    block = None;
-                }
-                (Some((_, text)), None) => {
-                    text.push_str(line);
-                    text.push('\n');
-                }
-                (None, None) => {
-                    for (index, part) in line.split('`').enumerate() {
-                        if index % 2 == 1 && !part.trim().is_empty() {
-                            kinds[2].insert(part.to_owned());
-                        }
-                    }
-                    prose.push_str(line);
-                    prose.push('\n');
-                }
-            }
-        }
-        let mut parts = BTreeSet::new();
-        add_paragraphs(&prose, &mut parts);
-        kinds[3].extend(parts.into_iter().take(200));
     }
 
     /// Learns about the parameters of targets that are not known yet.
@@ -548,15 +452,6 @@ impl Pool {
             _ => {}
         }
     }
-}
-
-/// Adds a text if it is short, and its paragraphs.
-fn add_paragraphs(text: &str, into: &mut BTreeSet<String>) {
-    if text.len() <= LONGEST_TEXT && !text.trim().is_empty() {
-        into.insert(text.to_owned());
-    }
-    let parts = text.split("\n\n").filter(|part| !part.trim().is_empty());
-    into.extend(parts.filter(|part| part.len() <= LONGEST_TEXT).take(100).map(str::to_owned));
 }
 
 /// The package's name, its last part, and that part as an identifier.

@@ -130,6 +130,7 @@ fn minimised_suites_cover_what_their_run_says() {
                     budget: Budget { executions: Some(200), ..Budget::default() },
                     project: String::new(),
                     engine: String::new(),
+                    functions: None,
                 };
                 generate(&program, &request, &mut |_| std::ops::ControlFlow::Continue(())).unwrap()
             };

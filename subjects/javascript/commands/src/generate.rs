@@ -8,9 +8,10 @@ use std::time::Instant;
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
 use catherd_experiments::{Algorithm, Parameter};
-use catherd_javascript_kind::classes::{self, Code, Generated, Suite, export};
+use catherd_javascript_kind::classes::{self, Code, Generated, Suite, Verdict, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
+use catherd_search::Progress;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -47,6 +48,11 @@ pub struct Flags {
     /// tests shows errors that the program throws itself (JavaScript)
     #[arg(long)]
     all_errors: bool,
+
+    /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose result is another one
+    /// there come first (JavaScript)
+    #[arg(long, value_name = "REV")]
+    since: Option<String>,
 }
 
 impl Flags {
@@ -92,18 +98,29 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     let project = Project::open(path, flags.class, flags.method);
     let project = project.map_err(|cause| unusable(path, &cause))?;
     let algorithm = with_words(&asked.algorithm);
-    let generated =
-        project.generate(&algorithm, asked.seed, &asked.budget, asked.minimise, &mut |now| {
-            bar.show(Spent {
-                executions: now.meter.executions(),
-                steps: now.meter.steps(),
-                covered: now.covered,
-                goals: now.goals,
-            });
-            ControlFlow::Continue(())
+    let before = flags.since.as_deref().map(|revision| project.at_revision(path, revision));
+    let before = before.transpose().map_err(|cause| unusable(path, &cause))?;
+    let (seed, budget) = (asked.seed, &asked.budget);
+    let mut observer = |now: &Progress| {
+        bar.show(Spent {
+            executions: now.meter.executions(),
+            steps: now.meter.steps(),
+            covered: now.covered,
+            goals: now.goals,
         });
+        ControlFlow::Continue(())
+    };
+    let minimise = asked.minimise;
+    let generated =
+        project.generate(&algorithm, seed, budget, minimise, before.as_ref(), &mut observer);
     bar.end();
-    let generated = generated.map_err(|cause| unusable(path, &cause))?;
+    let mut generated = generated.map_err(|cause| unusable(path, &cause))?;
+    let compared = match (&before, &flags.since) {
+        (Some(before), Some(revision)) => {
+            compared(before, revision, &mut generated.suite)
+        }
+        _ => String::new(),
+    };
     let mut skipped = Vec::new();
     let mut confirmed = String::new();
     let mut text = generated.suite.to_json();
@@ -127,7 +144,8 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         })?,
         None => terminal::print(&text),
     }
-    let report = summary(path, &generated, &skipped, start.elapsed().as_secs_f64()) + &confirmed;
+    let seconds = start.elapsed().as_secs_f64();
+    let report = summary(path, &generated, &skipped, seconds) + &confirmed + &compared;
     match (out, asked.json) {
         (Some(_), true) => {
             let line = json!({
@@ -145,6 +163,21 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         (None, _) => {}
     }
     Ok(Exit::Success)
+}
+
+/// Executes the tests on the project as it was, and puts those first whose result is another one there. Returns a line
+/// that says how many these are.
+fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
+    let Ok(verdicts) = before.check(suite, suite.seed, None) else {
+        return format!("The project cannot be loaded at {revision}.\n");
+    };
+    let passes: Vec<bool> =
+        verdicts.iter().map(|(verdict, _)| *verdict == Verdict::Passed).collect();
+    let tests = std::mem::take(&mut suite.tests).into_iter().zip(&passes);
+    let (same, other): (Vec<_>, Vec<_>) = tests.partition(|(_, passes)| **passes);
+    let count = other.len();
+    suite.tests = other.into_iter().chain(same).map(|(test, _)| test).collect();
+    format!("At {revision}, {} of {} fail; they are first.\n", count, plural(passes.len(), "test"))
 }
 
 /// The algorithm with values from the program's own words, unless the parameter `words` says otherwise.

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::configuration;
 use crate::runner::on_a_large_stack;
+use crate::since;
 
 /// A project that was read.
 #[derive(Clone, Debug)]
@@ -92,7 +93,7 @@ impl Project {
         })
     }
 
-    /// Generates a suite.
+    /// Generates a suite; with `since`, only for functions that differ from the project as it was.
     ///
     /// # Errors
     /// If the algorithm is unknown or the project cannot be loaded.
@@ -102,22 +103,40 @@ impl Project {
         seed: u64,
         budget: &Budget,
         minimise: bool,
+        since: Option<&Project>,
         observer: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
     ) -> Result<Generated, ProjectError> {
         let (method, mut settings) = configuration::read_for(algorithm, &self.package.config)
             .map_err(|error| error.cause)?;
         settings.minimise &= minimise;
-        let request = Request {
+        let mut request = Request {
             method,
             settings,
             seed,
             budget: configuration::budget(budget),
             project: self.digest(),
             engine: crate::ENGINE.to_owned(),
+            functions: None,
         };
+        let before = since.map(|before| before.package.clone());
         self.with_program(|program| {
+            if let Some(before) = before {
+                // A project that could not be loaded has no functions, so that all are new.
+                let before = Program::new(before).ok();
+                request.functions = Some(since::changed(program, before.as_deref()));
+            }
             generate(program, &request, observer).map_err(|error| error.to_string())
         })
+    }
+
+    /// The project as it was at a revision of Git, with the dependencies that it has now.
+    ///
+    /// # Errors
+    /// If Git does not know the revision or the project is in no repository.
+    pub fn at_revision(&self, path: &Path, revision: &str) -> Result<Project, ProjectError> {
+        let package = since::at_revision(path, revision, &self.package)?;
+        let digest = Digest::of(&package.pack());
+        Ok(Project { package, digest })
     }
 
     /// The options for exporting a suite as code to the file `out`, for this project at `path`.

@@ -72,6 +72,7 @@ impl LoadedProject for Loaded {
             budget: configuration::budget(&spec.budget),
             project: spec.project.to_string(),
             engine: crate::ENGINE.to_owned(),
+            functions: None,
         };
         let mutation = spec.mutation.as_ref().map(configuration::mutation).transpose();
         let mutation = mutation.map_err(failed)?;

@@ -140,6 +140,15 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
             "writes" => Doc::text(
                 "a => { if (a !== null && typeof a === 'object') a.changed = true; return a; }",
             ),
+            "calls" | "passes" => {
+                let before = if what == "calls" { "null, " } else { "" };
+                let call = "(...values) => values.find(each => typeof each === 'function')?.(";
+                Doc::Row(vec![
+                    Doc::text(format!("(value => {call}{before}value))(")),
+                    argument(result, names),
+                    Doc::text(")"),
+                ])
+            }
             // A function that returns the same object from every call.
             _ if is_object(result) => Doc::Row(vec![
                 Doc::text("(value => () => value)("),

@@ -172,6 +172,12 @@ const analyse = () => {
         found.push(isClass(start) ? {kind: 'class', ...describeClass(name, [], start)}
             : {kind: 'function', name, path: [], callable: numberOf(start), length: start.length});
     }
+    if (host.shapes && isCallable(start) && !isClass(start)) {
+        // The members of a function that is the export itself.
+        seen.delete(start);
+        walk([], start, 0, found, new Set([...seen]));
+        return stringify(found.filter((each, index) => index === 0 || each.callable === null || each.callable !== found[0].callable));
+    }
     walk([], start, 0, found, seen);
     return stringify(found);
 };

@@ -43,13 +43,22 @@ const value = argument => {
     default: return collectingProxy(data);
     }
 };
-/** A function value: returns a constant, its first argument, throws, or writes a member of its argument. Its text is
+/** A function value: returns a constant, its first argument, throws, writes a member of its argument, or calls the first
+    function among its arguments. Its text is
     that which suites as code have, because a program can see it. */
 const functionValue = (what, result) => {
     switch (what) {
     case 'first': return a => a;
     case 'throws': return () => { throw new Error('e'); };
     case 'writes': return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
+    case 'calls': {
+        const passed = value(result);
+        return (...values) => values.find(each => typeof each === 'function')?.(null, passed);
+    }
+    case 'passes': {
+        const passed = value(result);
+        return (...values) => values.find(each => typeof each === 'function')?.(passed);
+    }
     default: {
         const constant = value(result);
         return () => constant;

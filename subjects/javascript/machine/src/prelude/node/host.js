@@ -29,6 +29,8 @@ const synchronously = f => {
 };
 /** A stream that takes everything and shows nothing. */
 const silentStream = () => ({write: () => true, end: silent, on: silent, once: silent});
+/** A function whose result depends on the machine: loading may use it, and a test that calls it has no result. */
+const onlyLoading = value => () => testing ? stop('unsupported') : value;
 /** Parts of the language that the engine has and Node.js 20 has not. */
 const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['withResolvers', 'try']], [Array, ['fromAsync']],
     [RegExp, ['escape']], [Error, ['isError']], [Math, ['sumPrecise', 'f16round']], [globalThis, ['Iterator', 'Float16Array']],
@@ -42,7 +44,8 @@ const installHost = () => {
     loadedFs = undefined;
     const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
         nextTick, cwd: () => '/subject', exit: () => stop('exit'), on: silent, emitWarning: silent, hrtime: () => [0, 0],
-        exitCode: undefined, stdout: silentStream(), stderr: silentStream()};
+        exitCode: undefined, getuid: onlyLoading(0), geteuid: onlyLoading(0), getgid: onlyLoading(0), getegid: onlyLoading(0),
+        stdout: silentStream(), stderr: silentStream()};
     const console = {};
     for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir', 'table', 'assert', 'group', 'groupEnd',
         'groupCollapsed', 'time', 'timeEnd', 'timeLog', 'count', 'countReset', 'clear']) {
@@ -93,7 +96,8 @@ const unavailable = name => {
     const target = defineProperty(function () {}, 'name', {value: name, configurable: true});
     const stub = new Proxy(target, {
         get: (_, key) => {
-            if (typeof key === 'symbol' || key === '__esModule' || key === 'then' || key === 'prototype' || key === 'name') {
+            if (typeof key === 'symbol' || key === '__esModule' || key === 'then' || key === 'prototype' || key === 'name'
+                || key === 'length' || key === 'toJSON') {
                 return target[key];
             }
             if (testing) {
@@ -137,8 +141,7 @@ const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'ByteLengthQueuingStrategy'
     'TransformStream', 'WebAssembly', 'WritableStream', 'SharedArrayBuffer', 'Atomics', 'crypto',
     'fetch'];
 /** Members of `process` that do not exist here. */
-const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'getegid', 'geteuid',
-    'getgid', 'getuid', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
+const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
 /** Members of modules that do not exist here. */
 const MISSING_MEMBERS = {
     util: ['MIMEParams', 'MIMEType', 'aborted', 'debug', 'getSystemErrorMap', 'getSystemErrorName', 'parseArgs', 'stripVTControlCharacters',

@@ -323,7 +323,7 @@ const cryptoModule = () => {
             }
             return left.every((byte, index) => byte === right[index]);
         },
-        Hash, Hmac,
+        getHashes: onlyLoading(keys(NAMES)), Hash, Hmac,
     };
     return new Proxy(module, {get: (_, key) => key in module || typeof key === 'symbol' || key === '__esModule' || key === 'then'
         ? module[key] : unavailable('crypto')[key]});

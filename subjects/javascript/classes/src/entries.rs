@@ -1,0 +1,81 @@
+//! Targets by what their calls enter: observed classes, and functions that are no targets.
+
+use catherd_javascript_machine::Execution;
+use catherd_javascript_machine::instrument::Goal;
+use catherd_search::Stream;
+
+use crate::genes::Genes;
+use crate::model::Model;
+use crate::problem::Subject;
+use crate::results::CallResults;
+use crate::types;
+
+/// Maximum number of targets that are noted for a function.
+const MAX_CALLERS: usize = 8;
+
+impl Subject {
+    /// Makes targets of the methods of classes from a number on.
+    pub(crate) fn take_observed(&mut self, from: usize) {
+        self.model.add_observed(&self.program, from);
+        let known = types::from_text(&self.program, &self.model);
+        self.knowledge.extend(known.into_iter().skip(self.knowledge.len()));
+        self.results.resize(self.model.targets.len(), CallResults::default());
+        self.target_of_goal = targets_of_goals(&self.goals, &self.model);
+        if let Some(words) = &mut self.words {
+            words.know(&self.program, &self.model);
+        }
+    }
+
+    /// Notes which functions calls of few targets enter.
+    pub(crate) fn note_entries(&mut self, genes: &Genes, execution: &Execution) {
+        let mut targets = genes.targets.clone();
+        targets.sort_unstable();
+        targets.dedup();
+        if targets.len() > MAX_CALLERS / 2 {
+            return;
+        }
+        for (entries, function) in self.entries.iter_mut().zip(&self.program.units.functions) {
+            if entries.len() < MAX_CALLERS && execution.counters[function.counter as usize] > 0 {
+                let new = targets.iter().filter(|target| !entries.contains(target)).copied();
+                let new: Vec<usize> = new.collect();
+                entries.extend(new);
+            }
+        }
+    }
+
+    /// A target from which an uncovered goal may be reached: one that enters its function, or the function that holds
+    /// that. `None` if none is known.
+    pub(crate) fn pick_entry(&self, rng: &mut Stream) -> Option<usize> {
+        let open: Vec<usize> = (0..self.goals.len()).filter(|goal| !self.covered[*goal]).collect();
+        for _ in 0..if open.is_empty() { 0 } else { 5 } {
+            let goal = *rng.pick(&open);
+            if let Some(target) = self.target_of_goal[goal].filter(|_| rng.chance(0.5)) {
+                return Some(target);
+            }
+            let mut function = self.goals[goal].function;
+            while let Some(number) = function {
+                let entries = &self.entries[number as usize];
+                if !entries.is_empty() {
+                    return Some(*rng.pick(entries));
+                }
+                function = self.program.units.functions[number as usize].holder;
+            }
+        }
+        None
+    }
+
+    /// Keeps only goals of some functions.
+    pub(crate) fn keep_goals_of(&mut self, functions: &[u32]) {
+        self.goals.retain(|goal| goal.function.is_some_and(|f| functions.contains(&f)));
+        self.covered = vec![false; self.goals.len()];
+        self.target_of_goal = targets_of_goals(&self.goals, &self.model);
+    }
+}
+
+/// The target that enters the function of each goal.
+pub(crate) fn targets_of_goals(goals: &[Goal], model: &Model) -> Vec<Option<usize>> {
+    let of = |function: u32| {
+        model.targets.iter().position(|target| target.function == Some(function))
+    };
+    goals.iter().map(|goal| goal.function.and_then(of)).collect()
+}
