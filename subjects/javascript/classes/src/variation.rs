@@ -5,7 +5,7 @@ use catherd_search::Stream;
 
 use crate::building::{Building, Maker};
 use crate::genes::Genes;
-use crate::model::TargetKind;
+use crate::model::{RECEIVER, TargetKind};
 use crate::values;
 
 /// Probability that an inserted call repeats a call of the test. States that count calls, such as scores
@@ -209,6 +209,9 @@ impl Genes {
             });
         }
         let position = rng.index(arguments);
+        if target.parameters.get(position).is_some_and(|parameter| parameter.name == RECEIVER) {
+            return index;
+        }
         let objects: Vec<usize> = (0..index)
             .filter(|earlier| self.statements[*earlier].operation == Operation::New)
             .collect();

@@ -106,6 +106,12 @@ impl Words {
                 made.files.iter_mut().for_each(|pool| pool.patterns.push(index));
             }
         }
+        if made.options.is_empty() {
+            let names = made.members.values().flatten().map(|(_, name)| name.clone());
+            let compared: BTreeSet<String> =
+                names.filter(|name| made.values.contains_key(name)).collect();
+            made.options = compared.into_iter().collect();
+        }
         made.own_names = own_names(&program.package);
         made.read_package(&program.package, mined);
         for (pool, file) in made.files.iter_mut().zip(&program.units.files) {

@@ -2,3 +2,4 @@
 
 mod reuse;
 mod variation;
+mod words;

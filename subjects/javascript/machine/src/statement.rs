@@ -35,7 +35,7 @@ pub enum Argument {
     /// A `Set`.
     Set(Vec<Argument>),
     /// A function: `constant`, `first`, `throws`, `writes`, `calls` or `passes`, and its result, or what it passes to the
-    /// first function among its arguments.
+    /// last or the first function among its arguments.
     Function(String, Box<Argument>),
     /// A promise, and whether it is rejected.
     Promise(Box<Argument>, bool),

@@ -27,6 +27,7 @@ function data(root) {
     }
     if (value instanceof Map) return { map: [...Map.prototype.entries.call(value)].map(([k, v]) => [see(k, level + 1), see(v, level + 1)]) };
     if (value instanceof Set) return { set: [...Set.prototype.values.call(value)].map(item => see(item, level + 1)) };
+    if ((value instanceof Date || value instanceof RegExp) && Object.keys(value).length > 0) return { type: 'object' };
     if (value instanceof Date) return { date: String(Date.prototype.getTime.call(value)) };
     if (value instanceof RegExp) return { regexp: RegExp.prototype.toString.call(value) };
     if (value instanceof Promise) return { type: 'promise' };
@@ -41,7 +42,9 @@ function data(root) {
     const maker = prototype === null || prototype === Object.prototype ? undefined
       : Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
     const name = typeof maker === 'function' ? Object.getOwnPropertyDescriptor(maker, 'name')?.value : '';
-    if (typeof name !== 'string' || name === '') return { object: members };
+    if (typeof name !== 'string' || name === '') {
+      return prototype === Object.prototype ? { object: members } : { object: members, prototype: 'other' };
+    }
     return Object.keys(members).length === 0 ? { object: name } : { object: name, members };
   };
   return see(root, 0);

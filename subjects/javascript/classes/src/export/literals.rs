@@ -141,10 +141,11 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
                 "a => { if (a !== null && typeof a === 'object') a.changed = true; return a; }",
             ),
             "calls" | "passes" => {
-                let before = if what == "calls" { "null, " } else { "" };
-                let call = "(...values) => values.find(each => typeof each === 'function')?.(";
+                let (find, before) =
+                    if what == "calls" { ("findLast", "null, ") } else { ("find", "") };
+                let call = format!("values.{find}(each => typeof each === 'function')?.(");
                 Doc::Row(vec![
-                    Doc::text(format!("(value => {call}{before}value))(")),
+                    Doc::text(format!("(value => (...values) => {call}{before}value))(")),
                     argument(result, names),
                     Doc::text(")"),
                 ])

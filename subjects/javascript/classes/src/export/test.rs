@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catherd_javascript_machine::{Operation, Statement};
+use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
 use super::Style;
@@ -104,6 +104,7 @@ impl<'s> Test<'s> {
             expected: &self.test.assertions[last],
             claims: of_last.map_or(&[][..], |each| &each.claims),
             state,
+            left_out: usize::from(self.applies(statement)),
             names: &self.names,
         });
         let group = if group.is_empty() { "subject".to_owned() } else { group };
@@ -212,6 +213,15 @@ impl<'s> Test<'s> {
         lines
     }
 
+    /// Whether a statement calls a function that another statement returned, without a receiver.
+    fn applies(&self, statement: &Statement) -> bool {
+        let function = self.test.assertions.get(statement.receiver);
+        statement.operation == Operation::Method
+            && statement.name == "call"
+            && function.is_some_and(|value| value["type"] == "function")
+            && matches!(statement.arguments.first(), None | Some(Argument::Undefined))
+    }
+
     /// The name of what a statement calls: `Chain.add`.
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
@@ -221,6 +231,14 @@ impl<'s> Test<'s> {
             }
             Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
             Operation::Call | Operation::Code => "exports".to_owned(),
+            _ if self.applies(statement) => {
+                let mut origin = statement.receiver;
+                while self.test.statements.get(origin).is_some_and(|each| self.applies(each)) {
+                    origin = self.test.statements[origin].receiver;
+                }
+                let class = class_of(self.test, origin).unwrap_or("exports");
+                format!("{class}.the returned function")
+            }
             _ => {
                 let class = class_of(self.test, statement.receiver).unwrap_or("exports");
                 format!("{class}.{}", statement.name)
@@ -238,6 +256,10 @@ impl<'s> Test<'s> {
             Operation::New => Doc::list(format!("new subject{path}("), arguments, ")"),
             Operation::Call | Operation::Code => {
                 Doc::list(format!("subject{path}("), arguments, ")")
+            }
+            Operation::Method if self.applies(statement) => {
+                let arguments = arguments.into_iter().skip(1).collect();
+                Doc::list(format!("{receiver}("), arguments, ")")
             }
             Operation::Method => Doc::list(format!("{receiver}{name}("), arguments, ")"),
             Operation::Get => Doc::text(format!("{receiver}{name}")),

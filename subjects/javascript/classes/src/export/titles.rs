@@ -24,6 +24,8 @@ pub(super) struct Shown<'s> {
     pub(super) claims: &'s [Claim],
     /// The strongest claim about the state of the receiver.
     pub(super) state: Option<&'s Claim>,
+    /// Number of arguments that the code does not have.
+    pub(super) left_out: usize,
     /// The names of the variables.
     pub(super) names: &'s [String],
 }
@@ -31,8 +33,8 @@ pub(super) struct Shown<'s> {
 /// The title of a test.
 pub(super) fn title(shown: &Shown<'_>) -> String {
     let Shown { name, statement, .. } = shown;
-    let values: Vec<String> =
-        statement.arguments.iter().map(|value| short(value, shown.names)).collect();
+    let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
+    let values: Vec<String> = arguments.iter().map(|value| short(value, shown.names)).collect();
     let result = outcome(shown);
     let whole = |arguments: &str| match (statement.operation, arguments) {
         (Operation::Get, _) => format!("{name} {result}"),
@@ -45,7 +47,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         return all;
     }
     let text = match values.len() {
-        1 => whole(kind(&statement.arguments[0])),
+        1 => whole(kind(&arguments[0])),
         count => whole(&format!("{count} arguments")),
     };
     text.chars().take(LONGEST).collect()

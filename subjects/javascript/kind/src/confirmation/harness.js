@@ -95,6 +95,8 @@ const made = ([kind, content, more]) => {
       if (content === 'first') return a => a;
       if (content === 'throws') return () => { throw new Error('e'); };
       if (content === 'writes') return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
+      if (content === 'calls') return (value => (...values) => values.findLast(each => typeof each === 'function')?.(null, value))(made(more));
+      if (content === 'passes') return (value => (...values) => values.find(each => typeof each === 'function')?.(value))(made(more));
       return (constant => () => constant)(made(more));
     }
     default: return undefined;

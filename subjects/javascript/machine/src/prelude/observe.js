@@ -57,6 +57,9 @@ const observe = value => {
             setEach(value, item => push(set, see(item, level + 1)));
             return {set};
         }
+        if ((tag === 'Date' || tag === 'RegExp') && keys(value).length > 0) {
+            return {type: 'object'};
+        }
         if (tag === 'Date') {
             return {date: numberText(getTime(value))};
         }
@@ -84,7 +87,10 @@ const observe = value => {
         if (getPrototypeOf(value) === null) {
             return {object: members, prototype: null};
         }
-        return name === '' ? {object: members} : count === 0 ? {object: name} : {object: name, members};
+        if (name === '') {
+            return getPrototypeOf(value) === ObjectPrototype ? {object: members} : {object: members, prototype: 'other'};
+        }
+        return count === 0 ? {object: name} : {object: name, members};
     };
     return see(value, 0);
 };

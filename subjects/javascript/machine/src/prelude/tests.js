@@ -43,8 +43,8 @@ const value = argument => {
     default: return collectingProxy(data);
     }
 };
-/** A function value: returns a constant, its first argument, throws, writes a member of its argument, or calls the first
-    function among its arguments. Its text is
+/** A function value: returns a constant, its first argument, throws, writes a member of its argument, or calls the last
+    function among its arguments as callbacks of Node.js are called, or the first one. Its text is
     that which suites as code have, because a program can see it. */
 const functionValue = (what, result) => {
     switch (what) {
@@ -53,7 +53,7 @@ const functionValue = (what, result) => {
     case 'writes': return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
     case 'calls': {
         const passed = value(result);
-        return (...values) => values.find(each => typeof each === 'function')?.(null, passed);
+        return (...values) => values.findLast(each => typeof each === 'function')?.(null, passed);
     }
     case 'passes': {
         const passed = value(result);
