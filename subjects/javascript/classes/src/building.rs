@@ -233,7 +233,12 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// A value for the result of an access path on a parameter, such as a member or an element.
-    pub(crate) fn of_path(&mut self, evidence: Option<&'m Evidence>, path: &str, depth: usize) -> Argument {
+    pub(crate) fn of_path(
+        &mut self,
+        evidence: Option<&'m Evidence>,
+        path: &str,
+        depth: usize,
+    ) -> Argument {
         let known = evidence.and_then(|evidence| evidence.paths.get(path));
         let settings = self.maker.settings;
         match known {
@@ -289,7 +294,12 @@ impl<'m, 'r> Building<'m, 'r> {
     }
 
     /// A value of a type. `evidence` is the evidence on the parameter, or on values accessed through it.
-    pub(crate) fn value(&mut self, type_: &Type, evidence: Option<&'m Evidence>, depth: usize) -> Argument {
+    pub(crate) fn value(
+        &mut self,
+        type_: &Type,
+        evidence: Option<&'m Evidence>,
+        depth: usize,
+    ) -> Argument {
         if depth > DEEPEST {
             return Argument::Null;
         }

@@ -74,8 +74,7 @@ impl Subject {
 
 /// The target that enters the function of each goal.
 pub(crate) fn targets_of_goals(goals: &[Goal], model: &Model) -> Vec<Option<usize>> {
-    let of = |function: u32| {
-        model.targets.iter().position(|target| target.function == Some(function))
-    };
+    let of =
+        |function: u32| model.targets.iter().position(|target| target.function == Some(function));
     goals.iter().map(|goal| goal.function.and_then(of)).collect()
 }

@@ -90,7 +90,8 @@ impl Reader {
     }
 
     fn take(&mut self, text: &str) -> bool {
-        let found = text.chars().enumerate().all(|(i, l)| self.letters.get(self.at + i) == Some(&l));
+        let found =
+            text.chars().enumerate().all(|(i, l)| self.letters.get(self.at + i) == Some(&l));
         if found {
             self.at += text.chars().count();
         }
@@ -209,7 +210,11 @@ impl Reader {
             'p' | 'P' => {
                 let named = self.take("{");
                 while named && self.next()? != '}' {}
-                if letter == 'p' { letters(&[('a', 'z'), ('A', 'Z'), ('é', 'ü')]) } else { vec![' '] }
+                if letter == 'p' {
+                    letters(&[('a', 'z'), ('A', 'Z'), ('é', 'ü')])
+                } else {
+                    vec![' ']
+                }
             }
             'c' => vec![char::from(self.next()? as u8 % 32)],
             'x' | 'u' => {

@@ -28,9 +28,20 @@ impl Words {
             let lower = path.to_lowercase();
             let ends = |list: &[&str]| list.iter().any(|end| lower.ends_with(end));
             let example = lower.split('/').any(|part| {
-                ["test", "tests", "__tests__", "spec", "specs", "example", "examples", "demo", "fixtures"]
-                    .contains(&part)
-            }) || lower.contains(".test.") || lower.contains(".spec.");
+                [
+                    "test",
+                    "tests",
+                    "__tests__",
+                    "spec",
+                    "specs",
+                    "example",
+                    "examples",
+                    "demo",
+                    "fixtures",
+                ]
+                .contains(&part)
+            }) || lower.contains(".test.")
+                || lower.contains(".spec.");
             if ends(&[".d.ts", ".d.mts", ".d.cts"]) {
                 count += 1;
                 let found = words(path, &package.text(path).unwrap_or_default());

@@ -170,9 +170,8 @@ impl Model {
     /// Adds classes that are not exported but whose instances calls returned, if their code is under test.
     pub(crate) fn observe(&mut self, classes: &[serde_json::Value]) {
         let found = classes.iter().filter_map(|class| serde_json::from_value(class.clone()).ok());
-        self.classes.extend(
-            found.filter(|class: &FoundItem| class.callable.is_some() || class.is_shape()),
-        );
+        self.classes
+            .extend(found.filter(|class: &FoundItem| class.callable.is_some() || class.is_shape()));
     }
 
     /// Adds the methods of classes from a number on as targets, and functions that calls returned.

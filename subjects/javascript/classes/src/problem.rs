@@ -139,7 +139,10 @@ impl Subject {
         Ok(Subject {
             target_of_goal: targets_of_goals(&goals, &model),
             covered: vec![false; goals.len()],
-            entries: vec![Vec::new(); if words.is_some() { program.units.functions.len() } else { 0 }],
+            entries: vec![
+                Vec::new();
+                if words.is_some() { program.units.functions.len() } else { 0 }
+            ],
             results: vec![CallResults::default(); model.targets.len()],
             failures: BTreeMap::new(),
             constants: Constants::of(&program.units, &program.package.config),

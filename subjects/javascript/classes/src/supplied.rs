@@ -43,7 +43,12 @@ impl<'m> Building<'m, '_> {
     }
 
     /// A value for a parameter from what the program says about it, otherwise from its points.
-    pub(crate) fn supplied(&mut self, words: &'m Words, parameter: usize, depth: usize) -> Argument {
+    pub(crate) fn supplied(
+        &mut self,
+        words: &'m Words,
+        parameter: usize,
+        depth: usize,
+    ) -> Argument {
         let outer = self.parameter.replace(parameter);
         let value = self.supplied_inner(words, parameter, depth);
         self.parameter = outer;
@@ -82,9 +87,9 @@ impl<'m> Building<'m, '_> {
                 Argument::Array(items.iter().map(|item| self.of_literal(item, depth + 1)).collect())
             }
             Literal::Object(members) => {
-                let members = members.iter().map(|(name, value)| {
-                    (name.clone(), self.of_literal(value, depth + 1))
-                });
+                let members = members
+                    .iter()
+                    .map(|(name, value)| (name.clone(), self.of_literal(value, depth + 1)));
                 Argument::Object(members.collect())
             }
             Literal::Function => self.value(&Type::Function, None, depth + 1),
@@ -127,7 +132,9 @@ impl<'m> Building<'m, '_> {
                 for (name, shape, optional) in members.iter().take(40) {
                     if self.rng.chance(if *optional { OPTIONAL } else { 0.95 }) {
                         let value = match words.value(name, self.rng) {
-                            Some(value) if self.rng.chance(0.3) => self.of_literal(value, depth + 1),
+                            Some(value) if self.rng.chance(0.3) => {
+                                self.of_literal(value, depth + 1)
+                            }
                             _ => self.of_shape(words, shape, depth + 1),
                         };
                         made.push((name.clone(), value));

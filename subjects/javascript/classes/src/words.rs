@@ -341,7 +341,9 @@ impl Words {
             match rng.index(10) {
                 0..=3 => text.push_str(&pool.tokens[rng.index(pool.tokens.len())]),
                 4 | 5 => text.push_str(NAMES[rng.index(NAMES.len())]),
-                6 if !pool.names.is_empty() => text.push_str(&pool.names[rng.index(pool.names.len())]),
+                6 if !pool.names.is_empty() => {
+                    text.push_str(&pool.names[rng.index(pool.names.len())])
+                }
                 6 | 7 => {
                     text.push('\n');
                     (0..rng.index(4)).for_each(|_| text.push(' '));

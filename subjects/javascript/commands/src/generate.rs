@@ -116,9 +116,7 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     bar.end();
     let mut generated = generated.map_err(|cause| unusable(path, &cause))?;
     let compared = match (&before, &flags.since) {
-        (Some(before), Some(revision)) => {
-            compared(before, revision, &mut generated.suite)
-        }
+        (Some(before), Some(revision)) => compared(before, revision, &mut generated.suite),
         _ => String::new(),
     };
     let mut skipped = Vec::new();

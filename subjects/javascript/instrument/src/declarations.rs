@@ -117,8 +117,12 @@ impl Finder {
                 }
             }
             TSType::TSLiteralType(it) => match &it.literal {
-                TSLiteral::StringLiteral(text) => Shape::Literal(Literal::Text(text.value.to_string())),
-                TSLiteral::NumericLiteral(it) => Shape::Literal(Literal::Number(it.value.to_bits())),
+                TSLiteral::StringLiteral(text) => {
+                    Shape::Literal(Literal::Text(text.value.to_string()))
+                }
+                TSLiteral::NumericLiteral(it) => {
+                    Shape::Literal(Literal::Number(it.value.to_bits()))
+                }
                 TSLiteral::BooleanLiteral(it) => Shape::Literal(Literal::Boolean(it.value)),
                 _ => Shape::Any,
             },
@@ -137,9 +141,10 @@ impl Finder {
                     ("Array" | "ReadonlyArray" | "Iterable" | "ArrayLike", Some(first)) => {
                         Shape::Array(Box::new(inner(first)))
                     }
-                    ("Partial" | "Required" | "Readonly" | "Omit" | "Pick" | "NonNullable", Some(first)) => {
-                        inner(first)
-                    }
+                    (
+                        "Partial" | "Required" | "Readonly" | "Omit" | "Pick" | "NonNullable",
+                        Some(first),
+                    ) => inner(first),
                     _ => match self.bounds.iter().rev().find(|(known, _)| *known == name) {
                         Some((_, bound)) => bound.clone(),
                         None => Shape::Named(name),
@@ -211,7 +216,8 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        let outer = std::mem::replace(&mut self.class, it.id.as_ref().map(|id| id.name.to_string()));
+        let outer =
+            std::mem::replace(&mut self.class, it.id.as_ref().map(|id| id.name.to_string()));
         self.bounded(it.type_parameters.as_deref(), |this| {
             for element in &it.body.body {
                 let ClassElement::MethodDefinition(method) = element else { continue };
@@ -323,7 +329,8 @@ mod tests {
 
     #[test]
     fn comments_give_types_as_well() {
-        let comment = "/** @param {{a: number}|string} x the value\n * @param {'up'|'down'} [way] */";
+        let comment =
+            "/** @param {{a: number}|string} x the value\n * @param {'up'|'down'} [way] */";
         let text = |text: &str| Shape::Literal(Literal::Text(text.to_owned()));
         let way = Declarations::documented(comment, "way");
         assert_eq!(way, Some(Shape::Union(vec![text("up"), text("down")])));

@@ -377,7 +377,8 @@ mod tests {
         let words = words("f.js", source);
         let members: Vec<(&str, &str)> =
             words.members.iter().map(|(_, of, name)| (of.as_str(), name.as_str())).collect();
-        for wanted in [("{}", "deep"), ("{}", "other"), ("options", "strict"), ("options", "mode")] {
+        for wanted in [("{}", "deep"), ("{}", "other"), ("options", "strict"), ("options", "mode")]
+        {
             assert!(members.contains(&wanted), "{wanted:?} in {members:?}");
         }
         for wanted in [
@@ -386,7 +387,8 @@ mod tests {
             ("log", Literal::Function),
             ("s", text("x")),
         ] {
-            let known = words.values.iter().any(|(name, value)| name == wanted.0 && *value == wanted.1);
+            let known =
+                words.values.iter().any(|(name, value)| name == wanted.0 && *value == wanted.1);
             assert!(known, "{wanted:?} in {:?}", words.values);
         }
         let options = Literal::Object(vec![("loose".to_owned(), Literal::Boolean(true))]);

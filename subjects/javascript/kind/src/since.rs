@@ -82,14 +82,16 @@ mod tests {
         let program = |source: &str| -> Rc<Program> {
             Program::new(Package::of_source("f.js", source).unwrap()).unwrap()
         };
-        let before = program("exports.f = () => { return 1; };\nexports.g = a => [1].map(x => x + a);");
+        let before =
+            program("exports.f = () => { return 1; };\nexports.g = a => [1].map(x => x + a);");
         let now = program(
             "// new\nexports.f = () => {\n  return 1; };\nexports.g = a => [1].map(x => x - a);\nexports.h = () => 2;",
         );
         let names = |numbers: Vec<u32>| -> Vec<String> {
             let named = numbers.iter().map(|number| {
                 let function = &now.units.functions[*number as usize];
-                now.units.files[0].source[function.range.0 as usize..function.range.1 as usize].to_owned()
+                now.units.files[0].source[function.range.0 as usize..function.range.1 as usize]
+                    .to_owned()
             });
             named.collect()
         };
@@ -102,7 +104,8 @@ mod tests {
     fn a_revision_has_the_files_that_it_had() {
         let folder = tempfile::tempdir().unwrap();
         let run = |arguments: &[&str]| git(folder.path(), arguments).unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         run(&["init", "-q"]);
         write("index.js", "exports.f = 1;");
         write("gone.js", "1");

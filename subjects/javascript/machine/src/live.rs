@@ -448,7 +448,8 @@ fn host<'js>(
         function.is_some_and(|function| assigning.units.functions[function as usize].assigns_this)
     };
     host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
-    let hash = |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
+    let hash =
+        |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
     host.set("hash", Function::new(ctx.clone(), hash)?)?;
     let counting = Rc::clone(program);
     let count = move |callable: usize, length: usize| {
