@@ -273,7 +273,7 @@ impl<'m> Building<'m, '_> {
                     }
                     2 if !items.is_empty() => {
                         let inner = self.varied(words, function, &items[index], depth + 1);
-                        items[index] = inner.unwrap_or_else(|| Argument::Undefined);
+                        items[index] = inner.unwrap_or(Argument::Undefined);
                     }
                     _ => items.push(self.any(depth + 1)),
                 }
