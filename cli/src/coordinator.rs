@@ -1,5 +1,6 @@
 //! `catherd coordinator`: serves studies to workers on other machines.
 
+mod allocation;
 mod hook;
 
 use std::net::SocketAddr;
@@ -15,7 +16,8 @@ use tokio::net::TcpListener;
 
 use crate::certificates::{self, read_tls};
 use crate::failure::{self, Worded};
-use crate::{local_token, remote, subjects, tokens};
+use crate::{local_token, remote, rendezvous, subjects, tokens};
+use allocation::Allocation;
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
@@ -28,6 +30,9 @@ Examples:
   catherd coordinator --dir /srv/catherd --dashboard
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
+  catherd coordinator --listen 0.0.0.0:0 --rendezvous /shared/me/coordinator --tls certs/nodes \
+      --tokens tokens --allocate 'slurm: --workers 0..256 --cores-per-task 32 --time 8h \
+      --budget 2000 --tls certs/workers --token-file ants.token'
   catherd coordinator --on-end 'curl -s -d \"$CATHERD_STUDY has ended\" https://example.org/hook'
 
 On loopback, workers and clients of the same user need no flags: the coordinator makes a token, in a
@@ -67,6 +72,17 @@ pub(crate) struct Arguments {
     /// environment
     #[arg(long, value_name = "COMMAND")]
     on_end: Option<String>,
+
+    /// File to which the address is written, for workers and clients with --connect file:PATH; on a file system
+    /// that they share
+    #[arg(long, value_name = "FILE")]
+    rendezvous: Option<PathBuf>,
+
+    /// Allocate workers on a cluster as runs wait, and none without runs: slurm, pbs, htcondor, kubernetes or ssh, a
+    /// colon, and the options of `catherd launch` for it in one argument; in addition --budget HOURS (core-hours
+    /// that are never exceeded) and --max-idle PERCENT (2)
+    #[arg(long, value_name = "MANAGER:OPTIONS")]
+    allocate: Option<Allocation>,
 
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -165,6 +181,13 @@ impl Arguments {
         if let Some(address) = self.dashboard {
             self.show_dashboard(coordinator, address).await?;
         }
+        let reachable = self.announce(address)?;
+        let allocator = self.allocate.clone();
+        let allocator = allocator.map(|allocation| allocation.allocator(&reachable)).transpose()?;
+        if let Some(allocator) = allocator {
+            // It ends with the runtime.
+            tokio::spawn(allocator.run(coordinator.watch()));
+        }
         let server = coordinator.serve(listener);
         tokio::pin!(server);
         let mut progress = coordinator.watch();
@@ -188,6 +211,20 @@ impl Arguments {
                 }
             }
         }
+    }
+
+    /// Writes the address to the rendezvous file, and returns how workers reach it.
+    fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
+        let reachable = rendezvous::reachable(address);
+        let Some(file) = &self.rendezvous else { return Ok(reachable) };
+        let cannot_write = |cause| {
+            Failure::new(format_args!("cannot write the address to {}: {cause}", file.display()))
+                .hint("name a file in a folder that exists with --rendezvous")
+        };
+        rendezvous::write(file, &reachable).map_err(cannot_write)?;
+        let file = file.canonicalize().map_err(cannot_write)?;
+        terminal::note(&format!("address: {reachable}, in {}", file.display()));
+        Ok(format!("file:{}", file.display()))
     }
 
     /// Admits the user of this process if there is no token file, and says so.

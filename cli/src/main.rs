@@ -7,6 +7,7 @@
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
+//! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
 //! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
@@ -49,6 +50,7 @@ mod pair;
 mod programs;
 mod prune;
 mod remote;
+mod rendezvous;
 mod replay;
 mod report;
 mod run;
