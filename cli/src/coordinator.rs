@@ -2,6 +2,8 @@
 
 mod allocation;
 mod hook;
+#[cfg(feature = "traces")]
+mod traces;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -84,6 +86,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MANAGER:OPTIONS")]
     allocate: Option<Allocation>,
 
+    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over HTTP
+    #[cfg(feature = "traces")]
+    #[arg(long, value_name = "URL", value_parser = traces::url)]
+    traces: Option<String>,
+
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
@@ -153,6 +160,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             true => tracing::warn!("{}", expiry.text),
             false => terminal::note(&expiry.text),
         }
+    }
+    #[cfg(feature = "traces")]
+    if let Some(url) = &arguments.traces {
+        options.traces = Some(traces::exporter(url)?);
     }
     let store = options.store.clone();
     let coordinator =

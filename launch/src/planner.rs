@@ -71,6 +71,9 @@ pub enum Action {
 /// Seconds that a run is expected to take if nothing was measured.
 const UNMEASURED: f64 = 10.0;
 
+/// Part of the time that may be idle which is planned for; the rest is for tasks that are lost.
+const IDLE_SHARE: f64 = 0.75;
+
 /// Seconds before its end in which a worker takes no run.
 const HAND_BACK: f64 = 10.0;
 
@@ -109,6 +112,10 @@ pub struct Planner {
     tasks: BTreeMap<String, Allocation>,
     /// Core-seconds that were allocated.
     spent: f64,
+    /// Core-seconds that were allocated before this planner began.
+    before: f64,
+    /// Workers that were started.
+    started: f64,
     /// The last observation.
     seen: Option<f64>,
     /// Time limit of the tasks that were submitted last.
@@ -129,6 +136,8 @@ impl Planner {
             policy,
             tasks: BTreeMap::new(),
             spent,
+            before: spent,
+            started: 0.0,
             seen: None,
             limit,
             unseen: 0,
@@ -170,7 +179,10 @@ impl Planner {
             known.worked |= worked;
             match task.state {
                 TaskState::Running => {
-                    known.started.get_or_insert(now);
+                    if known.started.is_none() {
+                        known.started = Some(now);
+                        self.started += f64::from(self.policy.cores_per_task);
+                    }
                     allocated.insert(task.id.clone());
                 }
                 // It was queued again.
@@ -214,7 +226,12 @@ impl Planner {
     /// What to do for the work that is left.
     pub fn plan(&mut self, now: f64, demand: &Demand) -> Vec<Action> {
         let cores = self.policy.cores_per_task;
-        let outlook = Outlook::new(&self.policy, demand);
+        let mut outlook = Outlook::new(&self.policy, demand);
+        let running = |task: &&Allocation| task.state == TaskState::Running;
+        let running = self.tasks.values().filter(running).count() as u32 * cores;
+        let worth = self.worth(&outlook, f64::from(running));
+        outlook.workers =
+            running.saturating_add(worth).min(outlook.workers).max(self.policy.count.min);
         let wanted = outlook.workers.div_ceil(cores);
         // A task that will take no further run does not count, but has its cores until it ends.
         let lasting = |task: &&Allocation| {
@@ -234,6 +251,21 @@ impl Planner {
             actions.extend(self.submit(now, missing, &outlook));
         }
         actions
+    }
+
+    /// Workers that are worth starting: what may be idle pays for their start and for their idle time at
+    /// the end, and for those of the workers before.
+    fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
+        let startup = self.policy.startup.as_secs_f64();
+        // The workers of a task idle until the last of them has ended its run.
+        let shared = if self.policy.cores_per_task > 1 { outlook.longest } else { 0.0 };
+        let end = self.policy.idle.as_secs_f64() + shared;
+        let whole = self.spent - self.before + outlook.work;
+        let allowed = IDLE_SHARE * self.policy.max_idle * whole;
+        let left = allowed - self.started * startup - running * end;
+        // At least one, because runs wait.
+        let least = u32::from(running == 0.0 && outlook.work > 0.0);
+        ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
     /// Cancels tasks that wait, those with the last names first.
@@ -277,7 +309,7 @@ impl Planner {
 
 /// What the work that is left needs.
 struct Outlook {
-    /// Workers.
+    /// Workers at most: one for each run.
     workers: u32,
     /// Seconds of all runs that wait.
     work: f64,
@@ -299,17 +331,9 @@ impl Outlook {
                 longest = longest.max(expected);
             }
         }
-        // Each worker idles while it starts and before it ends; those of one task until the last of them
-        // has ended its run. Half of what may be idle is left for tasks that are lost.
-        let mut overhead = startup + policy.idle.as_secs_f64();
-        if policy.cores_per_task > 1 {
-            overhead += longest;
-        }
-        let efficient = work * policy.max_idle / 2.0 / overhead.max(0.1);
-        let efficient =
-            (efficient.min(f64::from(policy.count.max)) as u64).max(u64::from(runs > 0));
         let busy = runs.saturating_add(demand.leased);
-        let workers = efficient.min(busy).min(policy.count.max.into()) as u32;
-        Outlook { workers: workers.max(policy.count.min), work, longest }
+        let most = if runs > 0 { policy.count.max } else { 0 };
+        let workers = busy.min(most.into()) as u32;
+        Outlook { workers, work, longest }
     }
 }
