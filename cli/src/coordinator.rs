@@ -2,7 +2,6 @@
 
 mod allocation;
 mod hook;
-#[cfg(feature = "traces")]
 mod traces;
 
 use std::net::SocketAddr;
@@ -86,8 +85,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MANAGER:OPTIONS")]
     allocate: Option<Allocation>,
 
-    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over HTTP
-    #[cfg(feature = "traces")]
+    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over HTTP; needs a
+    /// build with --features cluster
     #[arg(long, value_name = "URL", value_parser = traces::url)]
     traces: Option<String>,
 
@@ -161,7 +160,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             false => terminal::note(&expiry.text),
         }
     }
-    #[cfg(feature = "traces")]
     if let Some(url) = &arguments.traces {
         options.traces = Some(traces::exporter(url)?);
     }

@@ -323,7 +323,7 @@ mod tests {
             ("slurm", "--workers"),
             ("slurm: --workers many", "not a whole number"),
             ("slurm: --workers 4 --prologue 'x", "quote"),
-            ("slurm: --workers 4 --budget -1", "--budget"),
+            ("slurm: --workers 4 --budget 0", "--budget"),
             ("slurm: --workers 4 --wrokers 5", "--wrokers"),
         ] {
             let failure = read(wrong).unwrap_err();

@@ -58,7 +58,8 @@ fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
 /// Creates a folder for each secret, as in a pod, and returns the folder that contains them.
 fn secrets(folder: &Path) -> PathBuf {
     let secrets = folder.join("secrets");
-    for line in commands("kubectl create secret generic") {
+    let all = commands("kubectl create secret generic").into_iter();
+    for line in all.filter(|line| line.contains("--from-file=")) {
         let mut words = line.split_whitespace().skip(4);
         let secret = secrets.join(words.next().unwrap());
         fs::create_dir_all(&secret).unwrap();

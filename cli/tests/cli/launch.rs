@@ -209,7 +209,14 @@ fn nothing_is_submitted_if_the_workers_would_be_refused() {
         cluster.launch(&[&words[..], more].concat())
     };
     for (address, token, words) in [
-        (&*address, "viewer", &["would refuse the workers", "viewer", "catherd token worker"][..]),
+        (
+            &*address,
+            "viewer",
+            &[
+                "would refuse the workers: this request requires a worker token",
+                "catherd token worker",
+            ][..],
+        ),
         ("127.0.0.1:1", "worker", &["cannot be reached", "--no-check"]),
         ("file:nowhere", "worker", &["no coordinator in nowhere", "--rendezvous"]),
         (&address, "nowhere", &["cannot read the token"]),
