@@ -116,7 +116,7 @@ enum Command {
     Supervise(programs::Arguments),
     #[command(hide = true)]
     Execute(subjects::execute::Arguments),
-    Coordinator(coordinator::Arguments),
+    Coordinator(Box<coordinator::Arguments>),
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
@@ -233,7 +233,7 @@ impl Command {
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),
             Command::Execute(arguments) => subjects::execute::run(&arguments),
-            Command::Coordinator(arguments) => coordinator::run(arguments),
+            Command::Coordinator(arguments) => coordinator::run(*arguments),
             Command::Submit(arguments) => arguments.run(),
             Command::Status(arguments) => arguments.run(),
             Command::Watch(arguments) => arguments.run(),
