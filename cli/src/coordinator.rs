@@ -1,6 +1,8 @@
 //! `catherd coordinator`: serves studies to workers on other machines.
 
+mod allocation;
 mod hook;
+mod traces;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,7 +17,8 @@ use tokio::net::TcpListener;
 
 use crate::certificates::{self, read_tls};
 use crate::failure::{self, Worded};
-use crate::{local_token, remote, subjects, tokens};
+use crate::{local_token, remote, rendezvous, subjects, tokens};
+use allocation::Allocation;
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
@@ -28,6 +31,9 @@ Examples:
   catherd coordinator --dir /srv/catherd --dashboard
   catherd coordinator --dir /srv/catherd --store postgres://catherd@db/catherd
   catherd coordinator --listen 0.0.0.0:7420 --tls certs/ant --tokens tokens --log json
+  catherd coordinator --listen 0.0.0.0:0 --rendezvous /shared/me/coordinator --tls certs/nodes \
+      --tokens tokens --allocate 'slurm: --workers 0..256 --cores-per-task 32 --time 8h \
+      --budget 2000 --tls certs/workers --token-file ants.token'
   catherd coordinator --on-end 'curl -s -d \"$CATHERD_STUDY has ended\" https://example.org/hook'
 
 On loopback, workers and clients of the same user need no flags: the coordinator makes a token, in a
@@ -67,6 +73,22 @@ pub(crate) struct Arguments {
     /// environment
     #[arg(long, value_name = "COMMAND")]
     on_end: Option<String>,
+
+    /// File to which the address is written, for workers and clients with --connect file:PATH; on a file system
+    /// that they share
+    #[arg(long, value_name = "FILE")]
+    rendezvous: Option<PathBuf>,
+
+    /// Allocate workers on a cluster as runs wait, and none without runs: slurm, pbs, htcondor, kubernetes or ssh, a
+    /// colon, and the options of `catherd launch` for it in one argument; in addition --budget HOURS (core-hours
+    /// that are never exceeded) and --max-idle PERCENT (2)
+    #[arg(long, value_name = "MANAGER:OPTIONS")]
+    allocate: Option<Allocation>,
+
+    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over HTTP; needs a
+    /// build with --features cluster
+    #[arg(long, value_name = "URL", value_parser = traces::url)]
+    traces: Option<String>,
 
     /// Format of the log on standard error
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -138,6 +160,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             false => terminal::note(&expiry.text),
         }
     }
+    if let Some(url) = &arguments.traces {
+        options.traces = Some(traces::exporter(url)?);
+    }
     let store = options.store.clone();
     let coordinator =
         Coordinator::open(options).map_err(|error| failure::of_folder(error, "--dir"))?;
@@ -165,6 +190,13 @@ impl Arguments {
         if let Some(address) = self.dashboard {
             self.show_dashboard(coordinator, address).await?;
         }
+        let reachable = self.announce(address)?;
+        let allocator = self.allocate.clone();
+        let allocator = allocator.map(|allocation| allocation.allocator(&reachable)).transpose()?;
+        if let Some(allocator) = allocator {
+            // It ends with the runtime.
+            tokio::spawn(allocator.run(coordinator.watch()));
+        }
         let server = coordinator.serve(listener);
         tokio::pin!(server);
         let mut progress = coordinator.watch();
@@ -188,6 +220,20 @@ impl Arguments {
                 }
             }
         }
+    }
+
+    /// Writes the address to the rendezvous file, and returns how workers reach it.
+    fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
+        let reachable = rendezvous::reachable(address);
+        let Some(file) = &self.rendezvous else { return Ok(reachable) };
+        let cannot_write = |cause| {
+            Failure::new(format_args!("cannot write the address to {}: {cause}", file.display()))
+                .hint("name a file in a folder that exists with --rendezvous")
+        };
+        rendezvous::write(file, &reachable).map_err(cannot_write)?;
+        let file = file.canonicalize().map_err(cannot_write)?;
+        terminal::note(&format!("address: {reachable}, in {}", file.display()));
+        Ok(format!("file:{}", file.display()))
     }
 
     /// Admits the user of this process if there is no token file, and says so.

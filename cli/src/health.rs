@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_coordinator::STANDBY_SERVICE;
+use catherd_coordinator::{LIVE_SERVICE, STANDBY_SERVICE};
 use catherd_proto::transport::{self, Access};
 use clap::Args;
 use tonic_health::pb::HealthCheckRequest;
@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     /// Also succeed while the coordinator stands by, because another one leads its store
     #[arg(long)]
     standby: bool,
+
+    /// Also succeed while its store fails: the coordinator answers, and a restart would be of no use
+    #[arg(long, conflicts_with = "standby")]
+    live: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -58,7 +62,11 @@ impl Arguments {
             .enable_all()
             .build()
             .map_err(|cause| Failure::new(format_args!("cannot start: {cause}")))?;
-        let service = if self.standby { STANDBY_SERVICE } else { "" };
+        let service = match () {
+            () if self.live => LIVE_SERVICE,
+            () if self.standby => STANDBY_SERVICE,
+            () => "",
+        };
         let limit = Duration::from_secs(self.timeout);
         let no_answer = |cause: String| {
             Failure::new(format_args!("no answer from the coordinator at {address}: {cause}"))

@@ -1,161 +1,241 @@
 //! `catherd launch`: starts workers through the manager of a cluster.
 
+pub(crate) mod check;
+pub(crate) mod execution;
+pub(crate) mod shape;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::process::Command as Process;
 
 use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
 use clap::{Args, Subcommand};
 
-use crate::worker;
+use crate::remote::Credentials;
+use crate::rendezvous;
+use execution::{State, execute, execute_all};
+use shape::Shape;
 
 /// Starts workers on a cluster.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Slurm(Slurm),
-}
-
-pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
-    match command {
-        Command::Slurm(arguments) => arguments.run(),
-    }
-}
-
-/// Submits a Slurm job array of workers that take runs from a coordinator.
-///
-/// Each task of the array is a worker that executes runs as long as there are any, so that the
-/// queue has one array for any number of runs. A task that is preempted or requeued registers again
-/// under the same name, and its run is leased again at once. Workers know when the time
-/// limit ends, and lease no run that is expected to take longer. On SIGTERM, which Slurm also sends before
-/// preempting a task, a worker finishes its run within 20 seconds or hands it back.
-#[derive(Args)]
-#[command(after_help = "\
+    /// Submits job arrays of workers to Slurm
+    #[command(after_help = "\
 Examples:
   catherd launch slurm --connect ant:7420 --workers 64 --time 8:00:00 \\
       --tls certs/workers --token-file ants.token
   catherd launch slurm --connect 127.0.0.1:7420 --workers 2 --dry-run
-  catherd launch slurm --connect ant:7420 --workers 64 -- --partition=long --nice=100")]
-pub(crate) struct Slurm {
-    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas
-    #[arg(long, value_name = "ADDR")]
-    connect: String,
+  catherd launch slurm --connect ant:7420 --workers 8..256 --cores-per-task 32 --local '$TMPDIR' \\
+      --account proj-7 --partition long --prologue 'module load gcc' -- --nice=100
 
-    /// Number of workers, each on a core of its own
-    #[arg(long, value_name = "N")]
-    workers: NonZeroU32,
+A task that is preempted is queued again and registers under the same name. Workers know when their time
+ends, and lease no run that is expected to take longer; after SIGTERM, which Slurm sends 40 seconds before
+the limit, a worker finishes its run within 20 seconds or hands it back.")]
+    Slurm(Launch),
+    /// Submits job arrays of workers to OpenPBS or PBS Professional
+    #[command(after_help = "\
+Examples:
+  catherd launch pbs --connect ant:7420 --workers 64 --time 8h --partition workq --account proj-7")]
+    Pbs(Launch),
+    /// Submits workers to HTCondor
+    #[command(after_help = "\
+Examples:
+  catherd launch htcondor --connect ant:7420 --workers 64 --cores-per-task 4 --local /tmp")]
+    Htcondor(Launch),
+    /// Creates Jobs of workers on Kubernetes
+    #[command(after_help = "\
+Examples:
+  catherd launch kubernetes --connect catherd-0.catherd:7420 --no-check --workers 64 --cores-per-task 8 \\
+      --tls certs/workers --token-file worker.token --image registry.example.org/catherd:0.3.0
 
-    /// Time limit of a worker, as Slurm writes it, such as 1-12:00:00
-    #[arg(long, value_name = "TIME", default_value = "12:00:00")]
-    time: String,
+Certificates and token are those of the secret (--secret); --tls and --token-file say that there are
+such, and check them. Options after -- go to kubectl, such as --namespace=ants.")]
+    Kubernetes(Launch),
+    /// Starts workers on hosts without a manager, over SSH
+    #[command(after_help = "\
+Examples:
+  catherd launch ssh --connect ant:7420 --hosts bee,cow --workers 16 --cores-per-task 8 \\
+      --program /opt/catherd --tls /etc/catherd/workers --token-file /etc/catherd/worker.token --local /tmp
 
-    /// Memory limit of a worker, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = worker::MEMORY_MIB)]
-    memory: u64,
+Program, certificates and token have the same paths on all hosts. Each host gets one task; a host that is
+named twice gets two. Options after -- go to ssh, such as -p2222.")]
+    Ssh(Launch),
+    Status(Status),
+    Stop(Stop),
+}
 
-    /// Time without a run after which a worker exits, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    idle: u64,
+pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Slurm(launch) => launch.run(Engine::Slurm),
+        Command::Pbs(launch) => launch.run(Engine::Pbs),
+        Command::Htcondor(launch) => launch.run(Engine::Htcondor),
+        Command::Kubernetes(launch) => launch.run(Engine::Kubernetes),
+        Command::Ssh(launch) => launch.run(Engine::Ssh),
+        Command::Status(status) => status.run(),
+        Command::Stop(stop) => stop.run(),
+    }
+}
 
-    /// Folder of the script, the logs and the spools, to which all nodes need access
-    #[arg(long, value_name = "DIR", default_value = "catherd-slurm")]
-    dir: PathBuf,
+// The help is that of the variants of `Command`.
+#[derive(Args)]
+pub(crate) struct Launch {
+    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
+    /// rendezvous file, which all nodes can read
+    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    connect: Vec<String>,
 
-    /// Folder with ca.pem, cert.pem and key.pem, written by `catherd certs`
-    #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
-    tls: Option<PathBuf>,
+    #[command(flatten)]
+    credentials: Credentials,
 
-    /// File with a worker's token of `catherd token`
-    #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
-    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    shape: Shape,
 
-    /// Write the script without submitting it
+    /// Write the scripts, print them, and submit nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// Options that are passed to sbatch
+    /// Do not ask the coordinator before whether it can be reached and admits workers with this token
+    #[arg(long)]
+    no_check: bool,
+
+    /// Options that are passed to the command that submits
     #[arg(last = true)]
-    sbatch: Vec<String>,
+    submit: Vec<String>,
 }
 
-impl Slurm {
-    fn run(self) -> Result<Exit, Failure> {
-        let unusable = |path: &Path, cause: std::io::Error| {
-            Failure::new(format_args!("{}: {cause}", path.display()))
-                .hint("name a folder that you may write to with --dir")
+impl Launch {
+    fn run(self, engine: Engine) -> Result<Exit, Failure> {
+        if !self.no_check && !self.dry_run {
+            check::admits_workers(&self.credentials, &rendezvous::resolved(&self.connect)?)?;
+        }
+        let dir = self.shape.folder(engine)?;
+        let mut state = State::of_launch(&dir, engine)?;
+        let pilot = Pilot {
+            connect: self.connect.join(","),
+            submit_options: self.submit.clone(),
+            ..self.shape.pilot(engine, &self.credentials, dir, state.tag.clone())?
         };
-        fs::create_dir_all(&self.dir).map_err(|cause| unusable(&self.dir, cause))?;
-        let dir = self.dir.canonicalize().map_err(|cause| unusable(&self.dir, cause))?;
-        let script = dir.join("workers.sbatch");
-        fs::write(&script, self.script(&dir)?).map_err(|cause| unusable(&script, cause))?;
+        let mut pilot = Pilot { staying: self.shape.staying(state.next), ..pilot };
+        let tasks = self.shape.tasks();
+        let mut live = Vec::new();
+        if !self.dry_run {
+            execution::read_array_limit(engine, &mut pilot);
+            if engine == Engine::Ssh {
+                live = execution::listed(engine, &pilot)?;
+            }
+        }
+        let numbers = state.next..=state.next + (tasks - 1);
+        let submission = engine.submission(&pilot, numbers, &live).map_err(worded)?;
+        write_files(&submission)?;
         if self.dry_run {
-            terminal::note(&format!("submit it with: sbatch {}", script.display()));
+            terminal::print(&shown(&submission));
             return Ok(Exit::Success);
         }
-        let output = Process::new("sbatch").args(&self.sbatch).arg(&script).output();
-        let output = output.map_err(|cause| {
-            Failure::new(format_args!("cannot start sbatch: {cause}"))
-                .hint("run this on a machine that submits to Slurm, or use --dry-run")
-        })?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr);
-            return Err(Failure::new(format_args!("sbatch failed: {}", message.trim()))
-                .hint(format!("correct {}, or the options after --", script.display())));
+        state.next += tasks;
+        state.hosts = pilot.hosts.clone();
+        state.submit_options = pilot.submit_options.clone();
+        // Before the tasks are submitted, so that they can be stopped whatever happens.
+        state.write(&pilot.dir)?;
+        for call in &submission.calls {
+            terminal::print(&execute(call)?);
         }
-        terminal::print(&String::from_utf8_lossy(&output.stdout));
+        terminal::note(&format!(
+            "`catherd launch status {dir}` lists the tasks, `catherd launch stop {dir}` ends them",
+            dir = pilot.dir.display()
+        ));
         Ok(Exit::Success)
     }
+}
 
-    fn script(&self, dir: &Path) -> Result<String, Failure> {
-        let absolute = |path: &Path| {
-            let found = path.canonicalize().map(|path| quoted(&path.display().to_string()));
-            found.map_err(|cause| Failure::new(format_args!("{}: {cause}", path.display())))
-        };
-        let program = std::env::current_exe()
-            .map_err(|cause| Failure::new(format_args!("cannot find this program: {cause}")))?;
-        let mut text = format!(
-            "#!/bin/bash\n\
-             #SBATCH --job-name=catherd\n\
-             #SBATCH --array=1-{workers}\n\
-             #SBATCH --cpus-per-task=1\n\
-             #SBATCH --mem={memory}M\n\
-             #SBATCH --time={time}\n\
-             #SBATCH --requeue\n\
-             #SBATCH --open-mode=append\n\
-             # SIGTERM goes to the worker, which replaces the shell (exec) and finishes or returns its run.\n\
-             #SBATCH --signal=B:TERM@40\n\
-             #SBATCH --output={logs}/%A_%a.log\n\n\
-             # The name stays the same after a requeue, so that the run of this worker is leased again at once.\n\
-             name=slurm-$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID\n\
-             exec {program} worker --connect {connect} --name \"$name\" --spool {dir}/spool/\"$name\" \\\n    \
-             --idle {idle} --retry-timeout 900 --memory {memory} --grace 20",
-            workers = self.workers,
-            memory = self.memory,
-            time = one_line(&self.time),
-            logs = one_line(&dir.display().to_string()),
-            program = quoted(&program.display().to_string()),
-            connect = quoted(&self.connect),
-            dir = quoted(&dir.display().to_string()),
-            idle = self.idle,
-        );
-        // Writing to a string does not fail.
-        if let Some(tls) = &self.tls {
-            let _ = write!(text, " --tls {}", absolute(tls)?);
+/// Files and commands of a submission, as they are shown.
+fn shown(submission: &Submission) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    for (path, script) in &submission.files {
+        let _ = writeln!(text, "# {}\n{script}", path.display());
+    }
+    for Call { program, arguments, input } in &submission.calls {
+        let _ = writeln!(text, "# submit with: {program} {}", arguments.join(" "));
+        if let Some(input) = input {
+            let _ = writeln!(text, "# whose standard input is:\n{input}");
         }
-        if let Some(file) = &self.token_file {
-            let _ = write!(text, " --token-file {}", absolute(file)?);
+    }
+    text
+}
+
+/// Writes the files of a submission.
+pub(crate) fn write_files(submission: &Submission) -> Result<(), Failure> {
+    for (path, script) in &submission.files {
+        fs::write(path, script).map_err(|cause| unusable(path, &cause))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn unusable(path: &Path, cause: &std::io::Error) -> Failure {
+    Failure::new(format_args!("{}: {cause}", path.display()))
+        .hint("name a folder that you may write to with --dir")
+}
+
+pub(crate) fn worded(error: LaunchError) -> Failure {
+    let hint = match &error {
+        LaunchError::Unsupported { .. } => "leave it out, or pass options of the manager after --",
+        LaunchError::Hosts { .. } => "name more hosts with --hosts, or fewer --workers",
+        LaunchError::Folder(_) => "write a path such as /tmp, or a variable such as $TMPDIR",
+        LaunchError::Answer(_) => "see what the command prints; its version may be another one",
+        _ => "correct the option",
+    };
+    Failure::new(error).hint(hint)
+}
+
+/// Lists the tasks of a launch that have not ended.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd launch status catherd-slurm")]
+pub(crate) struct Status {
+    /// Folder of the launch (--dir)
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+impl Status {
+    fn run(self) -> Result<Exit, Failure> {
+        let (engine, pilot) = State::read(&self.dir)?.pilot(&self.dir)?;
+        let tasks = execution::listed(engine, &pilot)?;
+        let mut text = String::new();
+        for Task { id, state } in &tasks {
+            let state = match state {
+                TaskState::Running => "running",
+                TaskState::Waiting => "waiting",
+            };
+            let _ = writeln!(text, "{id}  {state}");
         }
-        text.push('\n');
-        Ok(text)
+        let number = terminal::plural(tasks.len(), "task");
+        let _ = writeln!(text, "{number} of {} on {engine}", pilot.tag);
+        terminal::print(&text);
+        Ok(Exit::Success)
     }
 }
 
-/// A word quoted for a POSIX shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+/// Ends the tasks of a launch: workers finish their runs or hand them back.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  catherd launch stop catherd-slurm")]
+pub(crate) struct Stop {
+    /// Folder of the launch (--dir)
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
 }
 
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
+impl Stop {
+    fn run(self) -> Result<Exit, Failure> {
+        let (engine, pilot) = State::read(&self.dir)?.pilot(&self.dir)?;
+        let tasks = execution::listed(engine, &pilot)?;
+        execute_all(&engine.cancellation(&pilot, &tasks))?;
+        let number = terminal::plural(tasks.len(), "task");
+        terminal::print(&format!("{number} of {} told to end\n", pilot.tag));
+        Ok(Exit::Success)
+    }
 }

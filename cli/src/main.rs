@@ -8,6 +8,7 @@
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
+//! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: the front of commands that serve
@@ -44,6 +45,7 @@ mod pair;
 mod programs;
 mod prune;
 mod remote;
+mod rendezvous;
 mod reproduce;
 mod run;
 mod schema;
@@ -108,7 +110,7 @@ enum Command {
     Supervise(programs::Arguments),
     #[command(hide = true)]
     Execute(subjects::execute::Arguments),
-    Coordinator(coordinator::Arguments),
+    Coordinator(Box<coordinator::Arguments>),
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
@@ -225,7 +227,7 @@ impl Command {
             Command::Worker(arguments) => worker::run(arguments),
             Command::Supervise(arguments) => programs::run(arguments),
             Command::Execute(arguments) => subjects::execute::run(&arguments),
-            Command::Coordinator(arguments) => coordinator::run(arguments),
+            Command::Coordinator(arguments) => coordinator::run(*arguments),
             Command::Submit(arguments) => arguments.run(),
             Command::Status(arguments) => arguments.run(),
             Command::Watch(arguments) => arguments.run(),

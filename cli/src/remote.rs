@@ -9,7 +9,7 @@ use catherd_proto::transport::{Access, Token};
 use clap::Args;
 
 use crate::certificates::read_tls;
-use crate::local_token;
+use crate::{local_token, rendezvous};
 
 /// Default address of a coordinator.
 pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
@@ -17,7 +17,8 @@ pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 /// The coordinator to which a command sends its requests, or several on one store.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Address of the coordinator, as host and port; of several on one store, separated by commas
+    /// Address of the coordinator, as host and port; of several on one store, separated by commas; file:PATH
+    /// for a rendezvous file
     #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
     coordinator: Vec<String>,
 
@@ -28,12 +29,12 @@ pub(crate) struct Remote {
 impl Remote {
     /// The URLs of the coordinators and the credentials for them.
     pub(crate) fn addresses(&self) -> Result<Vec<(String, Access)>, Failure> {
-        self.credentials.reach_all(&self.coordinator)
+        self.credentials.reach_all(&rendezvous::resolved(&self.coordinator)?)
     }
 }
 
 /// The credentials of a worker or client.
-#[derive(Args)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Credentials {
     /// Folder with ca.pem, cert.pem and key.pem, written by `catherd certs`
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
@@ -46,6 +47,17 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
+    /// The options with a file or folder, and these.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let options = [("--tls", &self.tls), ("--token-file", &self.token_file)];
+        options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
+    }
+
+    /// Whether the token is read from standard input.
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        self.token_file.as_deref() == Some(Path::new("-"))
+    }
+
     /// The files and folders that give others the same rights.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let keys = self.tls.iter().map(|folder| folder.join("key.pem"));

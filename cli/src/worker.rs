@@ -1,22 +1,28 @@
 //! `catherd worker`: one worker process.
 
+mod processes;
+
 use std::io;
 use std::net::ToSocketAddrs as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, RunnerContext};
 use catherd_platform::host;
-use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, WorkerOptions, run_worker};
+use catherd_worker::{
+    CoordinatorAddress, DiskCache, ExitReason, Relocation, WorkerOptions, run_worker,
+};
 use clap::Args;
 
 use crate::failure::Worded;
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::remote::Credentials;
-use crate::subjects;
+use crate::{rendezvous, subjects};
+use processes::Processes;
 
 /// Longest allocation in seconds: ten years.
 const MAX_SECONDS: u64 = 10 * 366 * 24 * 3600;
@@ -33,11 +39,13 @@ Examples:
   catherd worker --connect 127.0.0.1:7420
   catherd worker --connect http://ant:7000 --core 3 --spool /var/tmp/catherd/ant-3
   catherd worker --connect ant:7420,bee:7420 --tls certs/workers --token-file ants.token --idle 60
+  catherd worker --connect file:/shared/me/coordinator --processes all
 
 Ctrl-C or SIGTERM: finish the current run, or hand it back after --grace, return the other leases, exit;
 again: exit at once.")]
 pub(crate) struct Arguments {
-    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas
+    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
+    /// rendezvous file, for which the worker waits
     #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
     connect: Vec<String>,
 
@@ -47,6 +55,12 @@ pub(crate) struct Arguments {
     /// Number of the core to which the process is pinned [default: none]
     #[arg(long, value_name = "N")]
     core: Option<usize>,
+
+    /// Start this many workers instead of one, or `all`: one for each core that the process may use.
+    /// Each is pinned to a core if there are as many. Their names are that of --name and a number, and their
+    /// spools are below --spool; one that dies is started again
+    #[arg(long, value_name = "N|all", conflicts_with = "core")]
+    processes: Option<Processes>,
 
     /// Folder of records that the coordinator has not acknowledged yet [default: spool/NAME]
     #[arg(long, value_name = "DIR")]
@@ -152,20 +166,26 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     terminal::log_as("warn", arguments.log);
-    let Arguments { connect, credentials, core, spool, name, idle, .. } = arguments;
+    let name = arguments.name.clone().unwrap_or_else(|| match arguments.core {
+        Some(core) => format!("{}-core-{core}", host()),
+        None => format!("{}-{}", host(), std::process::id()),
+    });
+    let spool = arguments.spool.clone().unwrap_or_else(|| Path::new("spool").join(&name));
+    let folder = arguments.cache.clone().unwrap_or_else(|| spool.with_file_name("cache"));
+    if let Some(processes) = arguments.processes {
+        return processes::run(&arguments, processes, &name, &spool, &folder);
+    }
+    let Arguments { connect, credentials, core, idle, .. } = arguments;
     let limits = Limits {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
-    known_names(&connect)?;
-    let coordinators = credentials.reach_all(&connect)?.into_iter();
-    let coordinators = coordinators.map(|(url, access)| CoordinatorAddress { url, access });
-    let name = name.unwrap_or_else(|| match core {
-        Some(core) => format!("{}-core-{core}", host()),
-        None => format!("{}-{}", host(), std::process::id()),
-    });
-    let spool = spool.unwrap_or_else(|| Path::new("spool").join(&name));
-    let folder = arguments.cache.unwrap_or_else(|| spool.with_file_name("cache"));
+    let retry_timeout = Duration::from_secs(arguments.retry_timeout);
+    let addresses = rendezvous::awaited(&connect, retry_timeout)?;
+    if !rendezvous::is_used(&connect) {
+        known_names(&addresses)?;
+    }
+    let coordinators = coordinators(&credentials, &addresses)?;
     let programs = match &arguments.programs {
         Some(programs) => {
             let mut hidden = credentials.secret_files();
@@ -190,12 +210,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let context = RunnerContext { programs: programs.as_ref(), limits };
     let mark = spool.join("subject-oom");
     let options = WorkerOptions {
-        coordinators: coordinators.collect(),
+        coordinators,
+        relocation: relocation(&connect, credentials),
         spool,
         cache,
         name,
         core,
-        retry_timeout: Duration::from_secs(arguments.retry_timeout),
+        retry_timeout,
         limits,
         engines: subjects::kinds().served(&context),
         idle: idle.map(Duration::from_secs),
@@ -211,6 +232,27 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
         ExitReason::Stopped => Ok(Exit::Stopped),
     }
+}
+
+fn coordinators(
+    credentials: &Credentials,
+    addresses: &[String],
+) -> Result<Vec<CoordinatorAddress>, Failure> {
+    let coordinators = credentials.reach_all(addresses)?.into_iter();
+    Ok(coordinators.map(|(url, access)| CoordinatorAddress { url, access }).collect())
+}
+
+/// Reads the rendezvous files again while no coordinator answers; `None` if there are none.
+fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation> {
+    if !rendezvous::is_used(connect) {
+        return None;
+    }
+    let connect = connect.to_vec();
+    let find = move || {
+        let addresses = rendezvous::resolved(&connect).ok()?;
+        coordinators(&credentials, &addresses).ok()
+    };
+    Some(Relocation(Arc::new(find)))
 }
 
 /// Attempts to look up the name of a coordinator, a second apart.

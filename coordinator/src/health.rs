@@ -11,14 +11,18 @@ use crate::progress::Progress;
 /// The service whose status is `SERVING` also while this coordinator stands by.
 pub const STANDBY_SERVICE: &str = "catherd.standby";
 
+/// The service whose status is `SERVING` as long as the coordinator answers.
+pub const LIVE_SERVICE: &str = "catherd.live";
+
 /// Services whose status is reported; the empty name stands for the whole server.
 const SERVICES: [&str; 3] = ["", coordinator_server::SERVICE_NAME, studies_server::SERVICE_NAME];
 
 /// The health service: `SERVING` while the store works and this coordinator leads it; see also
-/// [`STANDBY_SERVICE`]. Must be called within a tokio runtime.
+/// [`STANDBY_SERVICE`] and [`LIVE_SERVICE`]. Must be called within a tokio runtime.
 pub(crate) fn service(mut progress: watch::Receiver<Progress>) -> HealthServer<impl Health> {
     let (reporter, server) = tonic_health::server::health_reporter();
     tokio::spawn(async move {
+        reporter.set_service_status(LIVE_SERVICE, ServingStatus::Serving).await;
         loop {
             let state = |progress: &Progress| (progress.last_error.is_none(), progress.standby);
             let before @ (healthy, standby) = state(&progress.borrow_and_update());

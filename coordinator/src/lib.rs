@@ -55,6 +55,7 @@ pub mod queue;
 mod rate_limit;
 pub mod store;
 mod study_service;
+mod traces;
 mod uploads;
 mod worker_service;
 mod writer;
@@ -63,7 +64,7 @@ pub use coordinator::{Coordinator, Records, WRITER_THREAD, prune};
 pub use coverage_curve::CoverageCurve;
 pub use error::{CoordinatorError, ForeignStudy, PlanningRefused, StoreUnavailable, SubmitError};
 pub use failures::FailureCount;
-pub use health::STANDBY_SERVICE;
+pub use health::{LIVE_SERVICE, STANDBY_SERVICE};
 pub use ids::{RunId, StudyNumber};
 pub use ledger::{Phase, Policy, Usage, WorkerRule};
 pub use options::CoordinatorOptions;
@@ -75,4 +76,5 @@ pub use projects::Projects;
 pub use store::{
     Breakdown, Claim, ClaimChange, QuarantinedRun, Repair, StoreError, StoreUrl, StudyState,
 };
+pub use traces::{Span, SpanSink};
 pub use writer::Writer;

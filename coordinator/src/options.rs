@@ -11,6 +11,7 @@ use crate::auth::TokenStore;
 use crate::clock::{Clock, Monotonic};
 use crate::ledger::Policy;
 use crate::store::{StoreUrl, TransactionObserver};
+use crate::traces::SpanSink;
 
 /// Where studies are stored, and the rules for executing them.
 pub struct CoordinatorOptions {
@@ -41,6 +42,8 @@ pub struct CoordinatorOptions {
     /// Whether clients are served, which follow, submit and change studies. If not, only workers
     /// are served.
     pub serve_clients: bool,
+    /// Receives the traces of runs; `None` if nothing is traced.
+    pub traces: Option<SpanSink>,
     /// Observes the transactions of the store; only for tests.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
@@ -59,6 +62,7 @@ impl CoordinatorOptions {
             tls: None,
             tokens: None,
             serve_clients: true,
+            traces: None,
             observer: None,
         }
     }

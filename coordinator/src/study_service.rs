@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use catherd_experiments::{Digest, Engines, Plan};
 use catherd_proto::{DOCUMENT_VERSION, digest, v1};
@@ -21,6 +21,7 @@ use crate::queue::SubjectEngine;
 use crate::store::{
     Breakdown, EndedAttempt, FoundRun, StoreError, StoreReader, StoreUrl, StudyState,
 };
+use crate::traces::Traces;
 use crate::uploads::Uploads;
 use crate::worker_service::checked_name;
 use crate::writer::{self, Cell, Explanation, WriterHandle};
@@ -69,6 +70,8 @@ pub(crate) struct StudyService {
     pub(crate) uploads: Uploads,
     pub(crate) engines: Arc<Engines>,
     pub(crate) url: StoreUrl,
+    /// `None` if nothing is traced.
+    pub(crate) traces: Option<Arc<Traces>>,
 }
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -269,6 +272,10 @@ impl v1::studies_server::Studies for StudyService {
         plan.check(&self.engines).map_err(invalid_plan)?;
         self.check_projects(&plan).await?;
         let name = plan.name.clone();
+        // Before a run of it can be leased.
+        if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
+            traces.note_submission(&plan, SystemTime::now());
+        }
         // Planning a large study takes longer than the request time-out. It continues in the
         // background, and the client submits again until it is complete.
         let submitted = self.writer.submit(plan, waiting, caller, claim);

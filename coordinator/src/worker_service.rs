@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use catherd_experiments::text::{is_printable, truncated};
 use catherd_experiments::{Digest, Engines, RunRecord};
@@ -17,6 +17,7 @@ use tonic::{Request, Response, Status};
 
 use crate::auth::{Role, require_role};
 use crate::clock::Clock;
+use crate::ids::{RunNumber, Token};
 use crate::lease_expiry::heartbeat_interval;
 use crate::ledger::{Policy, Verdict};
 use crate::metrics::{Latencies, Timed};
@@ -24,6 +25,7 @@ use crate::progress::RunProgress;
 use crate::projects::Projects;
 use crate::rate_limit::{Rate, RateLimit};
 use crate::store::{StoreError, StoredRecord};
+use crate::traces::{Ending, Traces};
 use crate::writer::{
     self, AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseRequest, WriterHandle,
 };
@@ -71,6 +73,8 @@ pub(crate) struct WorkerService {
     pub(crate) crashes: Arc<RateLimit>,
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) latencies: Arc<Latencies>,
+    /// `None` if nothing is traced.
+    pub(crate) traces: Option<Arc<Traces>>,
     /// Projects are read on the calling thread, because simulations have no other threads.
     pub(crate) synchronous: bool,
 }
@@ -125,10 +129,17 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         }
         let remaining = request.remaining_ms.map(Duration::from_millis);
         let lease = LeaseRequest { engines, loaded, held, host, remaining };
+        let name = worker.clone();
         let granted = self.writer.call(|reply| writer::Request::Lease { worker, lease, reply });
         let start = Instant::now();
         let writer::LeaseReply { leases, finished } = granted.await?;
         self.latencies.add(Timed::Lease, start.elapsed());
+        if let Some(traces) = &self.traces {
+            let now = SystemTime::now();
+            for (grant, spec) in &leases {
+                traces.note_lease(&name, *grant, spec, now);
+            }
+        }
         let leases = leases.into_iter().map(|(grant, spec)| v1::Lease {
             run: grant.run,
             attempt: grant.attempt,
@@ -183,11 +194,21 @@ impl v1::coordinator_server::Coordinator for WorkerService {
                 Err(error) => (None, Some(error)),
             })
             .unzip();
-        let completions = valid.into_iter().flatten().collect();
+        let completions: Vec<Completion> = valid.into_iter().flatten().collect();
+        let ended = self.traces.as_ref().map(|_| (SystemTime::now(), endings(&completions)));
         let committed =
             self.writer.call(|reply| writer::Request::Commit { worker, completions, reply });
         let start = Instant::now();
-        let mut results = committed.await?.into_iter();
+        let results = committed.await?;
+        if let (Some(traces), Some((arrived, endings))) = (&self.traces, ended) {
+            let durable = SystemTime::now();
+            for ((run, token, ending), result) in endings.into_iter().zip(&results) {
+                if matches!(result, Ok(Verdict::Accepted)) {
+                    traces.note_end(run, token, ending, arrived, durable);
+                }
+            }
+        }
+        let mut results = results.into_iter();
         self.latencies.add(Timed::Commit, start.elapsed());
         let verdicts = errors.into_iter().filter_map(|error| match error {
             Some(error) => Some(encode_verdict(Err(error))),
@@ -230,6 +251,18 @@ impl WorkerService {
         let rule = format!("worker {worker} sends too many requests; repeat this one later");
         Err(Status::resource_exhausted(rule))
     }
+}
+
+/// How the attempts of a commit ended, with runs and leases.
+fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
+    let ending = |result: &AttemptResult| match result {
+        AttemptResult::Record(_) => Ending::Record,
+        AttemptResult::Crash(reason) | AttemptResult::Unacceptable(reason) => {
+            Ending::Without(reason.clone())
+        }
+        AttemptResult::Returned => Ending::Without("handed back".to_owned()),
+    };
+    completions.iter().map(|end| (end.run, end.token, ending(&end.result))).collect()
 }
 
 /// The engines that a worker names. A worker that names none would wait for runs for ever.

@@ -1,8 +1,8 @@
 //! Requests to the coordinator, repeated while a repetition may succeed.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use catherd_experiments::Digest;
@@ -21,11 +21,16 @@ const SILENCE: Duration = Duration::from_secs(4);
 /// First and longest pause between two tries.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
+/// Returns the clients of a coordinator that has moved since the last call; `None` if it has not.
+type Relocate = Arc<dyn Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync>;
+
 /// A client of several coordinators with the same store, of which one leads: it repeats requests
 /// and fails over to the next coordinator.
 #[derive(Clone)]
 pub(crate) struct FailoverClient {
-    clients: Arc<[CoordinatorClient<AuthChannel>]>,
+    clients: Arc<RwLock<Vec<CoordinatorClient<AuthChannel>>>>,
+    /// Finds the clients of a coordinator that has moved; `None` if it does not move.
+    relocate: Option<Relocate>,
     /// The coordinator that answered last.
     leader: Arc<AtomicUsize>,
     retry_timeout: Duration,
@@ -41,7 +46,23 @@ impl FailoverClient {
         retry_timeout: Duration,
     ) -> FailoverClient {
         let outage = Arc::new(OutageReporter::new(addresses, retry_timeout));
-        FailoverClient { clients: clients.into(), leader: Arc::default(), retry_timeout, outage }
+        let clients = Arc::new(RwLock::new(clients));
+        FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
+    }
+
+    /// Asks `relocate` for other coordinators whenever one does not answer.
+    #[must_use]
+    pub(crate) fn with_relocation(
+        self,
+        relocate: impl Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync + 'static,
+    ) -> FailoverClient {
+        FailoverClient { relocate: Some(Arc::new(relocate)), ..self }
+    }
+
+    /// The client of a coordinator by its position, which may be of an earlier list.
+    fn client(&self, position: usize) -> CoordinatorClient<AuthChannel> {
+        let clients = self.clients.read().unwrap_or_else(PoisonError::into_inner);
+        clients[position % clients.len()].clone()
     }
 
     /// Sends a request once, to the coordinator that answered last.
@@ -53,7 +74,7 @@ impl FailoverClient {
         F: Future<Output = Result<Response<T>, Status>>,
     {
         let start = Instant::now();
-        let client = self.clients[self.leader.load(Ordering::Relaxed)].clone();
+        let client = self.client(self.leader.load(Ordering::Relaxed));
         let answer = self.watched(start, SILENCE, request(client)).await;
         if let Err(status) = &answer
             && !is_refusal(status)
@@ -89,7 +110,14 @@ impl FailoverClient {
     /// Advances from a coordinator that did not answer to the next one, once for any number of
     /// requests that fail together. Otherwise two of them would return to the silent one.
     fn fail_over(&self, silent: usize) {
-        let next = (silent + 1) % self.clients.len();
+        let moved = self.relocate.as_ref().and_then(|relocate| relocate());
+        let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(moved) = moved.filter(|moved| !moved.is_empty()) {
+            *clients = moved;
+            self.leader.store(0, Ordering::Relaxed);
+            return;
+        }
+        let next = (silent + 1) % clients.len();
         // Ignore the error: another request has failed over already.
         let _ = self.leader.compare_exchange(silent, next, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -119,7 +147,7 @@ impl FailoverClient {
         let mut pause = PAUSE.0;
         loop {
             let current = self.leader.load(Ordering::Relaxed);
-            let answer = request(self.clients[current].clone());
+            let answer = request(self.client(current));
             match self.watched(start, silence, answer).await {
                 Ok(reply) => return Ok(reply.into_inner()),
                 Err(status) if is_refusal(&status) => return Err(status),

@@ -45,6 +45,8 @@ struct State {
 #[derive(Debug)]
 enum Process {
     Alive(Child),
+    /// It is started again soon.
+    Waiting,
     Ended,
     /// No more workers are started, for this reason.
     Abandoned(String),
@@ -98,6 +100,10 @@ impl LocalFleet {
                         // Read under the lock, so that `drain` sees every child.
                         if state.draining.load(Ordering::Relaxed) {
                             slot.restart_at = None;
+                            if let Some(process @ Process::Waiting) = processes.get_mut(&slot.core)
+                            {
+                                *process = Process::Ended;
+                            }
                         }
                         slot.poll(processes, &starter);
                     });
@@ -135,6 +141,12 @@ impl LocalFleet {
                 }
             }
         });
+    }
+
+    /// Whether all workers have ended and none is started again.
+    pub fn has_ended(&self) -> bool {
+        let ended = |process: &Process| matches!(process, Process::Ended | Process::Abandoned(_));
+        self.state.with(|processes| processes.values().all(ended))
     }
 
     /// Cores on which no more workers are started, each with the reason. If these are all cores,
@@ -216,7 +228,7 @@ impl Slot {
             processes.insert(self.core, Process::Abandoned(reason));
         } else {
             tracing::warn!("core {}: the worker ended with {status}; starting another", self.core);
-            processes.insert(self.core, Process::Ended);
+            processes.insert(self.core, Process::Waiting);
             let pause = POLL_INTERVAL * 2_u32.pow(self.startup_failures);
             self.restart_at = Some(Instant::now() + pause);
         }

@@ -36,7 +36,7 @@ pub use exit::{ExitReason, WorkerError};
 pub use fleet::LocalFleet;
 pub use simulated_host::SimulatedHost;
 pub use subject_process::{SubjectProcess, serve_subject};
-pub use worker::{CoordinatorAddress, WorkerOptions, run_simulated_worker, run_worker};
+pub use worker::{CoordinatorAddress, Relocation, WorkerOptions, run_simulated_worker, run_worker};
 
 /// Makes the runner of a subject kind by the kind's name. `None` if this worker has no such
 /// kind.

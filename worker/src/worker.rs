@@ -1,7 +1,9 @@
 //! The worker process, from its start to its exit.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use catherd_experiments::{Engines, Provenance};
@@ -30,11 +32,23 @@ pub struct CoordinatorAddress {
     pub access: Access,
 }
 
+/// Finds the coordinators of a store that may move from host to host.
+#[derive(Clone)]
+pub struct Relocation(pub Arc<dyn Fn() -> Option<Vec<CoordinatorAddress>> + Send + Sync>);
+
+impl fmt::Debug for Relocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Relocation")
+    }
+}
+
 /// The configuration of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// Coordinators of one store; at least one.
     pub coordinators: Vec<CoordinatorAddress>,
+    /// Finds them again while they do not answer; `None` if their addresses do not change.
+    pub relocation: Option<Relocation>,
     /// The worker's name: unique among live workers, the same after a restart.
     pub name: String,
     /// The core to pin the process to; `None` to leave it unpinned.
@@ -123,10 +137,14 @@ async fn run(
 ) -> Result<ExitReason, WorkerError> {
     let WorkerOptions { coordinators, name, core, spool: folder, cache, .. } = options;
     let WorkerOptions { retry_timeout, engines, limits, idle, allocation, grace, .. } = options;
+    let relocation = options.relocation;
     let until = allocation.map(|allocation| Instant::now() + allocation);
     let urls: Vec<_> = coordinators.iter().map(|address| address.url.as_str()).collect();
     let addresses = urls.join(" or ");
-    let client = FailoverClient::new(clients, addresses.clone(), retry_timeout);
+    let mut client = FailoverClient::new(clients, addresses.clone(), retry_timeout);
+    if let Some(relocation) = relocation {
+        client = client.with_relocation(relocated(relocation, coordinators));
+    }
     let spool_error = |cause| WorkerError::Spool { folder: folder.clone(), cause };
     let spool = Spool::open(&folder, simulated.is_some()).map_err(spool_error)?;
     let memory = limits.memory.map_or(MemoryLimit::None, catherd_platform::limit_memory);
@@ -149,6 +167,35 @@ async fn run(
         Err(error) => Err(error),
     };
     reason.map_err(|error| error.into_worker_error(addresses, folder))
+}
+
+/// A function that makes clients of the coordinators whenever their addresses have changed.
+fn relocated(
+    relocation: Relocation,
+    known: Vec<CoordinatorAddress>,
+) -> impl Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync {
+    let urls = |addresses: &[CoordinatorAddress]| -> Vec<String> {
+        addresses.iter().map(|address| address.url.clone()).collect()
+    };
+    let known = Mutex::new(urls(&known));
+    move || {
+        let found = (relocation.0)()?;
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let urls = urls(&found);
+        if urls == *known {
+            return None;
+        }
+        let clients = found
+            .iter()
+            .map(|CoordinatorAddress { url, access }| transport::coordinator_client(url, access));
+        let clients = clients.collect::<Result<Vec<_>, _>>();
+        let clients = clients
+            .inspect_err(|cause| tracing::warn!("the coordinator has moved, but: {cause}"))
+            .ok()?;
+        tracing::warn!("the coordinator has moved to {}", urls.join(" or "));
+        *known = urls;
+        Some(clients)
+    }
 }
 
 /// Moves the crash report of the previous process with this spool into the spool, from where the

@@ -124,6 +124,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> WorkerOptions {
         name: name.to_owned(),
         core: None,
         spool,
+        relocation: None,
         retry_timeout: Duration::from_secs(60),
         exit_with_parent: false,
     }

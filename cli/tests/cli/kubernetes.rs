@@ -1,4 +1,4 @@
-//! The steps of docs/how-to/kubernetes.md and the containers of deploy/kubernetes.yaml, in order,
+//! The steps of docs/how-to/kubernetes.md and the containers of deploy/kubernetes, in order,
 //! on loopback: the commands of the page, and the arguments of the containers with other folders
 //! and addresses.
 
@@ -27,7 +27,9 @@ fn commands(begin: &str) -> Vec<String> {
 
 /// A list of words in the manifest, after `key: [`, in the container of this name.
 fn words(container: &str, key: &str) -> Vec<String> {
-    let manifest = text("deploy/kubernetes.yaml");
+    let manifest = ["coordinator", "workers"]
+        .map(|name| text(&format!("deploy/kubernetes/base/{name}.yaml")))
+        .concat();
     let (_, rest) = manifest.split_once(&format!("- name: {container}\n")).unwrap();
     let (_, rest) = rest.split_once(&format!("{key}: [")).unwrap();
     let (list, _) = rest.split_once(']').unwrap();
@@ -56,7 +58,8 @@ fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
 /// Creates a folder for each secret, as in a pod, and returns the folder that contains them.
 fn secrets(folder: &Path) -> PathBuf {
     let secrets = folder.join("secrets");
-    for line in commands("kubectl create secret generic") {
+    let all = commands("kubectl create secret generic").into_iter();
+    for line in all.filter(|line| line.contains("--from-file=")) {
         let mut words = line.split_whitespace().skip(4);
         let secret = secrets.join(words.next().unwrap());
         fs::create_dir_all(&secret).unwrap();
@@ -115,13 +118,18 @@ fn the_steps_of_the_page_lead_from_nothing_to_results() {
     );
     let healthy = Command::new(program()).args(&probe[1..]).output().unwrap();
     assert!(healthy.status.success(), "{}", crate::support::stderr(&healthy));
+    let mut live = probe.clone();
+    live.insert(2, "--live".to_owned());
+    let live = Command::new(program()).args(&live[1..]).output().unwrap();
+    assert!(live.status.success(), "{}", crate::support::stderr(&live));
 
     let _worker = started(&replaced(
         &words("worker", "args"),
         &[
             ("catherd-0.catherd:7420", &address),
             ("$(POD)", "pod"),
-            ("/spool", spool.to_str().unwrap()),
+            ("/spool/spool", spool.to_str().unwrap()),
+            ("/cache", folder.join("cache").to_str().unwrap()),
             ("/secret", &secret("catherd-worker")),
         ],
     ));

@@ -28,6 +28,7 @@ mod import;
 mod itch;
 #[cfg(feature = "certificates")]
 mod kubernetes;
+mod launch;
 mod machine;
 mod outside_readers;
 mod own_package;
@@ -47,5 +48,6 @@ mod stores;
 mod study;
 mod suites;
 mod support;
+mod traces;
 mod whisker_adapter;
 mod wrong_input;

@@ -17,6 +17,7 @@ use crate::projects::Projects;
 use crate::rate_limit::RateLimit;
 use crate::store::{Pruned, Repair, Store, StoreError, StoreUrl};
 use crate::study_service::StudyService;
+use crate::traces::Traces;
 use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
 use crate::writer::{Scope, Writer, WriterConfig};
@@ -113,7 +114,7 @@ fn open(
 ) -> Result<(Coordinator, Writer), CoordinatorError> {
     let CoordinatorOptions { folder, store: url, stand_by, engines, criteria, policy, .. } =
         options;
-    let CoordinatorOptions { clock, tls, tokens, serve_clients, observer, .. } = options;
+    let CoordinatorOptions { clock, tls, tokens, serve_clients, traces, observer, .. } = options;
     let tls = tls.as_ref().map(TlsSettings::new).transpose()?;
     let lock = lock(&url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };
@@ -144,6 +145,7 @@ fn open(
     let (writer, handle) =
         Writer::open(config, store, clock.clone(), lock, stand_by).map_err(store_error)?;
     let projects = Projects::new(handle.clone(), url.clone());
+    let traces = traces.map(|sink| Arc::new(Traces::new(sink)));
     let workers = WorkerService {
         writer: handle.clone(),
         projects: projects.clone(),
@@ -153,10 +155,11 @@ fn open(
         crashes: Arc::new(RateLimit::new(worker_service::CRASHES)),
         draining: Arc::new(AtomicBool::new(false)),
         latencies: Arc::default(),
+        traces: traces.clone(),
         synchronous: false,
     };
     let (engines, uploads) = (Arc::new(engines), Uploads::default());
-    let studies = StudyService { writer: handle, projects, uploads, engines, url };
+    let studies = StudyService { writer: handle, projects, uploads, engines, url, traces };
     let (access, open) = (Access::new(tokens), watch::Sender::new(()));
     let writer_thread = None;
     let coordinator =

@@ -516,6 +516,7 @@ async fn work(
             core: None,
             spool: spool.clone(),
             cache: None,
+            relocation: None,
             retry_timeout: Duration::from_secs(8),
             limits: Limits::default(),
             engines: [(noop::KIND.to_owned(), Noop.info().engine)].into(),

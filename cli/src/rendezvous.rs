@@ -1,0 +1,116 @@
+//! Rendezvous files: a coordinator whose address is not known before it starts, because it is a job of a
+//! cluster, writes it to a file on a file system that its workers share.
+
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use catherd_cli_console::{Failure, terminal};
+
+/// What the name of a rendezvous file begins with where an address is expected.
+const PREFIX: &str = "file:";
+
+/// Largest rendezvous file in bytes.
+const MAX_BYTES: usize = 4096;
+
+/// Time between two looks for a file.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Whether one of these addresses is in a file.
+pub(crate) fn is_used(addresses: &[String]) -> bool {
+    addresses.iter().any(|address| address.starts_with(PREFIX))
+}
+
+/// Addresses with those of files in place of their names.
+///
+/// # Errors
+///
+/// If a file cannot be read, or contains no address.
+pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
+    let resolve = |address: &String| match address.strip_prefix(PREFIX) {
+        Some(file) => read(Path::new(file)).map_err(|cause| {
+            Failure::new(format_args!("no coordinator in {file}: {cause}")).hint(
+                "name the file of `catherd coordinator --rendezvous FILE`, and see that it runs",
+            )
+        }),
+        None => Ok(vec![address.clone()]),
+    };
+    let found = addresses.iter().map(resolve).collect::<Result<Vec<_>, Failure>>()?;
+    Ok(found.concat())
+}
+
+/// Like [`resolved`], but waits until a coordinator has written the files.
+pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
+    let start = Instant::now();
+    let mut told = false;
+    loop {
+        match resolved(addresses) {
+            Err(failure) if start.elapsed() >= limit => return Err(failure),
+            Err(failure) => {
+                if !told && start.elapsed() >= 4 * INTERVAL {
+                    terminal::note(&format!("{}; trying again", failure.cause()));
+                    told = true;
+                }
+                thread::sleep(INTERVAL.min(limit));
+            }
+            found => return found,
+        }
+    }
+}
+
+/// The addresses in a file, one a line.
+fn read(file: &Path) -> io::Result<Vec<String>> {
+    let text = fs::read_to_string(file)?;
+    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it contains no address HOST:PORT");
+    let plain = |line: &&str| line.chars().all(|c| c.is_ascii_graphic()) && line.contains(':');
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() || text.len() > MAX_BYTES || !lines.iter().all(plain) {
+        return Err(wrong());
+    }
+    Ok(lines.into_iter().map(str::to_owned).collect())
+}
+
+/// The address of a listener as others reach it: the name of this host if it listens on all of its
+/// addresses.
+pub(crate) fn reachable(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("{}:{}", catherd_platform::host(), address.port()),
+        false => address.to_string(),
+    }
+}
+
+/// Writes the address of a coordinator. Workers see the former file or the new one.
+pub(crate) fn write(file: &Path, address: &str) -> io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let partial = file.with_file_name(name);
+    fs::write(&partial, format!("{address}\n"))?;
+    fs::rename(partial, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_from_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("coordinator");
+        let named = [format!("file:{}", file.display())];
+        assert!(resolved(&named).unwrap_err().to_string().contains("no coordinator in"));
+        write(&file, "ant:7420").unwrap();
+        assert_eq!(resolved(&named).unwrap(), ["ant:7420"]);
+        write(&file, "bee:1").unwrap();
+        assert_eq!(awaited(&named, Duration::ZERO).unwrap(), ["bee:1"]);
+        assert_eq!(resolved(&["ant:1".to_owned()]).unwrap(), ["ant:1"]);
+        for wrong in ["", "\n", "ant", "ant:1\u{7}", "a b:1", &"a:1\n".repeat(2000)] {
+            fs::write(&file, wrong).unwrap();
+            assert!(resolved(&named).is_err(), "{wrong:?}");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(reachable("127.0.0.1:7".parse().unwrap()), "127.0.0.1:7");
+    }
+}

@@ -1,0 +1,149 @@
+//! Several workers of one command, such as those of a task that has several cores.
+
+use std::path::Path;
+use std::process::Command;
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use catherd_cli_console::{Exit, Failure};
+use catherd_platform::{StopSignals, allowed_cores};
+use catherd_worker::LocalFleet;
+use clap::ValueEnum as _;
+
+use super::Arguments;
+
+/// How many workers a command starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processes {
+    /// This many.
+    Number(usize),
+    /// One for each core that the process may use.
+    All,
+}
+
+/// Largest number of workers of one command.
+const MAX_PROCESSES: usize = 4096;
+
+impl FromStr for Processes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Processes, String> {
+        match text.parse() {
+            _ if text == "all" => Ok(Processes::All),
+            Ok(number) if (1..=MAX_PROCESSES).contains(&number) => Ok(Processes::Number(number)),
+            _ => Err(format!("write a number from 1 to {MAX_PROCESSES}, or all")),
+        }
+    }
+}
+
+/// Time between two looks at the workers.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Starts the workers and waits for their end. Each is pinned to a core if this process may use as many cores as there
+/// are workers: otherwise the cores may be those of others.
+pub(super) fn run(
+    arguments: &Arguments,
+    processes: Processes,
+    name: &str,
+    spool: &Path,
+    cache: &Path,
+) -> Result<Exit, Failure> {
+    let allowed = allowed_cores();
+    let number = match processes {
+        Processes::Number(number) => number,
+        Processes::All => allowed.len(),
+    };
+    let pinned = allowed.len() == number;
+    let places: Vec<usize> = if pinned { allowed } else { (0..number).collect() };
+    let program = std::env::current_exe()
+        .map_err(|cause| Failure::new(format_args!("cannot find this program: {cause}")))?;
+    if arguments.credentials.reads_standard_input() {
+        return Err(Failure::new("--token-file -: one line is not enough for several workers")
+            .hint("name a file"));
+    }
+    let words = arguments.words(cache);
+    let command = {
+        let (name, spool) = (name.to_owned(), spool.to_owned());
+        move |place: usize| {
+            let mut command = Command::new(&program);
+            command.args(["worker", "--exit-with-parent", "--name", &format!("{name}-{place}")]);
+            command.arg("--spool").arg(spool_of(&spool, place)).args(&words);
+            if pinned {
+                command.args(["--core", &place.to_string()]);
+            }
+            command
+        }
+    };
+    let cannot_start = |cause| Failure::new(format_args!("cannot start the workers: {cause}"));
+    let spool = spool.to_owned();
+    let spool = move |place: usize| spool_of(&spool, place);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(cannot_start)?;
+    runtime.block_on(async {
+        let mut stop = StopSignals::listen().map_err(cannot_start)?;
+        let fleet =
+            LocalFleet::start(&places, String::new(), spool, command).map_err(cannot_start)?;
+        let mut told = false;
+        while !fleet.has_ended() {
+            tokio::select! {
+                () = tokio::time::sleep(INTERVAL) => {}
+                () = stop.received() => {
+                    if told {
+                        return Ok(Exit::Stopped);
+                    }
+                    told = true;
+                    fleet.drain();
+                }
+            }
+        }
+        match fleet.abandoned_cores().first() {
+            Some((_, reason)) => Err(Failure::new(reason.clone()).hint("see its messages above")),
+            None => Ok(Exit::Success),
+        }
+    })
+}
+
+/// The spool of the worker at a place.
+fn spool_of(spool: &Path, place: usize) -> std::path::PathBuf {
+    spool.join(place.to_string())
+}
+
+impl Arguments {
+    /// The arguments of each worker but its name, core and spool.
+    fn words(&self, cache: &Path) -> Vec<std::ffi::OsString> {
+        let mut words: Vec<std::ffi::OsString> = Vec::new();
+        let mut add = |option: &str, value: std::ffi::OsString| {
+            words.extend([option.into(), value]);
+        };
+        add("--connect", self.connect.join(",").into());
+        add("--cache", cache.into());
+        add("--cache-size", self.cache_size.to_string().into());
+        add("--retry-timeout", self.retry_timeout.to_string().into());
+        add("--memory", self.memory.to_string().into());
+        if let Some(format) = self.log.to_possible_value() {
+            add("--log", format.get_name().into());
+        }
+        for (option, path) in self.credentials.paths() {
+            add(option, path.into());
+        }
+        let numbers =
+            [("--idle", self.idle), ("--grace", self.grace), ("--run-limit", self.run_limit)];
+        for (option, number) in numbers {
+            if let Some(number) = number {
+                add(option, number.to_string().into());
+            }
+        }
+        if let Some(left) = self.until {
+            // A worker that is started again later has less time.
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            add("--until", (now + left).as_secs().to_string().into());
+        }
+        if let Some(programs) = &self.programs {
+            add("--programs", programs.into());
+            add("--isolation", self.isolation.word().into());
+            self.tools.iter().for_each(|tools| add("--tools", tools.into()));
+            self.hide.iter().for_each(|path| add("--hide", path.into()));
+        }
+        words
+    }
+}

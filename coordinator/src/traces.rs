@@ -1,0 +1,165 @@
+//! Traces of runs in the terms of OpenTelemetry: a trace for each run, from the submission of its study to the
+//! commit of its record.
+//!
+//! The span `run` is the root. Below it are `queued` (from the submission to the first lease that this coordinator
+//! grants), `lease` (an attempt: from the lease to the arrival of its end), and `commit` (until the end is durable).
+//! The trace id is the beginning of the run's id, so that all coordinators of a store continue the same trace.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use catherd_experiments::{Digest, Plan, RunSpec};
+
+use crate::ids::{RunNumber, Token};
+use crate::ledger::Grant;
+
+/// A part of a trace, with a beginning and an end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Id of the trace.
+    pub trace: [u8; 16],
+    /// Id of the span, unique in its trace.
+    pub id: [u8; 8],
+    /// Id of the span that contains it; `None` for the root.
+    pub parent: Option<[u8; 8]>,
+    /// Its name: `run`, `queued`, `lease` or `commit`.
+    pub name: &'static str,
+    /// Its beginning.
+    pub start: SystemTime,
+    /// Its end.
+    pub end: SystemTime,
+    /// Names and values of its attributes.
+    pub attributes: Vec<(&'static str, String)>,
+    /// Why it ended without a record; `None` if it did not.
+    pub error: Option<String>,
+}
+
+/// Receives the spans; it must not block.
+pub type SpanSink = Arc<dyn Fn(Span) + Send + Sync>;
+
+/// A run that is leased.
+struct Leased {
+    id: Digest,
+    token: Token,
+    worker: String,
+    attempt: u32,
+    submitted: SystemTime,
+    start: SystemTime,
+    attributes: Vec<(&'static str, String)>,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Record,
+    /// Without a record, for this reason.
+    Without(String),
+}
+
+/// Makes the spans.
+pub(crate) struct Traces {
+    sink: SpanSink,
+    /// When a study with a project was last submitted, by the project.
+    submitted: Mutex<HashMap<Digest, SystemTime>>,
+    leased: Mutex<HashMap<RunNumber, Leased>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Leased {
+    fn root(&self) -> [u8; 8] {
+        let mut root = [0; 8];
+        root.copy_from_slice(&self.id.0[16..24]);
+        root
+    }
+
+    fn span(&self, name: &'static str, start: SystemTime, end: SystemTime) -> Span {
+        let mut trace = [0; 16];
+        trace.copy_from_slice(&self.id.0[..16]);
+        let seed = [&self.id.0[..], &self.token.to_be_bytes()[..], name.as_bytes()].concat();
+        let mut id = [0; 8];
+        id.copy_from_slice(&Digest::of(&seed).0[..8]);
+        let (parent, attributes) = (Some(self.root()), Vec::new());
+        Span { trace, id, parent, name, start, end, attributes, error: None }
+    }
+
+    /// The span of the attempt.
+    fn lease(&self, end: SystemTime, error: Option<String>) -> Span {
+        let attributes = vec![
+            ("catherd.worker", self.worker.clone()),
+            ("catherd.attempt", self.attempt.to_string()),
+        ];
+        Span { attributes, error, ..self.span("lease", self.start, end) }
+    }
+}
+
+impl Traces {
+    pub(crate) fn new(sink: SpanSink) -> Traces {
+        Traces { sink, submitted: Mutex::default(), leased: Mutex::default() }
+    }
+
+    /// Notes that a study was submitted.
+    pub(crate) fn note_submission(&self, plan: &Plan, time: SystemTime) {
+        let mut submitted = locked(&self.submitted);
+        submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
+    }
+
+    /// Notes a lease of a run. If the run was leased before, that worker was lost.
+    pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
+        let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
+        let submitted = locked(&self.submitted).get(&spec.project).copied();
+        let leased = Leased {
+            id: spec.id(),
+            token: grant.token,
+            worker: worker.to_owned(),
+            attempt: grant.attempt,
+            submitted: submitted.unwrap_or(time),
+            start: time,
+            attributes: vec![
+                ("catherd.run", spec.id().to_string()),
+                ("catherd.project", spec.project_name.clone()),
+                ("catherd.algorithm", spec.algorithm.label.clone()),
+                ("catherd.seed", spec.seed.to_string()),
+            ],
+        };
+        if grant.attempt == 1 && submitted.is_some() {
+            (self.sink)(leased.span("queued", leased.submitted, time));
+        }
+        if let Some(lost) = locked(&self.leased).insert(grant.run, leased) {
+            (self.sink)(lost.lease(time, Some("the worker was lost".to_owned())));
+        }
+    }
+
+    /// Notes the end of an attempt, which arrived and then was durable at these times.
+    pub(crate) fn note_end(
+        &self,
+        run: RunNumber,
+        token: Token,
+        ending: Ending,
+        arrived: SystemTime,
+        durable: SystemTime,
+    ) {
+        let leased = {
+            let mut all = locked(&self.leased);
+            match all.get(&run) {
+                Some(leased) if leased.token == token => all.remove(&run),
+                _ => None,
+            }
+        };
+        let Some(leased) = leased else { return };
+        let error = match &ending {
+            Ending::Record => None,
+            Ending::Without(reason) => Some(reason.clone()),
+        };
+        (self.sink)(leased.lease(arrived, error));
+        (self.sink)(leased.span("commit", arrived, durable));
+        if ending == Ending::Record {
+            let id = leased.root();
+            let span = leased.span("run", leased.submitted, durable);
+            (self.sink)(Span { id, parent: None, attributes: leased.attributes, ..span });
+        }
+    }
+}

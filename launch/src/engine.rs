@@ -1,0 +1,302 @@
+//! The managers of clusters: how tasks are submitted, listed and stopped.
+
+mod htcondor;
+mod kubernetes;
+mod pbs;
+mod slurm;
+mod ssh;
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::pilot::Pilot;
+
+/// The manager of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Slurm.
+    Slurm,
+    /// OpenPBS and PBS Professional.
+    Pbs,
+    /// HTCondor.
+    Htcondor,
+    /// Kubernetes.
+    Kubernetes,
+    /// Hosts without a manager, reached over SSH.
+    Ssh,
+}
+
+/// A program and its arguments, which no shell interprets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its standard input.
+    pub input: Option<String>,
+}
+
+impl Call {
+    fn new<S: Into<String>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Call {
+        let arguments = arguments.into_iter().map(Into::into).collect();
+        Call { program: program.to_owned(), arguments, input: None }
+    }
+
+    fn with_input(self, input: String) -> Call {
+        Call { input: Some(input), ..self }
+    }
+}
+
+/// What submits tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// Files that the calls need, with their contents.
+    pub files: Vec<(PathBuf, String)>,
+    /// The calls, in this order.
+    pub calls: Vec<Call>,
+}
+
+/// A task of a launch that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Task {
+    /// The manager's name of the task.
+    pub id: String,
+    /// Whether it has started.
+    pub state: TaskState,
+}
+
+/// The state of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskState {
+    /// It waits for a node.
+    Waiting,
+    /// It has a node.
+    Running,
+}
+
+/// Why a launch cannot be written, or an answer of a manager cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaunchError {
+    /// The value of an option that the manager does not take.
+    Name {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        name: String,
+    },
+    /// The manager has nothing like an option.
+    Unsupported {
+        /// The manager.
+        engine: Engine,
+        /// The option.
+        option: &'static str,
+    },
+    /// A folder that is not absolute, or has control characters in its name.
+    Folder(String),
+    /// A line of the prologue with control characters.
+    Prologue,
+    /// More tasks than hosts.
+    Hosts {
+        /// Tasks that were asked for.
+        tasks: u32,
+        /// Hosts without a task.
+        free: usize,
+    },
+    /// A host that SSH would take for an option, or that has other characters than a name.
+    Host(String),
+    /// An answer of the manager.
+    Answer(String),
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::Name { option, name } => {
+                write!(
+                    f,
+                    "{option}: `{name}` has other characters than letters, digits and -_.,@:+=/"
+                )
+            }
+            LaunchError::Unsupported { engine, option } => {
+                write!(f, "{engine} has nothing like {option}")
+            }
+            LaunchError::Folder(folder) => write!(
+                f,
+                "`{folder}` is no absolute path, nor a variable such as $TMPDIR with a path below it"
+            ),
+            LaunchError::Prologue => f.write_str("a line of the prologue has control characters"),
+            LaunchError::Hosts { tasks, free } => {
+                write!(f, "{tasks} tasks, but {free} hosts without a task")
+            }
+            LaunchError::Host(host) => write!(f, "`{host}` is no name of a host"),
+            LaunchError::Answer(answer) => write!(f, "an answer that is not understood: {answer}"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A word that names no manager.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownEngine(String);
+
+impl fmt::Display for UnknownEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Engine::ALL.map(Engine::word).join(", ");
+        write!(f, "`{}` is no manager of a cluster; write one of {known}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownEngine {}
+
+impl FromStr for Engine {
+    type Err = UnknownEngine;
+
+    fn from_str(word: &str) -> Result<Engine, UnknownEngine> {
+        let found = Engine::ALL.into_iter().find(|engine| engine.word() == word);
+        found.ok_or_else(|| UnknownEngine(word.to_owned()))
+    }
+}
+
+impl Engine {
+    /// All managers.
+    pub const ALL: [Engine; 5] =
+        [Engine::Slurm, Engine::Pbs, Engine::Htcondor, Engine::Kubernetes, Engine::Ssh];
+
+    /// The word for it on command lines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Engine::Slurm => "slurm",
+            Engine::Pbs => "pbs",
+            Engine::Htcondor => "htcondor",
+            Engine::Kubernetes => "kubernetes",
+            Engine::Ssh => "ssh",
+        }
+    }
+
+    /// What submits the tasks with these numbers of a launch. No two submissions of a launch have a
+    /// number in common. `live` are its tasks that have not ended.
+    ///
+    /// # Errors
+    ///
+    /// If the manager cannot do what is asked for.
+    pub fn submission(
+        self,
+        pilot: &Pilot,
+        numbers: RangeInclusive<u32>,
+        live: &[Task],
+    ) -> Result<Submission, LaunchError> {
+        pilot.check()?;
+        match self {
+            Engine::Slurm => Ok(slurm::submission(pilot, &numbers)),
+            Engine::Pbs => pbs::submission(pilot, &numbers),
+            Engine::Htcondor => htcondor::submission(pilot, &numbers),
+            Engine::Kubernetes => kubernetes::submission(pilot, &numbers),
+            Engine::Ssh => ssh::submission(pilot, &numbers, live),
+        }
+    }
+
+    /// The call whose answer says how large an array may be; `None` if there is no limit.
+    pub fn array_limit(self) -> Option<Call> {
+        (self == Engine::Slurm).then(|| Call::new("scontrol", ["show", "config"]))
+    }
+
+    /// Reads the limit from the answer to [`Engine::array_limit`]; `None` if it is not there.
+    pub fn read_array_limit(self, answer: &str) -> Option<u32> {
+        let line = answer.lines().find(|line| line.trim_start().starts_with("MaxArraySize"))?;
+        line.split_once('=')?.1.trim().parse().ok()
+    }
+
+    /// The calls whose answers list the tasks of a launch that have not ended.
+    pub fn listing(self, pilot: &Pilot) -> Vec<Call> {
+        match self {
+            Engine::Slurm => vec![slurm::listing(&pilot.tag)],
+            Engine::Pbs => vec![pbs::listing()],
+            Engine::Htcondor => vec![htcondor::listing(&pilot.tag)],
+            Engine::Kubernetes => vec![kubernetes::listing(&pilot.tag)],
+            Engine::Ssh => ssh::listing(pilot),
+        }
+    }
+
+    /// Reads the answer to one call of [`Engine::listing`].
+    ///
+    /// # Errors
+    ///
+    /// If the answer is not understood.
+    pub fn read_listing(self, tag: &str, answer: &str) -> Result<Vec<Task>, LaunchError> {
+        match self {
+            Engine::Slurm => slurm::read_listing(answer),
+            Engine::Pbs => pbs::read_listing(tag, answer),
+            Engine::Htcondor => htcondor::read_listing(answer),
+            Engine::Kubernetes => kubernetes::read_listing(answer),
+            Engine::Ssh => ssh::read_listing(answer),
+        }
+    }
+
+    /// The names of a task's workers are this word, or begin with it and a dash.
+    pub fn worker_prefix(self, tag: &str, task: &Task) -> String {
+        let id = task.id.as_str();
+        match self {
+            Engine::Slurm => format!("{tag}-{}", id.replace('_', "-")),
+            // `7[3].server`, or `7.server` if there is only one task.
+            Engine::Pbs => {
+                let id = id.split('.').next().unwrap_or_default();
+                match id.split_once('[') {
+                    Some((job, index)) => format!("{tag}-{job}-{}", index.trim_end_matches(']')),
+                    None => format!("{tag}-{id}-1"),
+                }
+            }
+            Engine::Htcondor => format!("{tag}-{}", id.replace('.', "-")),
+            Engine::Kubernetes => id.to_owned(),
+            Engine::Ssh => format!("{tag}-{id}"),
+        }
+    }
+
+    /// The calls that end these tasks. Tasks that run get SIGTERM, finish their runs or hand them back, and
+    /// end. Without tasks there are no calls.
+    pub fn cancellation(self, pilot: &Pilot, tasks: &[Task]) -> Vec<Call> {
+        let ids = || tasks.iter().map(|task| task.id.clone());
+        match self {
+            _ if tasks.is_empty() => Vec::new(),
+            Engine::Slurm => slurm::cancellation(tasks),
+            Engine::Pbs => vec![Call::new("qdel", ids())],
+            Engine::Htcondor => vec![Call::new("condor_rm", ids())],
+            Engine::Kubernetes => {
+                let options = ["delete", "job", "--wait=false", "--ignore-not-found"];
+                vec![Call::new("kubectl", options.map(str::to_owned).into_iter().chain(ids()))]
+            }
+            Engine::Ssh => ssh::cancellation(pilot, tasks),
+        }
+    }
+}
+
+/// Text of a directive, which is one line.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// Ranges of at most `length` numbers.
+fn pieces(numbers: &RangeInclusive<u32>, length: u32) -> Vec<RangeInclusive<u32>> {
+    let length = length.max(1);
+    let mut pieces = Vec::new();
+    let mut first = *numbers.start();
+    while first <= *numbers.end() {
+        let last = first.saturating_add(length - 1).min(*numbers.end());
+        pieces.push(first..=last);
+        first = last + 1;
+    }
+    pieces
+}

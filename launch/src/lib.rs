@@ -1,0 +1,26 @@
+//! Workers on clusters: the scripts and command lines that start, list and stop them through the
+//! manager of a cluster, and the planner that decides how many to allocate. Nothing here starts a
+//! process, reads a clock or opens a file: the caller does, so that everything can be tested without
+//! a cluster.
+//!
+//! A *task* is what the manager of a cluster schedules; it executes one worker on each of its cores.
+//! All tasks of one launch have its *tag* as their name, by which they are listed and stopped.
+//!
+//! ```
+//! use catherd_launch::{Engine, Pilot};
+//!
+//! let pilot = Pilot { connect: "ant:7420".into(), tag: "catherd-1".into(), ..Pilot::default() };
+//! let submission = Engine::Slurm.submission(&pilot, 1..=64, &[]).unwrap();
+//! assert!(submission.files[0].1.contains("#SBATCH --array=1-64\n"));
+//! assert_eq!(submission.calls[0].program, "sbatch");
+//! ```
+
+mod engine;
+mod pilot;
+mod planner;
+mod workers;
+
+pub use engine::{Call, Engine, LaunchError, Submission, Task, TaskState};
+pub use pilot::{Pilot, TimeError, read_time};
+pub use planner::{Action, Demand, Observed, Planner, Policy, Waiting};
+pub use workers::{WorkerCount, WorkerCountError};

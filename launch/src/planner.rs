@@ -1,0 +1,339 @@
+//! How many workers to allocate: tasks are submitted as runs wait, and replaced as they end. The
+//! planner has neither a clock nor a connection. Its caller tells it the time, the tasks that the
+//! manager of the cluster lists and the runs that wait, and executes what it returns.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::engine::{Task, TaskState};
+use crate::workers::WorkerCount;
+
+/// The limits of an allocation.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Workers that stay, and workers at the same time.
+    pub count: WorkerCount,
+    /// Workers of a task.
+    pub cores_per_task: u32,
+    /// Longest time limit of a task.
+    pub time: Duration,
+    /// Time without a run after which a worker ends.
+    pub idle: Duration,
+    /// Time from the start of a task to its first run.
+    pub startup: Duration,
+    /// Largest share of the allocated time that may be idle, in 0..1.
+    pub max_idle: f64,
+    /// Core-seconds that may be allocated, all tasks together; `None` if there is no limit.
+    pub budget: Option<f64>,
+}
+
+/// Pending runs that are expected to take the same time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waiting {
+    /// Number of runs.
+    pub runs: u64,
+    /// Seconds that one of them is expected to take; `None` if nothing was measured.
+    pub expected: Option<f64>,
+}
+
+/// The work that is left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Demand {
+    /// Pending runs.
+    pub waiting: Vec<Waiting>,
+    /// Runs that workers have leased.
+    pub leased: u64,
+}
+
+/// A task that the manager lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The task.
+    pub task: Task,
+    /// One of its workers has leased a run.
+    pub worked: bool,
+}
+
+/// What the caller has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Submit tasks.
+    Submit {
+        /// How many.
+        tasks: u32,
+        /// Their time limit.
+        time: Duration,
+    },
+    /// Cancel tasks that wait.
+    Cancel(Vec<Task>),
+}
+
+/// Seconds that a run is expected to take if nothing was measured.
+const UNMEASURED: f64 = 10.0;
+
+/// Part of the time that may be idle which is planned for; the rest is for tasks that are lost.
+const IDLE_SHARE: f64 = 0.75;
+
+/// Seconds before its end in which a worker takes no run.
+const HAND_BACK: f64 = 10.0;
+
+/// Pause after a task that ended before a worker had leased a run: the first one, and the longest
+/// one. It doubles with each such task.
+const PAUSES: (f64, f64) = (10.0, 600.0);
+
+/// A task that has not ended.
+#[derive(Clone, Debug)]
+struct Allocation {
+    state: TaskState,
+    /// Time at which it was first seen to run.
+    started: Option<f64>,
+    /// Its time limit in seconds.
+    limit: f64,
+    worked: bool,
+    cancelled: bool,
+}
+
+impl Allocation {
+    fn new(state: TaskState, limit: f64) -> Allocation {
+        Allocation { state, started: None, limit, worked: false, cancelled: false }
+    }
+
+    /// Seconds that are left at most.
+    fn remaining(&self, now: f64) -> f64 {
+        let passed = self.started.map_or(0.0, |started| now - started);
+        (self.limit - passed).max(0.0)
+    }
+}
+
+/// Decides how many tasks there are.
+#[derive(Clone, Debug)]
+pub struct Planner {
+    policy: Policy,
+    tasks: BTreeMap<String, Allocation>,
+    /// Core-seconds that were allocated.
+    spent: f64,
+    /// Core-seconds that were allocated before this planner began.
+    before: f64,
+    /// Workers that were started.
+    started: f64,
+    /// The last observation.
+    seen: Option<f64>,
+    /// Time limit of the tasks that were submitted last.
+    limit: f64,
+    /// Tasks that were submitted since the last observation.
+    unseen: u32,
+    /// Tasks in a row that ended before a worker had leased a run.
+    failures: u32,
+    /// No task is submitted before this time.
+    pause: f64,
+}
+
+impl Planner {
+    /// A planner of an allocation that has spent this many core-seconds before.
+    pub fn new(policy: Policy, spent: f64) -> Planner {
+        let limit = policy.time.as_secs_f64();
+        Planner {
+            policy,
+            tasks: BTreeMap::new(),
+            spent,
+            before: spent,
+            started: 0.0,
+            seen: None,
+            limit,
+            unseen: 0,
+            failures: 0,
+            pause: f64::NEG_INFINITY,
+        }
+    }
+
+    /// Core-seconds that were allocated.
+    pub fn spent(&self) -> f64 {
+        self.spent
+    }
+
+    /// Tasks in a row that ended before one of their workers had leased a run.
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    fn cores(&self) -> f64 {
+        f64::from(self.policy.cores_per_task)
+    }
+
+    /// Notes the tasks that the manager lists at a time in seconds, which only grows.
+    pub fn observe(&mut self, now: f64, listed: &[Observed]) {
+        let passed = self.seen.map_or(0.0, |seen| (now - seen).max(0.0));
+        self.seen = Some(now);
+        // When a task has started or ended since the last time is not known: all of the time counts.
+        let running = |task: &Allocation| task.state == TaskState::Running;
+        let mut allocated: BTreeSet<String> = BTreeSet::new();
+        let was_running = self.tasks.iter().filter(|(_, task)| running(task));
+        allocated.extend(was_running.map(|(id, _)| id.clone()));
+        for Observed { task, worked } in listed {
+            let unknown = Allocation::new(task.state, self.limit);
+            if !self.tasks.contains_key(&task.id) {
+                self.unseen = self.unseen.saturating_sub(1);
+            }
+            let known = self.tasks.entry(task.id.clone()).or_insert(unknown);
+            known.state = task.state;
+            known.worked |= worked;
+            match task.state {
+                TaskState::Running => {
+                    if known.started.is_none() {
+                        known.started = Some(now);
+                        self.started += f64::from(self.policy.cores_per_task);
+                    }
+                    allocated.insert(task.id.clone());
+                }
+                // It was queued again.
+                TaskState::Waiting => known.started = None,
+            }
+        }
+        // Tasks that were submitted since and are not listed have started and ended.
+        let unseen = std::mem::take(&mut self.unseen);
+        self.spent += (allocated.len() as f64 + f64::from(unseen)) * self.cores() * passed;
+        let listed: BTreeSet<&str> = listed.iter().map(|seen| seen.task.id.as_str()).collect();
+        let mut ended = vec![Allocation::new(TaskState::Waiting, 0.0); unseen as usize];
+        self.tasks.retain(|id, task| {
+            let keep = listed.contains(id.as_str());
+            if !keep {
+                ended.push(task.clone());
+            }
+            keep
+        });
+        if self.tasks.values().chain(&ended).any(|task| task.worked) {
+            (self.failures, self.pause) = (0, f64::NEG_INFINITY);
+            return;
+        }
+        let failed = ended.iter().filter(|task| !task.cancelled).count() as u32;
+        if failed > 0 {
+            self.note_failures(now, failed);
+        }
+    }
+
+    /// Notes that the last tasks were not submitted, because the manager refused them.
+    pub fn note_refusal(&mut self, now: f64) {
+        self.unseen = 0;
+        self.note_failures(now, 1);
+    }
+
+    fn note_failures(&mut self, now: f64, failed: u32) {
+        let pause = PAUSES.0 * 2_f64.powi(self.failures.min(16) as i32);
+        self.failures = self.failures.saturating_add(failed);
+        self.pause = now + pause.min(PAUSES.1);
+    }
+
+    /// What to do for the work that is left.
+    pub fn plan(&mut self, now: f64, demand: &Demand) -> Vec<Action> {
+        let cores = self.policy.cores_per_task;
+        let mut outlook = Outlook::new(&self.policy, demand);
+        let running = |task: &&Allocation| task.state == TaskState::Running;
+        let running = self.tasks.values().filter(running).count() as u32 * cores;
+        let worth = self.worth(&outlook, f64::from(running));
+        outlook.workers =
+            running.saturating_add(worth).min(outlook.workers).max(self.policy.count.min);
+        let wanted = outlook.workers.div_ceil(cores);
+        // A task that will take no further run does not count, but has its cores until it ends.
+        let lasting = |task: &&Allocation| {
+            (task.state == TaskState::Waiting && !task.cancelled)
+                || (task.state == TaskState::Running
+                    && task.remaining(now) > outlook.longest + HAND_BACK)
+        };
+        let lasting = self.tasks.values().filter(lasting).count() as u32;
+        let all = self.tasks.len() as u32;
+        let most = self.policy.count.max / cores;
+        let mut actions = Vec::new();
+        if lasting > wanted {
+            let surplus = (lasting - wanted) as usize;
+            actions.extend(self.cancel(surplus));
+        } else if now >= self.pause {
+            let missing = (wanted - lasting).min(most.max(1).saturating_sub(all));
+            actions.extend(self.submit(now, missing, &outlook));
+        }
+        actions
+    }
+
+    /// Workers that are worth starting: what may be idle pays for their start and for their idle time at
+    /// the end, and for those of the workers before.
+    fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
+        let startup = self.policy.startup.as_secs_f64();
+        // The workers of a task idle until the last of them has ended its run.
+        let shared = if self.policy.cores_per_task > 1 { outlook.longest } else { 0.0 };
+        let end = self.policy.idle.as_secs_f64() + shared;
+        let whole = self.spent - self.before + outlook.work;
+        let allowed = IDLE_SHARE * self.policy.max_idle * whole;
+        let left = allowed - self.started * startup - running * end;
+        // At least one, because runs wait.
+        let least = u32::from(running == 0.0 && outlook.work > 0.0);
+        ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
+    }
+
+    /// Cancels tasks that wait, those with the last names first.
+    fn cancel(&mut self, surplus: usize) -> Option<Action> {
+        let waiting = self.tasks.iter_mut().rev();
+        let waiting =
+            waiting.filter(|(_, task)| task.state == TaskState::Waiting && !task.cancelled);
+        let mut cancelled = Vec::new();
+        for (id, task) in waiting.take(surplus) {
+            task.cancelled = true;
+            cancelled.push(Task { id: id.clone(), state: TaskState::Waiting });
+        }
+        (!cancelled.is_empty()).then_some(Action::Cancel(cancelled))
+    }
+
+    /// Submits tasks as far as the budget allows: the time limits of all tasks together are within it.
+    fn submit(&mut self, now: f64, tasks: u32, outlook: &Outlook) -> Option<Action> {
+        if tasks == 0 {
+            return None;
+        }
+        let longest = self.policy.time.as_secs_f64();
+        let (mut tasks, mut limit) = (tasks, longest);
+        if let Some(budget) = self.policy.budget {
+            let reserved: f64 = self.tasks.values().map(|task| task.remaining(now)).sum();
+            let left = (budget - self.spent) / self.cores() - reserved;
+            let needed = outlook.longest + HAND_BACK + self.policy.startup.as_secs_f64();
+            // Twice the expected time, because more would reserve what other tasks need.
+            let expected = 2.0 * outlook.work / f64::from(outlook.workers.max(1)) + needed;
+            limit = expected.min(longest).min(left);
+            if limit < needed {
+                return None;
+            }
+            tasks = tasks.min((left / limit) as u32).max(1);
+        }
+        let time = Duration::from_secs(limit.max(1.0) as u64);
+        self.limit = time.as_secs_f64();
+        self.unseen = tasks;
+        Some(Action::Submit { tasks, time })
+    }
+}
+
+/// What the work that is left needs.
+struct Outlook {
+    /// Workers at most: one for each run.
+    workers: u32,
+    /// Seconds of all runs that wait.
+    work: f64,
+    /// Seconds of the longest of them.
+    longest: f64,
+}
+
+impl Outlook {
+    fn new(policy: &Policy, demand: &Demand) -> Outlook {
+        let startup = policy.startup.as_secs_f64();
+        // Runs that no task could finish get none.
+        let fits = |seconds: f64| seconds + HAND_BACK + startup <= policy.time.as_secs_f64();
+        let (mut runs, mut work, mut longest) = (0_u64, 0.0_f64, 0.0_f64);
+        for waiting in demand.waiting.iter().filter(|waiting| waiting.runs > 0) {
+            let expected = waiting.expected.unwrap_or(UNMEASURED);
+            if fits(expected) {
+                runs += waiting.runs;
+                work += waiting.runs as f64 * expected;
+                longest = longest.max(expected);
+            }
+        }
+        let busy = runs.saturating_add(demand.leased);
+        let most = if runs > 0 { policy.count.max } else { 0 };
+        let workers = busy.min(most.into()) as u32;
+        Outlook { workers, work, longest }
+    }
+}
