@@ -136,7 +136,10 @@ impl Job {
     }
 }
 
-/// Executes suites in the original under three seeds. Returns the counts of passed and of all
+/// Accelerations of the original, each with another seed.
+const ACCELERATIONS: [u32; 3] = [50, 10, 1];
+
+/// Executes suites in the original under three seeds, each at another acceleration. Returns the counts of passed and of all
 /// tests, and of covered and of all robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
@@ -147,9 +150,11 @@ fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let mut node = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = node.stdin.take().unwrap();
     for job in jobs {
-        for seed in 0..3 {
+        for (seed, acceleration) in ACCELERATIONS.into_iter().enumerate() {
             let (project, suite) = (&job.project, &job.file);
-            let line = serde_json::json!({ "project": project, "suite": suite, "seed": seed });
+            let line = serde_json::json!({
+                "project": project, "suite": suite, "seed": seed, "acceleration": acceleration,
+            });
             writeln!(input, "{line}").unwrap();
         }
     }
@@ -158,7 +163,7 @@ fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     assert!(output.status.success());
     let (mut passed, mut covered) = ([0, 0], [0, 0]);
     let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
-    for (line, job) in lines.zip(jobs.iter().flat_map(|job| [job; 3])) {
+    for (line, job) in lines.zip(jobs.iter().flat_map(|job| [job; ACCELERATIONS.len()])) {
         let result: serde_json::Value = serde_json::from_str(line).unwrap();
         let name = job.file.display();
         assert!(result["failed"].is_null(), "{name}: {result}");

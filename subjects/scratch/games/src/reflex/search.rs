@@ -179,11 +179,31 @@ impl<'a> Learner<'a> {
             Some(goal) => {
                 self.chosen[goal] += 1;
                 let lent = self.lent_rule(rng);
+                if let Some(policy) = self.compose(goal, rng) {
+                    return (Some(goal), policy);
+                }
                 let member = rng.pick(&self.populations[goal]);
                 (Some(goal), self.language.changed(&member.policy, lent, rng))
             }
             None => (None, self.language.policy(rng)),
         }
+    }
+
+    /// The rules for a goal and those for another, in either order; `None` if they are not joined.
+    fn compose(&self, goal: usize, rng: &mut Stream) -> Option<Policy> {
+        if self.settings.compose <= 0.0 || !rng.chance(self.settings.compose) {
+            return None;
+        }
+        let other = self.best[*rng.pick(&self.independent)].as_ref()?;
+        let own = &rng.pick(&self.populations[goal]).policy;
+        if Rc::ptr_eq(own, &other.policy) {
+            return None;
+        }
+        Some(if rng.chance(0.5) {
+            self.language.composed(own, &other.policy)
+        } else {
+            self.language.composed(&other.policy, own)
+        })
     }
 
     /// A rule that may become part of another policy: usually a rule of some goal's best policy,
