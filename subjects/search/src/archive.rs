@@ -7,7 +7,8 @@ use crate::problem::Test;
 #[derive(Clone, Debug)]
 pub struct Archive<T> {
     entries: Vec<Option<Entry<T>>>,
-    /// Goals without a test, ascending: those that decide dominance and targets.
+    /// Goals without a test at which the search aims, ascending: those that decide dominance and
+    /// targets.
     uncovered: Vec<usize>,
     /// The number of tests offered so far, from which each test gets its number.
     offered: u64,
@@ -23,8 +24,15 @@ struct Entry<T> {
 
 impl<T: Test> Archive<T> {
     /// An empty archive for this many goals.
+    #[cfg(test)]
     pub(crate) fn new(goals: usize) -> Self {
-        Self { entries: vec![None; goals], uncovered: (0..goals).collect(), offered: 0 }
+        Self::aimed(goals, |_| true)
+    }
+
+    /// An empty archive for this many goals, of which the search aims at some.
+    pub(crate) fn aimed(goals: usize, is_aimed_at: impl Fn(usize) -> bool) -> Self {
+        let uncovered = (0..goals).filter(|goal| is_aimed_at(*goal)).collect();
+        Self { entries: vec![None; goals], uncovered, offered: 0 }
     }
 
     /// Offers a test for every goal and returns the goals that are covered for the
@@ -62,7 +70,12 @@ impl<T: Test> Archive<T> {
 
     /// The number of covered goals.
     pub fn covered(&self) -> usize {
-        self.entries.len() - self.uncovered.len()
+        self.covered_of(self.entries.len())
+    }
+
+    /// The number of covered goals among the first.
+    pub fn covered_of(&self, first: usize) -> usize {
+        self.entries[..first].iter().flatten().count()
     }
 
     /// Whether this goal is covered.
@@ -70,7 +83,7 @@ impl<T: Test> Archive<T> {
         self.entries[goal].is_some()
     }
 
-    /// The goals that no test covers, ascending.
+    /// The goals at which the search aims and that no test covers, ascending.
     pub fn uncovered(&self) -> &[usize] {
         &self.uncovered
     }

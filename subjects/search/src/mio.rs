@@ -125,7 +125,7 @@ impl SearchAlgorithm for Mio {
         let local = LocalSearch { extension: self.extension, reduction: self.reduction };
         let targets = match self.targets {
             MioTargets::Independent => session.problem.independent_goals(),
-            MioTargets::All => (0..session.archive.goals()).collect(),
+            MioTargets::All => session.archive.uncovered().to_vec(),
         };
         let mut populations = Populations::new(session.archive.goals(), targets);
         loop {

@@ -24,7 +24,7 @@ impl SearchAlgorithm for OnePlusOne {
 
     fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         for goal in 0..session.archive.goals() {
-            if session.archive.covers(goal) {
+            if session.archive.covers(goal) || !session.problem.is_aimed_at(goal) {
                 continue;
             }
             let genes = session.sample();

@@ -43,6 +43,18 @@ pub trait Problem {
         (0..self.goals()).collect()
     }
 
+    /// The number of the first goals that progress and timeline count: all unless overridden. The
+    /// goals of further criteria follow them.
+    fn counted_goals(&self) -> usize {
+        self.goals()
+    }
+
+    /// Whether the search aims at a goal. Others are archived if a test covers them by the way. Every
+    /// goal unless overridden.
+    fn is_aimed_at(&self, _goal: usize) -> bool {
+        true
+    }
+
     /// For each goal the goals of which one has to be covered before it can be; DynaMOSA
     /// takes it up only then. Empty (never held back) unless overridden.
     fn dependencies(&self) -> Vec<Vec<usize>> {

@@ -74,6 +74,9 @@ pub(crate) struct Session<'a, P: Problem> {
     observer: &'a mut Observer<'a>,
     began: Duration,
     timeline: Vec<Improvement>,
+    /// Number of the first goals that progress and timeline count, and how many of them are covered.
+    counted: usize,
+    covered: usize,
     cancelled: bool,
 }
 
@@ -86,7 +89,9 @@ impl<'a, P: Problem> Session<'a, P> {
         observer: &'a mut Observer<'a>,
     ) -> Self {
         Self {
-            archive: Archive::new(problem.goals()),
+            archive: Archive::aimed(problem.goals(), |goal| problem.is_aimed_at(goal)),
+            counted: problem.counted_goals(),
+            covered: 0,
             problem,
             rng,
             meter: Meter::default(),
@@ -153,8 +158,10 @@ impl<'a, P: Problem> Session<'a, P> {
     /// observer; returns the goals covered for the first time.
     pub(crate) fn credit(&mut self, test: &P::Test, closeness: f64) -> Vec<usize> {
         let first = self.archive.update(test, closeness);
-        let covered = self.archive.covered();
-        if !first.is_empty() {
+        let new = first.iter().filter(|goal| **goal < self.counted).count();
+        self.covered += new;
+        let covered = self.covered;
+        if new > 0 {
             self.timeline.push(Improvement {
                 executions: self.meter.executions(),
                 steps: self.meter.steps(),
@@ -166,7 +173,7 @@ impl<'a, P: Problem> Session<'a, P> {
             meter: self.meter,
             iterations: self.iterations,
             covered,
-            goals: self.archive.goals(),
+            goals: self.counted,
         };
         self.cancelled |= (self.observer)(&progress).is_break();
         first

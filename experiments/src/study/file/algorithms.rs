@@ -16,6 +16,16 @@ use crate::{Algorithm, Parameter};
 pub(super) const ALGORITHM_KEYS: &[&str] =
     &["name", "label", "parameters", "sample", "sample_seed"];
 
+/// The parameter of which a list of words is one value, joined by commas; a grid of it is a list of
+/// lists.
+const CRITERIA: &str = "criteria";
+
+/// Whether an array is the value of a parameter, and not a list of values.
+fn is_one_value(name: &str, entries: &[Value<'_>]) -> bool {
+    let is_list = |entry: &Value<'_>| matches!(entry.get_ref(), DeValue::Array(_));
+    name == CRITERIA && !entries.is_empty() && !entries.iter().any(is_list)
+}
+
 /// A configuration, and its position in the file.
 pub(super) struct Configuration {
     pub(super) algorithm: Algorithm,
@@ -152,7 +162,9 @@ impl Source<'_> {
                     self.add_parameters(&format!("{name}."), table, parameters)?;
                     continue;
                 }
-                DeValue::Array(entries) => (self.list(&name, value, entries)?, true),
+                DeValue::Array(entries) if !is_one_value(&name, entries) => {
+                    (self.list(&name, value, entries)?, true)
+                }
                 _ => {
                     let field = format!("algorithms.parameters.{name}");
                     (vec![(self.parameter(&field, value)?, value.span())], false)
@@ -202,6 +214,13 @@ impl Source<'_> {
             }
             DeValue::Float(number) => number.as_str().parse().ok().map(Parameter::Number),
             DeValue::String(text) => Some(Parameter::Text(text.to_string())),
+            DeValue::Array(words) if field.ends_with(&format!(".{CRITERIA}")) => {
+                let words: Option<Vec<&str>> =
+                    words.iter().map(|it| it.get_ref().as_str()).collect();
+                words
+                    .filter(|words| !words.is_empty())
+                    .map(|words| Parameter::Text(words.join(",")))
+            }
             _ => None,
         };
         let advice = "give a number, a word, true or false";

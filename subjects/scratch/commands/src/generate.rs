@@ -234,6 +234,11 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
         plural(counts.suite_tests as usize, "test"),
         plural(counts.suite_events as usize, "event")
     );
+    if let Some(branches) = &generated.branches {
+        let (covered, all) = (branches.covered.len(), branches.goals);
+        let percent = 100.0 * covered as f64 / f64::from(all.max(1));
+        text += &format!("{covered} of {all} branches covered ({percent:.1} %)\n");
+    }
     let tests = &generated.suite.tests;
     let networks = tests.iter().filter(|test| test.is_played_by_network()).count();
     if networks > 0 {
@@ -327,7 +332,7 @@ fn json(
     let counts = generated.counts.named().chain(further.iter().copied());
     let counts: serde_json::Map<_, _> =
         counts.map(|(name, count)| (name.to_owned(), count.into())).collect();
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "project": asked.project.display().to_string(),
         "digest": generated.suite.project,
         "algorithm": generated.suite.algorithm,
@@ -337,5 +342,10 @@ fn json(
         "covered": generated.covered.len(),
         "tests_without_assertions": numbers_without_assertions(&generated.suite),
         "counts": counts,
-    })
+    });
+    if let Some(branches) = &generated.branches {
+        json["branches"] =
+            serde_json::json!({ "goals": branches.goals, "covered": branches.covered.len() });
+    }
+    json
 }

@@ -1,15 +1,17 @@
 //! `catherd play`: an animation of a test.
 
+mod caption;
+
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, Pair};
-use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite};
+use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, SuiteTest};
 use catherd_scratch_vm::{Compat, Vm, VmSettings};
 use clap::Args;
-use gif::{Encoder, EncodingError, Frame, Repeat};
+use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 
 use crate::project::{compile_for_scripts, open_pair, suite_failure};
 
@@ -22,7 +24,8 @@ const SPEED: i32 = 10;
 /// Draws the stage while a test runs, as an animation.
 ///
 /// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
-/// them. Speech bubbles are drawn without what is said, and monitors are not drawn.
+/// them. Speech bubbles are drawn without what is said, and monitors are not drawn. Below the stage
+/// stands the rule of the policy that acts, if the test has rules.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -104,8 +107,11 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let spinner = terminal::spinner(format!("test {test}"));
     let mut bytes = Vec::new();
     let failure = |error: &dyn Error| Failure::new(format!("{}: {error}", arguments.out.display()));
-    let mut film = Film::new(&mut bytes, arguments.every).map_err(|error| failure(&error))?;
-    Runner::new(program, suite.machine.clone(), ()).watch(&linked, test, seed, |vm| film.step(vm));
+    let rules = captions(&suite.tests[test]);
+    let film = Film::new(&mut bytes, arguments.every, rules);
+    let mut film = film.map_err(|error| failure(&error))?;
+    let mut runner = Runner::new(program, suite.machine.clone(), ());
+    runner.watch(&linked, test, seed, |vm, rule| film.step(vm, rule));
     let steps = film.end();
     spinner.finish_and_clear();
     let steps = steps.map_err(|error| failure(&error))?;
@@ -117,6 +123,19 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         steps as f64 / f64::from(STEPS_PER_SECOND),
     ));
     Ok(Exit::Success)
+}
+
+/// The text below the stage for each rule of a test, after the text for no rule; none if the test has
+/// no rules.
+fn captions(test: &SuiteTest) -> Vec<String> {
+    let rules = test.policy.as_ref().map_or(&[][..], |policy| &policy.rules);
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    let all = rules.len();
+    let texts =
+        rules.iter().zip(1..).map(|(rule, number)| format!("rule {number} of {all}: {rule}"));
+    std::iter::once("no rule acts".to_owned()).chain(texts).collect()
 }
 
 fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure> {
@@ -140,6 +159,10 @@ struct Film<'a> {
     /// Steps from one picture to the next.
     every: u32,
     steps: u64,
+    /// The text for no rule and for each rule; empty if there are no rules.
+    captions: Vec<String>,
+    /// The last rule that has acted since the last picture.
+    rule: Option<usize>,
     /// The last picture; empty before the first.
     last: Vec<Pixel>,
     /// What has to be written of it, and for how many steps it is shown.
@@ -151,17 +174,39 @@ struct Film<'a> {
 type Pixel = [u8; 3];
 
 impl<'a> Film<'a> {
-    fn new(bytes: &'a mut Vec<u8>, every: u32) -> Result<Self, EncodingError> {
-        let (width, height) = Vm::<()>::PICTURE_SIZE;
+    fn new(
+        bytes: &'a mut Vec<u8>,
+        every: u32,
+        captions: Vec<String>,
+    ) -> Result<Self, EncodingError> {
+        let (width, mut height) = Vm::<()>::PICTURE_SIZE;
+        if !captions.is_empty() {
+            height += caption::HEIGHT as u16;
+        }
         let mut encoder = Encoder::new(bytes, width, height, &[])?;
         encoder.set_repeat(Repeat::Infinite)?;
-        Ok(Self { encoder, every, steps: 0, last: Vec::new(), pending: None, result: Ok(()) })
+        Ok(Self {
+            encoder,
+            every,
+            steps: 0,
+            captions,
+            rule: None,
+            last: Vec::new(),
+            pending: None,
+            result: Ok(()),
+        })
     }
 
-    /// Adds a step.
-    fn step(&mut self, vm: &Vm) {
+    /// Adds a step in which a rule acts, if one does.
+    fn step(&mut self, vm: &Vm, rule: Option<usize>) {
+        self.rule = rule.or(self.rule);
         if self.steps.is_multiple_of(self.every.into()) {
-            let picture = vm.picture();
+            let mut picture = vm.picture();
+            let rule = self.rule.take().map_or(0, |rule| rule + 1);
+            if let Some(text) = self.captions.get(rule) {
+                let width = usize::from(Vm::<()>::PICTURE_SIZE.0);
+                picture.extend(caption::draw(text, width));
+            }
             if let Some(frame) = changed(&self.last, &picture) {
                 self.write_pending();
                 self.pending = Some((frame, 0));
@@ -203,11 +248,17 @@ fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
         sides = Some([left.min(x), top.min(y), right.max(x), bottom.max(y)]);
     }
     let [left, top, right, bottom] = sides?;
-    let rows = picture.chunks(width).take(bottom + 1).skip(top);
-    let bytes: Vec<u8> = rows.flat_map(|row| row[left..=right].as_flattened()).copied().collect();
+    // Pixels that stay as they are become transparent, which takes hardly any space.
+    let mut bytes = Vec::new();
+    for at in (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x)) {
+        let stays = before.get(at) == Some(&picture[at]);
+        bytes.extend(picture[at]);
+        bytes.push(if stays { 0 } else { u8::MAX });
+    }
     // Both sides of a picture are less than 2^16.
     let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
-    let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
+    let mut frame = Frame::from_rgba_speed(right - left + 1, bottom - top + 1, &mut bytes, SPEED);
+    frame.dispose = DisposalMethod::Keep;
     (frame.left, frame.top) = (left, top);
     Some(frame)
 }

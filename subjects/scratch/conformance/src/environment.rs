@@ -28,6 +28,10 @@ pub struct Environment {
     /// 0.075 s, as the machine of 2022 does. Recordings do not say so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
+    /// Steps in which keys that are held start hats of Makey Makey again. The original repeats them by a
+    /// timer of real time, which the recorder did not replace.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub makey_steps: Vec<u64>,
 }
 
 impl Environment {
@@ -51,6 +55,10 @@ impl fmt::Display for Environment {
         }
         if self.one_batch {
             write!(f, ", one batch a step and a timer that advances by 0.075 s")?;
+        }
+        if !self.makey_steps.is_empty() {
+            let steps: Vec<_> = self.makey_steps.iter().map(u64::to_string).collect();
+            write!(f, ", Makey Makey's timer in step {}", steps.join(", "))?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_sb3::Project;
+use catherd_scratch_sb3::{Opcode, Project};
 use catherd_scratch_vm::{Compat, Program};
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ pub fn replay(
 /// Replays a trace in the environment in which it agrees longest.
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
-/// devices is tried, and then the recorder's clock is inferred. For today's machine, all this is
+/// devices is tried, then the recorder's clock is inferred, and then the times of Makey Makey's timer. For today's machine, all this is
 /// tried with its own batches and clock, and then with one batch a step.
 pub fn replay_best(
     trace: &Trace,
@@ -84,6 +84,11 @@ pub fn replay_best(
 /// Number of steps up to the first difference.
 fn length(replay: &Replay) -> u64 {
     replay.divergence.as_ref().map_or(u64::MAX, |divergence| divergence.step)
+}
+
+fn has_makey_hats(project: &Project) -> bool {
+    let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
+    blocks.any(|block| block.opcode == Opcode::MakeyMakeyWhenMakeyKeyPressed)
 }
 
 fn replay_under(
@@ -114,6 +119,18 @@ fn replay_under(
                 Environment { devices: devices.clone(), flag: Some(flag), ..assumed.clone() };
             attempt(&environment, &mut best);
             if best.divergence.is_none() {
+                break;
+            }
+        }
+    }
+    if has_makey_hats(project) {
+        // Each step in which the recording differs may be one in which the timer ended.
+        while let Some(divergence) = &best.divergence {
+            let mut environment = best.environment.clone();
+            environment.makey_steps.push(divergence.step);
+            let before = length(&best);
+            attempt(&environment, &mut best);
+            if length(&best) == before {
                 break;
             }
         }

@@ -64,6 +64,8 @@ pub(crate) struct Replayer<'a> {
     step: usize,
     threads: u64,
     expected: Vec<Properties>,
+    /// See [`Environment::makey_steps`].
+    makey_steps: Vec<u64>,
 }
 
 /// State of a [`Replayer`] to which it can be restored.
@@ -84,6 +86,7 @@ impl<'a> Replayer<'a> {
         environment: &Environment,
     ) -> Replayer<'a> {
         let random = Random::reference(trace.seed);
+        let makey_steps = environment.makey_steps.clone();
         let tracer = CoverageTracer::default();
         let settings = settings(program.compat(), environment.one_batch);
         let mut vm = Vm::new(program.clone(), settings, random.clone(), tracer);
@@ -97,7 +100,7 @@ impl<'a> Replayer<'a> {
             vm.set_date(flag / DAY_MS);
         }
         let mut replayer =
-            Replayer { trace, project, vm, step: 0, threads: 0, expected: Vec::new() };
+            Replayer { trace, project, vm, step: 0, threads: 0, expected: Vec::new(), makey_steps };
         replayer.apply_recorded_change();
         replayer
     }
@@ -118,6 +121,9 @@ impl<'a> Replayer<'a> {
         let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;
         for event in self.trace.inputs.iter().filter(is_due).flat_map(|inputs| &inputs.events) {
             send(&mut self.vm, event);
+        }
+        if self.makey_steps.contains(&(self.step as u64)) {
+            self.vm.press_makey_keys_again();
         }
         self.vm.step();
         self.apply_recorded_change();

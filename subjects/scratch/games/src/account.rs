@@ -25,6 +25,7 @@ pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
+    /// The number of the first goals that are counted: blocks.
     goals: usize,
     clock: Stopwatch,
     on_progress: &'a mut OnProgress<'a>,
@@ -90,8 +91,14 @@ impl<'a> Account<'a> {
         self.cancelled |= (self.on_progress)(&progress).is_break();
     }
 
+    /// Records which goals are covered from here on, by goal, if more of the counted ones are than
+    /// before.
+    pub(crate) fn covered_goals(&mut self, covered: impl Iterator<Item = bool>) {
+        self.covered(covered.take(self.goals).filter(|covered| *covered).count());
+    }
+
     /// Records that this many goals are covered from here on, if there are more than before.
-    pub(crate) fn covered(&mut self, goals: usize) {
+    fn covered(&mut self, goals: usize) {
         if goals > self.covered {
             self.covered = goals;
             self.timeline.push(Improvement {

@@ -28,6 +28,10 @@ pub(crate) trait StateSpace {
 
     /// Number of goals.
     fn goals(&self) -> usize;
+    /// Whether the search aims at a goal.
+    fn is_aimed_at(&self, _goal: usize) -> bool {
+        true
+    }
     /// Goals that have archives, ascending.
     fn independent(&self) -> &[usize];
     /// By goal: the goals of which one has to be covered first; empty if there are none.
@@ -171,8 +175,10 @@ pub(crate) fn explore<S: StateSpace>(
 
 impl<S: StateSpace> Search<'_, S> {
     fn done(&self, known: &[bool]) -> bool {
-        let mut goals = self.found.states.iter().zip(known);
-        goals.all(|(state, known)| state.is_some() || *known)
+        let mut goals = self.found.states.iter().zip(known).enumerate();
+        goals.all(|(goal, (state, known))| {
+            state.is_some() || *known || !self.space.is_aimed_at(goal)
+        })
     }
 
     fn is_open(&self, goal: usize, known: &[bool]) -> bool {
@@ -229,7 +235,8 @@ impl<S: StateSpace> Search<'_, S> {
         let fresh = new.iter().filter(|goal| !known[**goal]).count();
         self.covered += fresh;
         if fresh > 0 {
-            account.covered(self.covered);
+            let states = self.found.states.iter().zip(known);
+            account.covered_goals(states.map(|(state, known)| state.is_some() || *known));
         }
         self.roots.push(Root { state, used: 0, first: false });
         true
@@ -248,7 +255,8 @@ impl<S: StateSpace> Search<'_, S> {
         let mut frontier: Vec<usize> =
             independent.filter(open).filter(|goal| ready(*goal)).collect();
         if frontier.is_empty() {
-            frontier = (0..self.space.goals()).filter(open).collect();
+            let aimed = |goal: &usize| self.space.is_aimed_at(*goal);
+            frontier = (0..self.space.goals()).filter(aimed).filter(open).collect();
         }
         if !self.settings.goals {
             frontier.clear();

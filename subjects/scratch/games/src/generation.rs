@@ -77,7 +77,8 @@ pub fn generate(
         _ => Counted::Logical,
     };
     let on_progress: &mut OnProgress<'_> = &mut on_progress;
-    let mut account = Account::new(&request.budget, counted, goals, on_progress);
+    let blocks = model.block_goals();
+    let mut account = Account::new(&request.budget, counted, blocks, on_progress);
     let mut run = Run {
         prepared,
         layout: &layout,
@@ -163,7 +164,8 @@ impl Run<'_> {
         let seeds = std::iter::once(seed).chain(others).collect();
         let flags = flag_hats(project, model.goals());
         let guide = Guide { flags, independent: model.independent_goals().to_vec() };
-        let mut trials = Trials::new(&interface, how.steps(), seeds, model.dependencies());
+        let aimed = (0..self.goals()).map(|goal| model.is_aimed_at(goal)).collect();
+        let mut trials = Trials::new(&interface, how.steps(), seeds, model.dependencies(), aimed);
         let (stop, counts) =
             how.search(&interface, &mut trials, guide, &mut arena, &mut rng, account);
         for network in networks_of(&trials.archive, self.prepared.goal_order()) {
@@ -217,7 +219,9 @@ impl Run<'_> {
             let known: Vec<bool> = (0..self.goals())
                 .map(|goal| states[goal].is_some() || learner.best[goal].is_some())
                 .collect();
-            let done = known.iter().all(|known| *known);
+            let model = self.prepared.model();
+            let mut open = (0..self.goals()).filter(|goal| !known[*goal]);
+            let done = open.all(|goal| !model.is_aimed_at(goal));
             stop = if done || learner.last_success > explored_last {
                 learner.learn(&mut arena, &mut rng, account, 1.0, &known)
             } else {
@@ -382,6 +386,7 @@ impl Run<'_> {
         }
         covered.sort_unstable();
         covered.dedup();
+        let branches = self.prepared.separate_branches(&mut suite, &mut covered);
         if let Some(mut how) = self.request.assertions {
             if suite.tests.iter().any(|test| test.policy.is_some()) {
                 how.reexecutions = how.reexecutions.max(POLICY_REEXECUTIONS);
@@ -389,9 +394,10 @@ impl Run<'_> {
             self.prepared.assert(&mut suite, how);
         }
         let meter = account.meter();
-        let full = account.timeline.last().filter(|point| point.covered == goals.len());
+        let blocks = self.prepared.model().block_goals();
+        let full = account.timeline.last().filter(|point| point.covered == blocks);
         let counts = Counts {
-            goals: goals.len() as u64,
+            goals: u64::from(suite.goals),
             covered: covered.len() as u64,
             iterations: account.executions,
             executions: meter.executions(),
@@ -413,8 +419,9 @@ impl Run<'_> {
         self.counts.push(("unstablePaths", self.shortened.unstable));
         let generated = Generated {
             end,
-            goals: goals.len() as u32,
+            goals: suite.goals,
             covered,
+            branches,
             timeline: account.timeline.clone(),
             suite,
             unstable: Vec::new(),

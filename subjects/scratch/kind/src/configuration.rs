@@ -4,11 +4,11 @@ use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_interface::search::{parameter_info, setting};
 use catherd_interface::{AlgorithmInfo, FieldError, ParameterInfo, Values, parameter_names};
 use catherd_scratch_mutation::{self as mutation, Level, Operator};
-use catherd_scratch_testgen::{Assertions, GenerateError};
+use catherd_scratch_testgen::{Assertions, Criteria, GenerateError};
 use catherd_search::{Budget, ParameterError};
 
 use crate::generator::Generator;
-use crate::info::{EXECUTIONS, STEPS};
+use crate::info::{BLOCKS, BRANCHES, EXECUTIONS, STEPS};
 
 /// Parameter: the number of fresh seeds, unknown to the search, under which a suite is executed as
 /// well.
@@ -19,11 +19,15 @@ const GAME_SEEDS: usize = 10;
 /// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
 
-/// The parameter that says which coverage is measured.
+/// The parameter that says at which goals generation aims.
 const CRITERIA: &str = "criteria";
 
-/// Its values. Generation aims at blocks in any case.
-const CRITERIA_WORDS: [&str; 2] = ["blocks", "blocks-and-branches"];
+/// Its values: names of criteria, in a study file also as a list.
+const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
+
+/// The parameter that says whether the coverage of branches is measured although generation does
+/// not aim at them.
+const MEASURE_BRANCHES: &str = "measure_branches";
 
 /// The parameter that says which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
@@ -73,12 +77,14 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
         }
     };
     let own = |name: &str| {
-        [ASSERTIONS, FRESH_SEEDS, CRITERIA, MINIMISE, ASKED, NOTICED_BY].contains(&name)
+        let all =
+            [ASSERTIONS, FRESH_SEEDS, CRITERIA, MEASURE_BRANCHES, MINIMISE, ASKED, NOTICED_BY];
+        all.contains(&name)
     };
     let others = algorithm.parameters.iter().filter(|(name, _)| !own(name));
     let settings: Vec<_> =
         others.map(|(name, parameter)| (name.as_str(), setting(parameter))).collect();
-    let generator =
+    let mut generator =
         Generator::new(&algorithm.name, &settings).map_err(|error| refusal(algorithm, &error))?;
     let fresh_seeds = match algorithm.parameters.get(FRESH_SEEDS) {
         None if generator.is_for_games() => GAME_SEEDS,
@@ -99,20 +105,50 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     // Without assertions there is nothing to minimise.
     let minimised = minimisation(algorithm)?.map(|_| Assertions::default());
     let assertions = assertions.or(minimised);
-    let branches = match algorithm.parameters.get(CRITERIA) {
-        None => false,
-        Some(Parameter::Text(word)) if CRITERIA_WORDS.contains(&word.as_str()) => {
-            word == CRITERIA_WORDS[1]
-        }
+    let criteria = criteria(algorithm)?;
+    generator.settings_mut().criteria = criteria;
+    let branches = match algorithm.parameters.get(MEASURE_BRANCHES) {
+        None => criteria.aims_at_branches(),
+        Some(Parameter::Bool(measure)) => *measure || criteria.aims_at_branches(),
         Some(_) => {
             return Err(FieldError {
-                field: Some(CRITERIA.to_owned()),
-                cause: format!("parameter `{CRITERIA}` is another word"),
-                advice: format!("write {}", CRITERIA_WORDS.join(" or ")),
+                field: Some(MEASURE_BRANCHES.to_owned()),
+                cause: format!("parameter `{MEASURE_BRANCHES}` is neither true nor false"),
+                advice: "write true or false".to_owned(),
             });
         }
     };
     Ok((generator, After { assertions, fresh_seeds, branches }))
+}
+
+/// The goals at which an algorithm aims.
+fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
+    let refused = |cause: String| FieldError {
+        field: Some(CRITERIA.to_owned()),
+        cause,
+        advice: "write blocks, branches, or both as a list".to_owned(),
+    };
+    let text = match algorithm.parameters.get(CRITERIA) {
+        None => return Ok(Criteria::Blocks),
+        Some(Parameter::Text(text)) => text,
+        Some(_) => return Err(refused(format!("parameter `{CRITERIA}` is no criterion"))),
+    };
+    let (mut blocks, mut branches) = (false, false);
+    for word in text.split(',').map(str::trim) {
+        let given = match word {
+            BLOCKS => &mut blocks,
+            BRANCHES => &mut branches,
+            _ => return Err(refused(format!("parameter `{CRITERIA}`: no criterion `{word}`"))),
+        };
+        if std::mem::replace(given, true) {
+            return Err(refused(format!("parameter `{CRITERIA}` has `{word}` twice")));
+        }
+    }
+    Ok(match (blocks, branches) {
+        (true, true) => Criteria::BlocksAndBranches,
+        (false, true) => Criteria::Branches,
+        _ => Criteria::Blocks,
+    })
 }
 
 /// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
@@ -221,9 +257,16 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
         });
         parameters.push(ParameterInfo {
             name: CRITERIA.to_owned(),
-            default: Some(Parameter::Text(CRITERIA_WORDS[0].to_owned())),
+            default: Some(Parameter::Text(BLOCKS.to_owned())),
             values: Values::Choice { words: CRITERIA_WORDS.map(str::to_owned).to_vec() },
-            meaning: "the coverage that is measured; generation aims at blocks".to_owned(),
+            meaning: "the goals at which generation aims".to_owned(),
+        });
+        parameters.push(ParameterInfo {
+            name: MEASURE_BRANCHES.to_owned(),
+            default: Some(Parameter::Bool(false)),
+            values: Values::Flag,
+            meaning: "measure the coverage of branches also if generation does not aim at them"
+                .to_owned(),
         });
         parameters.push(ParameterInfo {
             name: MINIMISE.to_owned(),

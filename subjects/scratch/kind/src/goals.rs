@@ -6,10 +6,10 @@ use catherd_experiments::{Algorithm, NamedGoals};
 use catherd_interface::{FindError, FoundProject};
 use catherd_scratch_sb3::Notation;
 use catherd_scratch_sb3::{BlockIndex, BlockNo, Limits, Project};
-use catherd_scratch_suite::goals::{self, GoalSettings};
+use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 
 use crate::configuration;
-use crate::info::BLOCKS;
+use crate::info::{BLOCKS, BRANCHES};
 
 /// Maximum number of goals of all projects that are named, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
@@ -25,8 +25,12 @@ pub(crate) fn of(
     algorithms: &[Algorithm],
 ) -> Result<Vec<NamedGoals>, FindError> {
     let mut kinds: Vec<(GoalSettings, Vec<String>)> = Vec::new();
+    let mut with_branches: Vec<String> = Vec::new();
     for algorithm in algorithms {
-        let Ok((generator, _)) = configuration::read(algorithm) else { continue };
+        let Ok((generator, after)) = configuration::read(algorithm) else { continue };
+        if after.branches {
+            with_branches.push(algorithm.label.clone());
+        }
         let settings = generator.settings();
         let own = GoalSettings { set: settings.goals, clone_links: settings.compat.clone_links };
         match kinds.iter_mut().find(|(known, _)| *known == own) {
@@ -55,6 +59,20 @@ pub(crate) fn of(
                 before: before(&read, &blocks),
                 unreachable: Vec::new(),
             });
+            let mut labels = labels.clone();
+            labels.retain(|label| with_branches.contains(label));
+            if !labels.is_empty() {
+                let names = branch_names(&read, &blocks);
+                count += names.len();
+                all.push(NamedGoals {
+                    project: project.digest,
+                    criterion: BRANCHES.to_owned(),
+                    algorithms: labels,
+                    before: vec![None; names.len()],
+                    names,
+                    unreachable: Vec::new(),
+                });
+            }
         }
     }
     Ok(all)
@@ -150,11 +168,20 @@ fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     blocks.iter().map(name).collect()
 }
 
+/// The name of each branch of these blocks: that of its block, and the outcome.
+fn branch_names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
+    let names: HashMap<BlockNo, String> =
+        blocks.iter().copied().zip(names(project, blocks)).collect();
+    let branches = goals::branches(project, blocks).into_iter();
+    let branches = branches.filter_map(|number| Branch::of(number, project.block_count()));
+    branches.map(|Branch { block, outcome }| format!("{} = {outcome}", names[&block])).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use catherd_experiments::{Algorithm, ProjectSource};
+    use catherd_experiments::{Algorithm, Parameter, ProjectSource};
     use catherd_interface::SubjectKind as _;
 
     use crate::Scratch;
@@ -168,6 +195,20 @@ mod tests {
         assert_eq!(goals.len(), found.projects.len());
         assert!(goals.iter().all(|one| one.algorithms == ["mio", "random"]));
         let kiosk = found.projects.iter().position(|one| one.name.contains("kiosk")).unwrap();
+        let mut with_branches = Algorithm::plain("mio");
+        let both = Parameter::Text("blocks,branches".to_owned());
+        with_branches.parameters.insert("criteria".to_owned(), both);
+        let both = Scratch.name_goals(&found.projects, &[with_branches]).unwrap();
+        assert_eq!(both.len(), 2 * goals.len());
+        assert_eq!(both[2 * kiosk].names, goals[kiosk].names);
+        let branches = &both[2 * kiosk + 1];
+        assert_eq!(
+            (&*branches.criterion, branches.before.len()),
+            ("branches", branches.names.len())
+        );
+        assert!(
+            branches.names.iter().any(|name| name.contains(": if <") && name.ends_with("= false"))
+        );
         let names = &goals[kiosk].names;
         let unique: std::collections::BTreeSet<_> = names.iter().collect();
         assert_eq!(unique.len(), names.len());

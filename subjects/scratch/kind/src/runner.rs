@@ -140,7 +140,8 @@ fn measure(
     fresh: usize,
 ) -> Result<(), RunError> {
     let seeds = Stream::seeds(suite.seed, Stream::REEXECUTION, fresh);
-    let (program, goals) = (project.program(), project.model().goals());
+    let program = project.program();
+    let goals = &project.model().goals()[..project.model().block_goals()];
     let measured = measure_reliability(suite, program, goals, &seeds, u64::MAX, || ());
     let reliability = measured.map_err(|error| RunError::Failed(error.to_string()))?;
     record::add_reliability(record, "coverage", &reliability);
@@ -156,7 +157,8 @@ fn measure_branches(
     fresh: usize,
 ) -> Result<(), RunError> {
     let failed = |error: SuiteError| RunError::Failed(error.to_string());
-    let branches = goals::branches(model, project.model().goals());
+    let blocks = &project.model().goals()[..project.model().block_goals()];
+    let branches = goals::branches(model, blocks);
     let suite = Suite { goals: branches.len() as u32, ..suite.clone() };
     let program = project.program();
     let covers = measure_coverage(&suite, program, &branches, u64::MAX).map_err(failed)?;

@@ -5,6 +5,7 @@ mod event;
 mod machine;
 mod network;
 mod policy;
+mod rule_text;
 mod version;
 
 use serde::{Deserialize, Serialize};

@@ -121,7 +121,8 @@ impl<T: Tracer> Runner<T> {
         self.send(&suite.tests[test], &suite.words, seen, |event, vm, _| after(event, vm))
     }
 
-    /// Executes a test under any seed without checking assertions. `each` is called after each step.
+    /// Executes a test under any seed without checking assertions. `each` is called after each step,
+    /// with the number of the rule of the policy that acts, if one does.
     ///
     /// # Panics
     /// If there is no such test.
@@ -130,16 +131,16 @@ impl<T: Tracer> Runner<T> {
         suite: &LinkedSuite,
         test: usize,
         seed: u64,
-        mut each: impl FnMut(&Vm<T>),
+        mut each: impl FnMut(&Vm<T>, Option<usize>),
     ) {
         self.begin(seed);
         let (test, words) = (&suite.tests[test], &suite.words);
         let mut interaction = Interaction::default();
         for &event in &test.events {
-            interaction.send_watched(event, &mut self.vm, words, &mut each);
+            interaction.send_watched(event, &mut self.vm, words, &mut |vm| each(vm, None));
         }
         if let Some(policy) = &test.policy {
-            policy.play_watched(&mut self.vm, &mut interaction, words, |_| true, &mut each);
+            policy.play_shown(&mut self.vm, &mut interaction, words, |_| true, &mut each);
         }
     }
 

@@ -73,12 +73,12 @@ impl Executor {
         search: &mut Stream,
     ) -> Self {
         let settings = &prepared.settings;
-        let blocks = prepared.model.block_count();
+        let (blocks, branches) = (prepared.model.block_count(), prepared.model.has_branches());
         let mut vm = Vm::new(
             Arc::clone(&prepared.program),
             settings.machine.clone(),
             Random::portable(seed),
-            Recorder::new(blocks),
+            Recorder::new(blocks, branches),
         );
         vm.remember(LONG_SLICE, STRETCH_BYTES);
         let mut extractor = Extractor::new(
@@ -103,7 +103,7 @@ impl Executor {
             interaction: Interaction::default(),
             workspace: Workspace::default(),
             limits: Limits::default(),
-            earlier: (Trace::new(blocks), Vec::new()),
+            earlier: (Trace::with_branches(blocks, branches), Vec::new()),
             hung: 0,
             seed,
             prepared,

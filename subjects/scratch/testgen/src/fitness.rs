@@ -76,15 +76,23 @@ impl Model {
     /// 0 if it is covered, else `2 a + alpha(b) + c` with the approach level `a`, the
     /// branch distance `b` and `c = alpha(control flow distance)` if `b` is 0 and
     /// `c = 1` if not, where `alpha(x) = x / (1 + x)`. Infinite if no dependence
-    /// connects execution and goal.
+    /// connects execution and goal. Branches are one approach level below their blocks.
     pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
         self.measure(trace, workspace);
         let goals = &workspace.nodes[self.graph.first_block() as usize..];
         fitness.clear();
         fitness.extend(goals.iter().map(State::fitness));
+        fitness.extend(self.branches.iter().map(|branch| {
+            let of_block = goals[branch.block].fitness();
+            branch.fitness(trace, of_block)
+        }));
+        if !self.criteria.aims_at_blocks() {
+            let blocks = fitness[..goals.len()].iter_mut();
+            blocks.filter(|fitness| **fitness > 0.0).for_each(|fitness| *fitness = f64::INFINITY);
+        }
     }
 
-    /// The distance of the execution from one goal, in parts. It takes as long as evaluating all
+    /// The distance of the execution from a goal that is a block, in parts. It takes as long as evaluating all
     /// goals and is meant for tools and tests.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
         let mut workspace = Workspace::default();
@@ -273,6 +281,6 @@ impl State {
 }
 
 /// Maps distances from 0 on to `[0, 1]`, keeping their order.
-fn normalized(distance: f64) -> f64 {
+pub(crate) fn normalized(distance: f64) -> f64 {
     if distance.is_finite() { distance / (1.0 + distance) } else { 1.0 }
 }

@@ -19,7 +19,7 @@ use crate::minimisation::{Candidate, Minimisation, Minimised, Replayer as _};
 use crate::prepared::Prepared;
 use crate::problem::{ScratchProblem, TestCase};
 use crate::random_testing::{GeneratedTest, RandomTesting};
-use crate::request::{End, Generated, Request};
+use crate::request::{BranchCoverage, End, Generated, Request};
 use crate::settings::GenerationSettings;
 
 impl Prepared {
@@ -108,12 +108,13 @@ impl Prepared {
             nan_equal: self.settings.compat.nan_equal,
             tests: tests.collect(),
         };
+        let branches = self.separate_branches(&mut suite, &mut covered);
         if let Some(how) = request.assertions {
             self.assert(&mut suite, how);
         }
-        let complete = |point: &&Improvement| point.covered == self.order.len();
+        let complete = |point: &&Improvement| point.covered == self.model.block_goals();
         let counts = Counts {
-            goals: self.order.len() as u64,
+            goals: u64::from(suite.goals),
             covered: covered.len() as u64,
             iterations,
             executions: meter.executions(),
@@ -133,7 +134,29 @@ impl Prepared {
             minimisation_executions: minimised.executions,
         };
         let limits = executor.limits();
-        Generated { end, goals: suite.goals, covered, timeline, suite, unstable, counts, limits }
+        let goals = suite.goals;
+        Generated { end, goals, covered, branches, timeline, suite, unstable, counts, limits }
+    }
+
+    /// Takes the branches out of the goals of a suite and of the goals that it covers, so that these are
+    /// blocks. `None` if branches are no goals.
+    pub fn separate_branches(
+        &self,
+        suite: &mut Suite,
+        covered: &mut Vec<u32>,
+    ) -> Option<BranchCoverage> {
+        if !self.model.has_branches() {
+            return None;
+        }
+        let blocks = self.model.block_goals() as u32;
+        let split =
+            |goals: &mut Vec<u32>| goals.split_off(goals.partition_point(|goal| *goal < blocks));
+        let covered = split(covered).into_iter().map(|goal| goal - blocks).collect();
+        for test in &mut suite.tests {
+            split(&mut test.covers);
+        }
+        let goals = std::mem::replace(&mut suite.goals, blocks) - blocks;
+        Some(BranchCoverage { goals, covered })
     }
 
     /// Gives each test of a suite for this project assertions about all attributes that its events
@@ -149,7 +172,7 @@ impl Prepared {
         let asserted = assert_changes(suite, &self.program, &self.observer, how, deviations)
             .and_then(|()| assert_play(suite, &self.program, &self.observer, how.limit))
             .and_then(|()| {
-                let goals = self.model.goals();
+                let goals = &self.model.goals()[..self.model.block_goals()];
                 separate_chance(suite, &self.program, goals, how.reexecutions)?;
                 assert_state(suite, &self.program, &self.observer, how, goals)
             });

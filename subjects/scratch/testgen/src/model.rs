@@ -1,5 +1,6 @@
 //! Model of a project for the search: its goals and the graph that leads to them.
 
+mod branch_goals;
 mod dependencies;
 mod depth;
 mod independent;
@@ -13,7 +14,9 @@ use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_suite::goals::{GoalSet, GoalSettings, HatEvent, LiveCode};
 
 use crate::compat::Compat;
+use crate::criteria::Criteria;
 use crate::graph::Graph;
+pub(crate) use branch_goals::BranchGoal;
 
 /// Immutable model of a project: its goals, and the graph from which the distance of a test to
 /// each goal is computed.
@@ -21,6 +24,10 @@ use crate::graph::Graph;
 pub struct Model {
     pub(crate) graph: Graph,
     pub(crate) compat: Compat,
+    pub(crate) criteria: Criteria,
+    /// Blocks, then branches.
+    goals: Vec<BlockNo>,
+    pub(crate) branches: Vec<BranchGoal>,
     block_count: usize,
     independent: Vec<usize>,
     has_any_input_event: bool,
@@ -31,16 +38,32 @@ pub struct Model {
 impl Model {
     /// The model with the goals of the published study.
     pub fn new(project: &Project, compat: Compat) -> Self {
-        Self::of(project, GoalSet::Published, compat)
+        Self::of(project, GoalSet::Published, Criteria::Blocks, compat)
     }
 
     /// The model with a set of goals.
-    pub fn of(project: &Project, set: GoalSet, compat: Compat) -> Self {
+    pub fn of(project: &Project, set: GoalSet, criteria: Criteria, compat: Compat) -> Self {
         let settings = GoalSettings { set, clone_links: compat.clone_links };
         let code = LiveCode::of(project, settings);
         let graph = Graph::of(project, &code, compat.call_edges);
+        let blocks = graph.blocks();
+        let branches = if criteria.aims_at_branches() {
+            branch_goals::of(project, blocks)
+        } else {
+            Vec::new()
+        };
+        let numbers = branches.iter().map(|goal| goal.number);
+        let goals: Vec<BlockNo> = blocks.iter().copied().chain(numbers).collect();
+        let mut independent = Vec::new();
+        if criteria.aims_at_blocks() {
+            independent = independent::independent_goals(project, &graph);
+        }
+        independent.extend(blocks.len()..goals.len());
         Self {
-            independent: independent::independent_goals(project, &graph),
+            independent,
+            criteria,
+            goals,
+            branches,
             has_any_input_event: input::has_any_input_event(project),
             block_count: project.block_count(),
             compat,
@@ -54,6 +77,9 @@ impl Model {
         Self {
             block_count: graph.blocks().len(),
             compat: Compat::default(),
+            criteria: Criteria::Blocks,
+            goals: graph.blocks().to_vec(),
+            branches: Vec::new(),
             independent: Vec::new(),
             has_any_input_event: true,
             depths: OnceLock::new(),
@@ -61,9 +87,32 @@ impl Model {
         }
     }
 
-    /// The blocks to cover. The position in this list is the number of the goal.
+    /// The blocks to cover, and after them the [branches](catherd_scratch_suite::goals::Branch) if
+    /// the criteria contain them, by their numbers. The position in this list is the number of the
+    /// goal.
     pub fn goals(&self) -> &[BlockNo] {
-        self.graph.blocks()
+        &self.goals
+    }
+
+    /// Number of the goals that are blocks, which are the first.
+    pub fn block_goals(&self) -> usize {
+        self.goals.len() - self.branches.len()
+    }
+
+    /// Whether there may be goals that are branches.
+    pub fn has_branches(&self) -> bool {
+        self.criteria.aims_at_branches()
+    }
+
+    /// Whether the search aims at a goal.
+    pub fn is_aimed_at(&self, goal: usize) -> bool {
+        self.criteria.aims_at_blocks() || goal >= self.block_goals()
+    }
+
+    /// The block of a goal: itself, or the block whose outcome it is.
+    pub fn block_of(&self, goal: BlockNo) -> BlockNo {
+        let number = self.branches.binary_search_by_key(&goal, |branch| branch.number);
+        number.map_or(goal, |number| self.branches[number].decider())
     }
 
     /// The number of a block among the goals; `None` if the block is no goal.
@@ -85,18 +134,26 @@ impl Model {
     /// shortest chain of control dependences from the node to the goal. 0 for goals with at most
     /// one dependence.
     pub fn depth(&self, goal: usize) -> u32 {
-        self.depths.get_or_init(|| depth::depths(&self.graph))[goal]
+        let depths = self.depths.get_or_init(|| depth::depths(&self.graph));
+        match goal.checked_sub(depths.len()) {
+            None => depths[goal],
+            Some(branch) => depths[self.branches[branch].block] + 1,
+        }
     }
 
     /// For each goal the goals of which one must be covered before it can be covered: the blocks
     /// whose outcome decides whether control reaches it, or the blocks that send the message that
-    /// starts it. The list is empty for goals that depend only on user events.
+    /// starts it. The list is empty for goals that depend only on user events. Branches depend on
+    /// their block.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
-        dependencies::dependencies(&self.graph)
+        let mut dependencies = dependencies::dependencies(&self.graph);
+        dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));
+        dependencies
     }
 
     /// Goals whose coverage implies the coverage of the others, ascending: blocks after blocks that
-    /// take time, ends of branches, beginnings and ends of scripts.
+    /// take time, ends of branches, beginnings and ends of scripts; and all goals that are branches.
+    /// Only goals at which the search aims.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

@@ -35,7 +35,7 @@ impl Prepared {
         settings: GenerationSettings,
     ) -> Result<Arc<Self>, GenerateError> {
         let settings = settings.for_machine();
-        let model = Model::of(project, settings.goals, settings.compat);
+        let model = Model::of(project, settings.goals, settings.criteria, settings.compat);
         let tables = Tables::new(project);
         let mut order: Vec<u32> = (0..model.goals().len() as u32).collect();
         order.sort_by_key(|&goal| std::cmp::Reverse(model.depth(goal as usize)));

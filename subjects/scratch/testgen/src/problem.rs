@@ -85,6 +85,14 @@ impl Problem for ScratchProblem<'_> {
         self.executor.prepared().model.independent_goals().to_vec()
     }
 
+    fn counted_goals(&self) -> usize {
+        self.executor.prepared().model.block_goals()
+    }
+
+    fn is_aimed_at(&self, goal: usize) -> bool {
+        self.executor.prepared().model.is_aimed_at(goal)
+    }
+
     fn dependencies(&self) -> Vec<Vec<usize>> {
         self.executor.prepared().model.dependencies()
     }

@@ -62,6 +62,14 @@ impl Problem for RandomTesting<'_> {
         self.executor.prepared().model.goals().len()
     }
 
+    fn counted_goals(&self) -> usize {
+        self.executor.prepared().model.block_goals()
+    }
+
+    fn is_aimed_at(&self, goal: usize) -> bool {
+        self.executor.prepared().model.is_aimed_at(goal)
+    }
+
     fn sample(&mut self, rng: &mut Stream) -> EventDraws {
         let settings = &self.executor.prepared().settings;
         let events = rng.between(settings.min_events as u64, settings.max_events as u64) as usize;

@@ -1,6 +1,7 @@
 //! Recording of executions, event by event.
 
 use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::goals::Branch;
 use catherd_scratch_vm::{Traced, Tracer};
 
 use crate::trace::Trace;
@@ -29,10 +30,11 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn new(blocks: usize) -> Self {
+    /// A recorder for a project of that many blocks; with `branches` traces keep those as well.
+    pub(crate) fn new(blocks: usize, branches: bool) -> Self {
         Self {
-            trace: Trace::new(blocks),
-            set_aside: Trace::new(blocks),
+            trace: Trace::with_branches(blocks, branches),
+            set_aside: Trace::with_branches(blocks, branches),
             records: false,
             time: 0,
             step: 0,
@@ -173,6 +175,13 @@ impl Tracer for Recorder {
             self.note(block);
         }
     }
+
+    fn hat(&mut self, block: BlockNo, starts: bool) {
+        if self.trace.keeps_branches() {
+            let (to_true, to_false) = if starts { (0.0, 1.0) } else { (1.0, 0.0) };
+            self.distance(block, to_true, to_false);
+        }
+    }
 }
 
 /// History of a trace: the changes of every event, from which the trace after any event can be
@@ -190,9 +199,17 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Whether the change says that the block is covered.
-    pub(crate) fn covers(&self, block: BlockNo) -> bool {
-        self.block == block && self.covered
+    /// Whether the change says that a goal of a project of that many blocks is covered, a block or a
+    /// branch.
+    pub(crate) fn covers(&self, goal: BlockNo, blocks: usize) -> bool {
+        match Branch::of(goal, blocks) {
+            None => self.block == goal && self.covered,
+            Some(Branch { block, outcome }) => {
+                let least =
+                    self.record.map(|(to_true, to_false)| if outcome { to_true } else { to_false });
+                self.block == block && least == Some(0.0)
+            }
+        }
     }
 }
 
@@ -239,7 +256,7 @@ mod tests {
     #[test]
     fn a_history_gives_the_trace_after_each_event() {
         let (a, b) = (BlockNo(0), BlockNo(1));
-        let mut recorder = Recorder::new(2);
+        let mut recorder = Recorder::new(2, true);
         recorder.clear();
         let mut history = History::default();
         recorder.step();
@@ -268,7 +285,12 @@ mod tests {
         assert_eq!(history.truncated(2).last_change(), 1);
 
         assert_eq!(history.last(3).len(), 2, "both blocks changed");
-        assert!(history.truncated(2).last(2).is_empty() && history.last(3)[0].covers(b));
+        assert!(history.truncated(2).last(2).is_empty() && history.last(3)[0].covers(b, 2));
+        let taken = |block, outcome| {
+            let goal = Branch { block, outcome }.number(2);
+            history.last(3).iter().any(|change| change.covers(goal, 2))
+        };
+        assert!(taken(a, true) && taken(a, false) && !taken(b, true));
         let last_step: Vec<_> = recorder.last_step().collect();
         assert_eq!(last_step, [b]);
 

@@ -58,15 +58,27 @@ pub enum End {
     NoInput,
 }
 
+/// The branches of a project and those that a run covered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchCoverage {
+    /// Number of branches.
+    pub goals: u32,
+    /// Numbers of the covered ones, in the order of [`branches`](catherd_scratch_suite::goals::branches),
+    /// ascending.
+    pub covered: Vec<u32>,
+}
+
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Generated {
     /// How the run ended.
     pub end: End,
-    /// Number of the project's goals.
+    /// Number of the project's goals that are blocks.
     pub goals: u32,
-    /// Numbers of the goals that the search covered, ascending.
+    /// Numbers of these goals that the search covered, ascending.
     pub covered: Vec<u32>,
+    /// The branches that the search covered; `None` if branches are no goals.
+    pub branches: Option<BranchCoverage>,
     /// One point for each improvement of coverage.
     pub timeline: Vec<Improvement>,
     /// The final suite.

@@ -6,6 +6,7 @@ use catherd_search::{Algorithm, Field, Parameters, Setting};
 use catherd_scratch_vm::{Compat as Machine, VmSettings};
 
 use crate::compat::Compat;
+use crate::criteria::Criteria;
 use crate::error::GenerateError;
 use crate::extraction::Extraction;
 use crate::parameters::{DurationBounds, MAX_CODON};
@@ -28,6 +29,8 @@ pub struct GenerationSettings {
     pub machine: catherd_scratch_vm::VmSettings,
     /// The set of blocks to cover.
     pub goals: GoalSet,
+    /// The goals at which the search aims: blocks.
+    pub criteria: Criteria,
     /// How events are extracted.
     pub extraction: Extraction,
     /// How a codon selects one of the extracted events.
@@ -71,6 +74,7 @@ impl Default for GenerationSettings {
                 ..Default::default()
             },
             goals: GoalSet::Published,
+            criteria: Criteria::Blocks,
             extraction: Extraction::Dynamic,
             selection: Selection::Modulo,
             min_events: 2,

@@ -1,14 +1,20 @@
 //! Traces of executions.
 
 use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_suite::goals::Branch;
 
 /// Covered blocks and branch distances of one execution, by project-wide block number.
+///
+/// A trace may also keep which [branches](Branch) were taken, as covered blocks with the numbers of
+/// the branches.
 ///
 /// Meant to be reused: [`Trace::clear`] writes two bits for each block.
 #[derive(Clone, Debug)]
 pub struct Trace {
     covered: Vec<u64>,
     recorded: Vec<u64>,
+    /// Whether branches are kept.
+    branches: bool,
     /// Valid where the bit in `recorded` is set; other entries are left from earlier executions.
     distances: Vec<(f64, f64)>,
 }
@@ -21,8 +27,20 @@ impl Trace {
         Self {
             covered: vec![0; words],
             recorded: vec![0; words],
+            branches: false,
             distances: vec![(0.0, 0.0); block_count],
         }
+    }
+
+    /// [`new`](Trace::new) with room for the branches, if they are wanted.
+    pub fn with_branches(block_count: usize, branches: bool) -> Self {
+        let numbers = if branches { 3 * block_count } else { block_count };
+        Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }
+    }
+
+    /// Whether it keeps which branches were taken.
+    pub fn keeps_branches(&self) -> bool {
+        self.branches
     }
 
     /// Clears the trace for another execution.
@@ -51,6 +69,19 @@ impl Trace {
         }
         // `min` returns the other operand when one is not a number.
         *kept = (kept.0.min(to_true), kept.1.min(to_false));
+        self.take(block, to_true, to_false);
+    }
+
+    /// Keeps the branches of a block whose distance is 0, if branches are kept.
+    pub fn take(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        if !self.branches {
+            return;
+        }
+        for (distance, outcome) in [(to_true, true), (to_false, false)] {
+            if distance == 0.0 {
+                self.cover(Branch { block, outcome }.number(self.distances.len()));
+            }
+        }
     }
 
     /// Records distances of a block in place of those that were recorded before.
@@ -60,7 +91,7 @@ impl Trace {
         self.distances[block.0 as usize] = distances;
     }
 
-    /// Whether the block was evaluated.
+    /// Whether the block was evaluated, or the branch with this number was taken.
     pub fn covered(&self, block: BlockNo) -> bool {
         let (word, bit) = place(block);
         self.covered[word] & bit != 0
@@ -93,6 +124,19 @@ mod tests {
         assert!(!trace.covered(block));
         trace.cover(block);
         assert!(trace.covered(block) && !trace.covered(BlockNo(5)));
+    }
+
+    #[test]
+    fn branches_are_taken_at_distance_0() {
+        let block = BlockNo(2);
+        let number = |outcome| Branch { block, outcome }.number(70);
+        let mut trace = Trace::with_branches(70, true);
+        trace.record_min(block, 3.0, 0.0);
+        assert!(trace.covered(number(false)) && !trace.covered(number(true)));
+        trace.record_min(block, 0.0, f64::NAN);
+        assert!(trace.covered(number(true)) && !trace.covered(block));
+        trace.clear();
+        assert!(!trace.covered(number(true)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Exported suites on the original Scratch machine, and in the original Whisker. The tests need
 //! `node`; the former a folder with `scratch-vm` and `scratch-storage` that `CATHERD_NODE_MODULES`
-//! names, the latter a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`,
+//! names, and one with `@scratch/scratch-vm` that `CATHERD_SCRATCH_VM` names; the latter a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`,
 //! otherwise `chromium`).
 
 use std::io::Write as _;
@@ -10,10 +10,17 @@ use std::process::{Command, Stdio};
 
 use catherd_scratch_sb3::Project;
 use catherd_scratch_testgen::{Assertions, GenerationSettings, Prepared, Request};
+use catherd_scratch_vm::Compat;
 use catherd_search::Budget;
 
 fn generate(project: &Project, seed: u64) -> catherd_scratch_suite::Suite {
-    let prepared = Prepared::new(project, GenerationSettings::default()).unwrap();
+    generate_for(project, seed, Compat::Of2022)
+}
+
+fn generate_for(project: &Project, seed: u64, compat: Compat) -> catherd_scratch_suite::Suite {
+    let mut settings = GenerationSettings::default();
+    settings.machine.compat = compat;
+    let prepared = Prepared::new(project, settings).unwrap();
     let budget = Budget { executions: Some(60), ..Budget::default() };
     let mut request = Request::new("mio", &[], seed, budget).unwrap();
     request.assertions = Some(Assertions::default());
@@ -50,19 +57,34 @@ fn exported_suites_parse() {
 fn exported_suites_pass_on_the_original_machine() {
     let modules = std::env::var_os("CATHERD_NODE_MODULES")
         .expect("CATHERD_NODE_MODULES names a folder with scratch-vm");
+    all_pass(Path::new(&modules), Compat::Of2022);
+}
+
+#[test]
+#[ignore = "needs node and CATHERD_SCRATCH_VM"]
+fn exported_suites_pass_on_the_machine_of_today() {
+    let modules = std::env::var_os("CATHERD_SCRATCH_VM")
+        .expect("CATHERD_SCRATCH_VM names a folder with @scratch/scratch-vm");
+    all_pass(Path::new(&modules), Compat::Today);
+}
+
+/// Suites for a machine, executed in the original with its modules.
+fn all_pass(modules: &Path, compat: Compat) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/driver.js");
     let folder = tempfile::tempdir().unwrap();
     for project in BLIND.map(|name| demo().join(name)) {
-        let suite = generate(&Project::read(&project).unwrap(), 1);
+        let suite = generate_for(&Project::read(&project).unwrap(), 1, compat);
+        assert_eq!(suite.machine.compat, compat);
         let file = folder.path().join("suite.js");
         std::fs::write(&file, suite.to_javascript()).unwrap();
         let archive = folder.path().join("project.sb3");
         std::fs::write(&archive, catherd_scratch_sb3::pack(&project).unwrap()).unwrap();
-        let output = Command::new("node")
-            .arg(&driver)
-            .args([Path::new(&modules), &archive, &file])
-            .output()
-            .unwrap();
+        let mut node = Command::new("node");
+        node.arg(&driver).args([modules, &archive, &file]);
+        if compat == Compat::Today {
+            node.arg("today");
+        }
+        let output = node.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(report["tests"], suite.tests.len(), "{}", project.display());
@@ -114,7 +136,10 @@ impl Job {
     }
 }
 
-/// Executes suites in the original under three seeds. Returns the counts of passed and of all
+/// Accelerations of the original, each with another seed.
+const ACCELERATIONS: [u32; 3] = [50, 10, 1];
+
+/// Executes suites in the original under three seeds, each at another acceleration. Returns the counts of passed and of all
 /// tests, and of covered and of all robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
@@ -125,9 +150,11 @@ fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let mut node = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = node.stdin.take().unwrap();
     for job in jobs {
-        for seed in 0..3 {
+        for (seed, acceleration) in ACCELERATIONS.into_iter().enumerate() {
             let (project, suite) = (&job.project, &job.file);
-            let line = serde_json::json!({ "project": project, "suite": suite, "seed": seed });
+            let line = serde_json::json!({
+                "project": project, "suite": suite, "seed": seed, "acceleration": acceleration,
+            });
             writeln!(input, "{line}").unwrap();
         }
     }
@@ -136,7 +163,7 @@ fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     assert!(output.status.success());
     let (mut passed, mut covered) = ([0, 0], [0, 0]);
     let lines = std::str::from_utf8(&output.stdout).unwrap().lines();
-    for (line, job) in lines.zip(jobs.iter().flat_map(|job| [job; 3])) {
+    for (line, job) in lines.zip(jobs.iter().flat_map(|job| [job; ACCELERATIONS.len()])) {
         let result: serde_json::Value = serde_json::from_str(line).unwrap();
         let name = job.file.display();
         assert!(result["failed"].is_null(), "{name}: {result}");

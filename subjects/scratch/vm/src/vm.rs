@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_sb3::{BlockNo, Opcode};
 
 use crate::code::NONE;
 use crate::interpreter::{Buffers, Interpreter};
@@ -13,6 +13,7 @@ use crate::random::Random;
 use crate::settings::VmSettings;
 use crate::state::State;
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 
 /// A Scratch virtual machine. The caller drives it: it applies inputs and executes steps.
 pub struct Vm<T: Tracer = ()> {
@@ -87,6 +88,20 @@ impl<T: Tracer> Vm<T> {
     /// step; a recording may contain different times.
     pub fn set_clock(&mut self, milliseconds: f64) {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
+    }
+
+    /// Lets hats of Makey Makey react to keys that are held as if these were pressed anew. The original
+    /// does so by a timer of real time; a recording may contain such times.
+    pub fn press_makey_keys_again(&mut self) {
+        for target in &mut self.state.targets {
+            let sprite = &self.program.sprites[target.sprite as usize];
+            let hat = Trigger::Edge(Opcode::MakeyMakeyWhenMakeyKeyPressed);
+            for &script in sprite.scripts_by_trigger.get(&hat).into_iter().flatten() {
+                if let Some(edge) = sprite.scripts[script as usize].edge_hat {
+                    target.edges[edge as usize] = Some(false);
+                }
+            }
+        }
     }
 
     /// Sets [`VmSettings::days_since_2000`].

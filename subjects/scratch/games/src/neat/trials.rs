@@ -37,6 +37,8 @@ pub(crate) struct Trials<'a> {
     pub(super) seeds: Vec<u64>,
     /// By goal: the goals of which one must be covered before.
     dependencies: Vec<Vec<usize>>,
+    /// By goal: whether the search aims at it.
+    aimed: Vec<bool>,
     /// By goal: the network that covers it under every seed.
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
     /// By goal: how often a network covered it under the seed of the run while it was open.
@@ -56,6 +58,7 @@ impl<'a> Trials<'a> {
         steps: usize,
         seeds: Vec<u64>,
         dependencies: Vec<Vec<usize>>,
+        aimed: Vec<bool>,
     ) -> Self {
         let goals = dependencies.len();
         Self {
@@ -63,6 +66,7 @@ impl<'a> Trials<'a> {
             steps,
             seeds,
             dependencies,
+            aimed,
             archive: vec![None; goals],
             hits: vec![0; goals],
             scores: vec![0.0; goals],
@@ -82,8 +86,9 @@ impl<'a> Trials<'a> {
 
     /// The open goals that are reachable, or all open goals if none is reachable; ascending.
     pub(super) fn targets(&self) -> Vec<usize> {
-        let mut all: Vec<usize> =
-            (0..self.archive.len()).filter(|goal| self.is_open(*goal)).collect();
+        let mut all: Vec<usize> = (0..self.archive.len())
+            .filter(|goal| self.aimed[*goal] && self.is_open(*goal))
+            .collect();
         if all.iter().any(|goal| self.is_reachable(*goal)) {
             all.retain(|goal| self.is_reachable(*goal));
         }
@@ -135,7 +140,7 @@ impl<'a> Trials<'a> {
                 *place = Some(Rc::clone(&archived));
             }
         }
-        account.covered(self.archive.iter().flatten().count());
+        account.covered_goals(self.archive.iter().map(Option::is_some));
     }
 
     fn episode(

@@ -35,7 +35,8 @@ pub(crate) struct Arena<'a> {
 impl<'a> Arena<'a> {
     /// An arena for a project. `rng` draws the run's random answer.
     pub(crate) fn new(prepared: &'a Prepared, rng: &mut Stream) -> Self {
-        let tracer = LatestRecorder::new(prepared.model().block_count(), true);
+        let model = prepared.model();
+        let tracer = LatestRecorder::new(model.block_count(), model.has_branches(), true);
         let settings = prepared.settings();
         let (program, machine) = (Arc::clone(prepared.program()), settings.machine.clone());
         let mut vm = Vm::new(program, machine, Random::portable(0), tracer);

@@ -37,6 +37,8 @@ pub(super) struct Language<'a> {
     layout: &'a Layout,
     /// Weights of the kinds of rules: follow, mouse, press, edge.
     weights: [f64; 4],
+    /// The constants of the layout that are no numbers.
+    texts: Vec<&'a (u16, usize, String)>,
 }
 
 impl<'a> Language<'a> {
@@ -51,7 +53,9 @@ impl<'a> Language<'a> {
             weight(!alphabet.events.is_empty(), 0.5),
             weight(follows && settings.guards, 0.1),
         ];
-        Self { settings, alphabet, layout, weights }
+        let constants = layout.constants.iter();
+        let texts = constants.filter(|(.., text)| text.trim().parse::<f64>().is_err()).collect();
+        Self { settings, alphabet, layout, weights, texts }
     }
 
     /// Whether there is any rule.
@@ -154,6 +158,11 @@ impl<'a> Language<'a> {
     }
 
     fn condition(&self, rng: &mut Stream) -> Option<Condition> {
+        if self.settings.turns > 0.0 && !self.texts.is_empty() && rng.chance(self.settings.turns) {
+            let (target, variable, text) = *rng.pick(&self.texts);
+            let text = Value::from(text.as_str());
+            return Some(Condition::Variable(*target, Some(*variable), Comparison::Equal, text));
+        }
         if !self.settings.guards || !rng.chance(GUARDED) {
             return None;
         }
@@ -190,6 +199,18 @@ impl<'a> Language<'a> {
             1 => Condition::Place(sprite, Axis::Y, comparison, place(rng)),
             _ => Condition::Place(sprite, Axis::Heading, Comparison::Equal, *rng.pick(&HEADINGS)),
         }
+    }
+
+    /// The rules of two policies, those of the first before those of the second.
+    pub(super) fn composed(&self, first: &Policy, second: &Policy) -> Policy {
+        let mut policy = first.clone();
+        for rule in &second.rules {
+            if !policy.rules.contains(rule) {
+                policy.rules.push(rule.clone());
+            }
+        }
+        policy.rules.truncate(self.settings.most_rules);
+        policy
     }
 
     /// A changed policy: a rule is removed, inserted or replaced, or its constants move. A new rule

@@ -67,6 +67,8 @@ pub(crate) struct Learner<'a> {
     language: Language<'a>,
     layout: &'a Layout,
     independent: Vec<usize>,
+    /// By goal: whether the search aims at it.
+    aimed: Vec<bool>,
     /// By goal.
     pub(crate) best: Vec<Option<Learned>>,
     populations: Vec<Vec<Member>>,
@@ -98,6 +100,7 @@ impl<'a> Learner<'a> {
             language: Language::new(settings, alphabet, layout),
             layout,
             independent: model.independent_goals().to_vec(),
+            aimed: (0..goals).map(|goal| model.is_aimed_at(goal)).collect(),
             best: vec![None; goals],
             populations: (0..goals).map(|_| Vec::new()).collect(),
             chosen: vec![0; goals],
@@ -134,7 +137,7 @@ impl<'a> Learner<'a> {
     }
 
     fn is_done(&self) -> bool {
-        (0..self.best.len()).all(|goal| self.score(goal) >= self.wanted())
+        (0..self.best.len()).all(|goal| !self.aimed[goal] || self.score(goal) >= self.wanted())
     }
 
     /// Searches until every goal is done or a share of the budget is spent. Goals of `known` count
@@ -176,11 +179,31 @@ impl<'a> Learner<'a> {
             Some(goal) => {
                 self.chosen[goal] += 1;
                 let lent = self.lent_rule(rng);
+                if let Some(policy) = self.compose(goal, rng) {
+                    return (Some(goal), policy);
+                }
                 let member = rng.pick(&self.populations[goal]);
                 (Some(goal), self.language.changed(&member.policy, lent, rng))
             }
             None => (None, self.language.policy(rng)),
         }
+    }
+
+    /// The rules for a goal and those for another, in either order; `None` if they are not joined.
+    fn compose(&self, goal: usize, rng: &mut Stream) -> Option<Policy> {
+        if self.settings.compose <= 0.0 || !rng.chance(self.settings.compose) {
+            return None;
+        }
+        let other = self.best[*rng.pick(&self.independent)].as_ref()?;
+        let own = &rng.pick(&self.populations[goal]).policy;
+        if Rc::ptr_eq(own, &other.policy) {
+            return None;
+        }
+        Some(if rng.chance(0.5) {
+            self.language.composed(own, &other.policy)
+        } else {
+            self.language.composed(&other.policy, own)
+        })
     }
 
     /// A rule that may become part of another policy: usually a rule of some goal's best policy,
@@ -321,7 +344,7 @@ impl<'a> Learner<'a> {
         }
         if first {
             let both = self.best.iter().zip(known);
-            account.covered(both.filter(|(best, known)| best.is_some() || **known).count());
+            account.covered_goals(both.map(|(best, known)| best.is_some() || *known));
             self.last_success = account.executions;
         }
     }

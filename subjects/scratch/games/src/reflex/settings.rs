@@ -32,6 +32,11 @@ pub struct Reflex {
     pub lend: bool,
     /// Whether a policy that is as good as the best for its goal becomes a parent, too.
     pub equals: bool,
+    /// Probability that a changed policy consists of the rules for its goal and those for another.
+    pub compose: f64,
+    /// Probability that a rule depends on a text that scripts compare a variable with, such as the
+    /// player whose turn it is.
+    pub turns: f64,
 }
 
 impl Default for Reflex {
@@ -50,6 +55,8 @@ impl Default for Reflex {
             plans: true,
             lend: true,
             equals: true,
+            compose: 0.0,
+            turns: 0.0,
         }
     }
 }
@@ -84,6 +91,11 @@ impl Parameters for Reflex {
                 .meaning("lend rules of the best policy for a goal to policies for others"),
             Field::switch("equals", &mut self.equals)
                 .meaning("change policies that are as good as the best for their goal, too"),
+            Field::share("compose", &mut self.compose)
+                .meaning("probability of joining the rules for a goal and those for another"),
+            Field::share("turns", &mut self.turns).meaning(
+                "probability that a rule depends on a text that scripts compare a variable with",
+            ),
         ]
     }
 }

@@ -32,7 +32,8 @@ impl Layout {
     pub(crate) fn new(project: &Project, model: &Model) -> Self {
         let all = tops(project);
         let goals = model.goals().iter();
-        let top_of: Vec<BlockNo> = goals.map(|goal| all[goal.0 as usize]).collect();
+        let top_of: Vec<BlockNo> =
+            goals.map(|goal| all[model.block_of(*goal).0 as usize]).collect();
         let mut tops = top_of.clone();
         tops.sort_unstable();
         tops.dedup();

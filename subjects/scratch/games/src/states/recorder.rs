@@ -25,11 +25,11 @@ pub(crate) struct LatestRecorder {
 }
 
 impl LatestRecorder {
-    /// A recorder for a project of that many blocks. With `minima` it keeps the smallest distances
+    /// A recorder for a project of that many blocks; with `branches` traces keep those as well. With `minima` it keeps the smallest distances
     /// of the whole path.
-    pub(crate) fn new(blocks: usize, minima: bool) -> Self {
+    pub(crate) fn new(blocks: usize, branches: bool, minima: bool) -> Self {
         Self {
-            trace: Trace::new(blocks),
+            trace: Trace::with_branches(blocks, branches),
             minima,
             window: vec![(f64::INFINITY, f64::INFINITY); blocks],
             measured_in: vec![0; blocks],
@@ -121,5 +121,13 @@ impl Tracer for LatestRecorder {
         }
         let kept = &mut self.window[number];
         *kept = (kept.0.min(to_true), kept.1.min(to_false));
+        self.trace.take(block, to_true, to_false);
+    }
+
+    fn hat(&mut self, block: BlockNo, starts: bool) {
+        if self.trace.keeps_branches() {
+            let (to_true, to_false) = if starts { (0.0, 1.0) } else { (1.0, 0.0) };
+            self.distance(block, to_true, to_false);
+        }
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Space<'a> {
     ) -> Self {
         let model = prepared.model();
         let minima = settings.guidance == Guidance::Minima;
-        let tracer = LatestRecorder::new(model.block_count(), minima);
+        let tracer = LatestRecorder::new(model.block_count(), model.has_branches(), minima);
         let generation = prepared.settings();
         let (program, machine) = (Arc::clone(prepared.program()), generation.machine.clone());
         let mut vm = Vm::new(program, machine, Random::portable(seed), tracer);
@@ -209,6 +209,10 @@ impl StateSpace for Space<'_> {
 
     fn goals(&self) -> usize {
         self.prepared.model().goals().len()
+    }
+
+    fn is_aimed_at(&self, goal: usize) -> bool {
+        self.prepared.model().is_aimed_at(goal)
     }
 
     fn independent(&self) -> &[usize] {

@@ -18,7 +18,7 @@ use crate::reflex::tests::catching;
 fn the_latest_distances_replace_earlier_ones_and_minima_do_not() {
     let block = BlockNo(3);
     for (minima, expected) in [(false, (5.0, 0.0)), (true, (2.0, 0.0))] {
-        let mut recorder = LatestRecorder::new(4, minima);
+        let mut recorder = LatestRecorder::new(4, false, minima);
         recorder.distance(block, 4.0, 0.0);
         recorder.distance(block, 2.0, 0.0);
         assert_eq!(recorder.known_distances(block), (2.0, 0.0));

@@ -28,10 +28,11 @@ const start = t => {
   t.greenFlag();
 };
 // The blocks of music and the clock of `when timer >` wait in milliseconds of real time, which pass in another
-// number of steps in each execution and at each acceleration. Here they count steps of 1/30 s.
+// number of steps in each execution and at each acceleration. Here they count steps of 1/30 s, where the
+// machine counts its steps.
 const counting = new WeakSet();
 const countSteps = runtime => {
-  if (counting.has(runtime)) return;
+  if (counting.has(runtime) || !Number.isFinite(runtime.stepsExecuted)) return;
   counting.add(runtime);
   runtime.updateCurrentMSecs = () => { runtime.currentMSecs = runtime.stepsExecuted * runtime.currentStepTime; };
   runtime.updateCurrentMSecs();

@@ -45,6 +45,8 @@ pub struct Player {
     elapsed: u64,
     /// The step in which the policy began.
     began: u64,
+    /// The rule that chose the last event; `None` if none did.
+    rule: Option<usize>,
 }
 
 impl Policy {
@@ -66,8 +68,21 @@ impl Policy {
         vm: &mut Vm<T>,
         interaction: &mut Interaction,
         words: &Vocabulary,
-        mut before: impl FnMut(&mut Vm<T>) -> bool,
+        before: impl FnMut(&mut Vm<T>) -> bool,
         each: &mut impl FnMut(&Vm<T>),
+    ) {
+        self.play_shown(vm, interaction, words, before, &mut |vm, _| each(vm));
+    }
+
+    /// [`play`](Policy::play) that calls a function after each step, with the number of the rule that
+    /// chose the event; `None` if none did.
+    pub(crate) fn play_shown<T: Tracer>(
+        &self,
+        vm: &mut Vm<T>,
+        interaction: &mut Interaction,
+        words: &Vocabulary,
+        mut before: impl FnMut(&mut Vm<T>) -> bool,
+        each: &mut impl FnMut(&Vm<T>, Option<usize>),
     ) {
         let end = vm.steps().saturating_add(self.most);
         let mut player = Player { began: vm.steps(), ..Player::default() };
@@ -79,7 +94,10 @@ impl Policy {
             && before(vm)
         {
             let from = vm.steps();
-            match (player.decide(self, vm), &self.network) {
+            let event = player.decide(self, vm);
+            let rule = player.rule;
+            let each = &mut |vm: &Vm<T>| each(vm, rule);
+            match (event, &self.network) {
                 (Some(event), _) => interaction.send_watched(event, vm, words, each),
                 (None, Some(network)) => brain.act(network, vm, interaction, words, each),
                 (None, None) => interaction.pause_watched(vm, each),
@@ -92,6 +110,7 @@ impl Policy {
 impl Player {
     /// The event that the policy chooses now; `None` if a step shall pass.
     pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
+        self.rule = None;
         if vm.is_asking() && !policy.answers.is_empty() {
             let text = policy.answers[self.answered % policy.answers.len()];
             self.answered += 1;
@@ -103,7 +122,10 @@ impl Player {
         self.look(vm);
         self.ready.resize(policy.rules.len(), 0);
         let mut proposals = policy.rules.iter().enumerate();
-        proposals.find_map(|(number, rule)| self.propose(number, rule, vm))
+        let (rule, event) =
+            proposals.find_map(|(number, rule)| Some((number, self.propose(number, rule, vm)?)))?;
+        self.rule = Some(rule);
+        Some(event)
     }
 
     fn look<T: Tracer>(&mut self, vm: &Vm<T>) {

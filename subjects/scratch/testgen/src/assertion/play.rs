@@ -43,7 +43,7 @@ pub(crate) fn assert_play(
             observer.variables().map(|(target, variable)| (target, variable, None)).collect();
         for seed in std::iter::once(linked.seed_of(number)).chain(seeds.iter().copied()) {
             let mut last = vec![None; ranges.len()];
-            runner.watch(&linked, number, seed, |vm| {
+            runner.watch(&linked, number, seed, |vm, _| {
                 for ((target, variable, range), last) in ranges.iter_mut().zip(&mut last) {
                     let view = vm.target(TargetId(u32::from(*target)));
                     let value = view.as_ref().and_then(|view| view.variable(*variable as usize));

@@ -80,7 +80,8 @@ impl Executor {
         {
             rest = others;
             let changes = &self.prefixes.node(child).changes;
-            if goal.is_some_and(|goal| changes.iter().any(|change| change.covers(goal))) {
+            let blocks = self.prepared.model.block_count();
+            if goal.is_some_and(|goal| changes.iter().any(|change| change.covers(goal, blocks))) {
                 rest = &[];
             }
         }

@@ -1,8 +1,10 @@
 // Executes suites in Whisker's JavaScript format on the original Scratch machine.
 //
-//   node driver.js MODULES PROJECT SUITE
+//   node driver.js MODULES PROJECT SUITE [today]
 //
-// MODULES is a node_modules folder with scratch-vm and scratch-storage. The script has the
+// MODULES is a node_modules folder with scratch-vm and scratch-storage, or with @scratch/scratch-vm for the
+// machine of today, which has one clock and up to 100 passes a step, until something has to be drawn, in
+// place of 25 ms. The script has the
 // functions of Whisker's test driver that suites of catherd use, with Whisker's rules: time is
 // counted in steps of 1/30 s, every step is one pass over all threads, and the green flag is
 // clicked before a test. There is no renderer: no sprite touches another, sprites can leave the
@@ -12,7 +14,9 @@
 const fs = require('fs');
 const path = require('path');
 
-const [modules, project, suite] = process.argv.slice(2).map(argument => path.resolve(argument));
+const [modules, project, suite] = process.argv.slice(2, 5).map(argument => path.resolve(argument));
+const today = process.argv[5] === 'today';
+const PASSES = today ? 100 : 1;
 const STEP = 1000 / 30;
 
 // Logical time: clocks and timeouts advance only with steps. Milliseconds are whole numbers, so
@@ -40,8 +44,10 @@ globalThis.clearTimeout = handle => {
 const settle = () => new Promise(resolve => realImmediate(resolve));
 for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level] = () => {};
 
-const VirtualMachine = require(path.join(modules, 'scratch-vm'));
-const { ScratchStorage } = require(path.join(modules, 'scratch-storage'));
+const scope = today ? path.join(modules, '@scratch') : modules;
+// What the package of today offers to Node.js lacks files; its sources can be loaded.
+const VirtualMachine = require(path.join(scope, today ? 'scratch-vm/src/index.js' : 'scratch-vm'));
+const { ScratchStorage } = require(path.join(scope, 'scratch-storage'));
 
 class Unmet extends Error {}
 
@@ -120,9 +126,18 @@ class Driver {
         const due = this.releases.filter(release => release.at <= this.steps);
         this.releases = this.releases.filter(release => release.at > this.steps);
         due.forEach(release => release.run());
-        this.vm.runtime._step();
-        this.vm.runtime.stepTimer += 0.075;
         this.steps++;
+        if (today) await this.pass();
+        this.vm.runtime._step();
+        if (today) {
+            await settle();
+        } else {
+            this.vm.runtime.stepTimer += 0.075;
+            await this.pass();
+        }
+    }
+    /** The time of a step passes. */
+    async pass() {
         now = this.begin + Math.round(this.steps * STEP);
         await settle();
         const ready = timeouts.filter(timeout => timeout.at <= now);
@@ -161,6 +176,7 @@ class Driver {
         this.mouse({});
     }
     mouseDown(isDown) { this.mouse({ isDown }); }
+    greenFlag() { this.vm.greenFlag(); }
     typeText(answer) { this.vm.runtime.emit('ANSWER', answer); }
     dragSprite(name, x, y) {
         this.original(name).setXY(x, y, true);
@@ -172,24 +188,43 @@ class Driver {
     end() {}
 }
 
+// In place of a renderer, without which the machine of today never learns that something has to be drawn.
+const renderer = new Proxy({
+    getFencedPositionOfDrawable: (_, place) => place,
+    getCurrentSkinSize: () => [0, 0],
+    getSkinSize: () => [0, 0],
+    getNativeSize: () => [480, 360],
+    getBounds: () => ({ left: 0, right: 0, top: 0, bottom: 0 }),
+    getBoundsForBubble: () => ({ left: 0, right: 0, top: 0, bottom: 0 }),
+}, { get: (known, name) => known[name] || (() => 0) });
+
 const load = async () => {
     const vm = new VirtualMachine();
     vm.attachStorage(new ScratchStorage());
     await vm.loadProject(fs.readFileSync(project));
     vm.runtime.currentStepTime = STEP;
+    if (today) {
+        vm.runtime.renderer = renderer;
+        for (const target of vm.runtime.targets) Object.assign(target, { renderer, drawableID: 0 });
+    }
     // Without a renderer the original does not limit sizes.
     const { prototype } = vm.runtime.targets[0].constructor;
     prototype.setSize = function (size) { if (!this.isStage) this.size = Number(size); };
     // The timer of Whisker's machine.
-    vm.runtime.stepTimer = 0;
-    vm.runtime._primitives.sensing_timer = () => vm.runtime.stepTimer;
-    vm.runtime._primitives.sensing_resettimer = () => { vm.runtime.stepTimer = 0; };
-    // One pass over the threads a step: the sequencer continues until this is true, and each
+    if (!today) {
+        vm.runtime.stepTimer = 0;
+        vm.runtime._primitives.sensing_timer = () => vm.runtime.stepTimer;
+        vm.runtime._primitives.sensing_resettimer = () => { vm.runtime.stepTimer = 0; };
+    }
+    // Passes over the threads in a step: the sequencer continues until this is true, and each
     // step begins by setting it to false.
-    let passes = 0;
+    let [passes, redraw] = [0, false];
     Object.defineProperty(vm.runtime, 'redrawRequested', {
-        get: () => passes++ > 0,
-        set: requested => { if (!requested) passes = 0; }
+        get: () => today && redraw || passes++ >= PASSES,
+        set: requested => {
+            redraw = requested;
+            if (!requested) passes = 0;
+        }
     });
     return vm;
 };

@@ -1,0 +1,26 @@
+//! The goals at which a search aims.
+
+/// The kinds of goals at which a search aims. Goals of both kinds are counted in any case but the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Criteria {
+    /// Statement blocks. Branches are no goals.
+    #[default]
+    Blocks,
+    /// [Branches](catherd_scratch_suite::goals::Branch). Blocks are covered by the way: they are
+    /// goals, but no distance leads to them.
+    Branches,
+    /// Both.
+    BlocksAndBranches,
+}
+
+impl Criteria {
+    /// Whether the search aims at blocks.
+    pub fn aims_at_blocks(self) -> bool {
+        self != Self::Branches
+    }
+
+    /// Whether the search aims at branches.
+    pub fn aims_at_branches(self) -> bool {
+        self != Self::Blocks
+    }
+}
