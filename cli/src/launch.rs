@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
+use catherd_deploy_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
 use clap::{Args, Subcommand};
 
 use crate::remote::Credentials;

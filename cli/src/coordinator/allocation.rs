@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use catherd_cli_console::{Failure, terminal};
 use catherd_coordinator::{Phase, Progress, StudyState};
-use catherd_launch::{Action, Demand, Engine, Observed, Pilot, Planner, Policy, Task, Waiting};
+use catherd_deploy_launch::{
+    Action, Demand, Engine, Observed, Pilot, Planner, Policy, Task, Waiting,
+};
 use clap::Parser;
 use tokio::sync::watch;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use catherd_cli_console::Failure;
-use catherd_launch::{Call, Engine, Pilot, Task};
+use catherd_deploy_launch::{Call, Engine, Pilot, Task};
 use serde::{Deserialize, Serialize};
 
 use super::{unusable, worded};

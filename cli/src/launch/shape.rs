@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catherd_cli_console::Failure;
-use catherd_launch::{Engine, Pilot, WorkerCount, read_time};
+use catherd_deploy_launch::{Engine, Pilot, WorkerCount, read_time};
 use clap::Args;
 
 use super::unusable;

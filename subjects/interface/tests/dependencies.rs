@@ -169,7 +169,7 @@ fn crates_use_only_the_layers_below_them() {
         ("javascript-instrument", ""),
         ("javascript-kind", "experiments interface javascript-classes search"),
         ("javascript-machine", "javascript-engine javascript-instrument search"),
-        ("launch", ""),
+        ("deploy-launch", ""),
         ("platform", ""),
         ("proto", "experiments"),
         (

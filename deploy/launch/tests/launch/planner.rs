@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use catherd_launch::{
+use catherd_deploy_launch::{
     Action, Demand, Observed, Planner, Policy, Task, TaskState, Waiting, WorkerCount,
 };
 

@@ -7,7 +7,7 @@
 //! All tasks of one launch have its *tag* as their name, by which they are listed and stopped.
 //!
 //! ```
-//! use catherd_launch::{Engine, Pilot};
+//! use catherd_deploy_launch::{Engine, Pilot};
 //!
 //! let pilot = Pilot { connect: "ant:7420".into(), tag: "catherd-1".into(), ..Pilot::default() };
 //! let submission = Engine::Slurm.submission(&pilot, 1..=64, &[]).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use catherd_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
+use catherd_deploy_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
 
 /// A launch that uses what a manager has.
 fn pilot(engine: Engine) -> Pilot {
