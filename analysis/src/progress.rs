@@ -12,7 +12,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 use rayon::prelude::*;
 
 use crate::comparison::MIN_SAMPLE;
-use crate::tidy::{Clock, Error, Results};
+use crate::tidy::{Clock, Error, Improvement, Results};
 
 /// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
@@ -69,10 +69,32 @@ impl Progress {
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
     pub fn new(results: &Results, clock: &Clock) -> Result<Option<Progress>, Error> {
+        Ok(Progress::of(results, clock, &results.improvements(clock)?, None))
+    }
+
+    /// The curves of each project by itself, by its index into [`Results::projects`].
+    ///
+    /// # Errors
+    /// [`Error`] if the timeline cannot be read.
+    pub fn by_project(results: &Results, clock: &Clock) -> Result<Vec<(usize, Progress)>, Error> {
+        let improvements = results.improvements(clock)?;
+        let one =
+            |project| Some((project, Progress::of(results, clock, &improvements, Some(project))?));
+        Ok((0..results.projects.len()).filter_map(one).collect())
+    }
+
+    /// The curves over all projects, or over one.
+    fn of(
+        results: &Results,
+        clock: &Clock,
+        improvements: &[Improvement],
+        only: Option<usize>,
+    ) -> Option<Progress> {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
         for (number, run) in results.runs.iter().enumerate() {
-            if run.coverage().is_some() && results.spent(number, clock).is_some() {
+            let wanted = only.is_none_or(|only| only == run.project as usize);
+            if wanted && run.coverage().is_some() && results.spent(number, clock).is_some() {
                 cells[run.project as usize * algorithms + run.algorithm as usize]
                     .push(number as u32);
             }
@@ -85,13 +107,13 @@ impl Progress {
             .filter(|project| ran.iter().all(|&a| !project[a].is_empty()))
             .collect();
         let sizes = complete.iter().flat_map(|project| ran.iter().map(|&a| project[a].len()));
-        let Some(runs) = sizes.clone().min().zip(sizes.max()) else { return Ok(None) };
+        let runs = sizes.clone().min().zip(sizes.max())?;
         let shown = complete.iter().flat_map(|project| project.iter().flatten());
         let end = shown.filter_map(|&run| results.spent(run as usize, clock)).max().unwrap_or(0);
 
         let mut rises = vec![Vec::new(); algorithms];
         let mut before = (u32::MAX, 0);
-        for point in results.improvements(clock)? {
+        for point in improvements {
             let from = if before.0 == point.run { before.1 } else { 0 };
             before = (point.run, point.covered);
             let run = &results.runs[point.run as usize];
@@ -104,7 +126,7 @@ impl Progress {
             Curve { algorithm, points: curve(rises, &samples, results.runs.len(), end) }
         });
         let (clock, projects) = (clock.clone(), complete.len());
-        Ok(Some(Progress { clock, end, projects, runs, curves: curves.collect() }))
+        Some(Progress { clock, end, projects, runs, curves: curves.collect() })
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, RunnerContext};
-use catherd_platform::host;
+use catherd_platform::{Topology, allowed_cores, host};
 use catherd_worker::{CoordinatorAddress, DiskCache, ExitReason, WorkerOptions, run_worker};
 use clap::Args;
 
@@ -47,6 +47,11 @@ pub(crate) struct Arguments {
     /// Number of the core to which the process is pinned [default: none]
     #[arg(long, value_name = "N")]
     core: Option<usize>,
+
+    /// Accept a --core whose physical core has another hyper-thread before it, which another worker may use. Runs on
+    /// hyper-threads of one core slow each other down, so that their real time means little
+    #[arg(long, requires = "core")]
+    siblings: bool,
 
     /// Folder of records that the coordinator has not acknowledged yet [default: spool/NAME]
     #[arg(long, value_name = "DIR")]
@@ -157,6 +162,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
+    if let Some(core) = core.filter(|_| !arguments.siblings) {
+        not_a_sibling(core)?;
+    }
     known_names(&connect)?;
     let coordinators = credentials.reach_all(&connect)?.into_iter();
     let coordinators = coordinators.map(|(url, access)| CoordinatorAddress { url, access });
@@ -213,6 +221,27 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
 }
 
+/// Refuses a core whose physical core has another hyper-thread before it that this process may use: with one worker for
+/// each number, two runs would share a physical core.
+fn not_a_sibling(core: usize) -> Result<(), Failure> {
+    let allowed = allowed_cores();
+    let topology = Topology::of_this_machine();
+    let first = topology.first(core, &allowed);
+    // A core that this process may not use is refused when it is pinned.
+    if first == core || !allowed.contains(&core) {
+        return Ok(());
+    }
+    let cores = topology.physical_cores(&allowed);
+    let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
+    Err(Failure::new(format!(
+        "core {core} is a hyper-thread of the same physical core as core {first}"
+    ))
+    .hint(format!(
+        "use one of the cores {}, or --siblings to share physical cores",
+        cores.join(", ")
+    )))
+}
+
 /// Attempts to look up the name of a coordinator, a second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
@@ -264,7 +293,8 @@ pub(crate) fn command(
     command
         .args(["worker", "--exit-with-parent", "--token-file", "-"])
         .args(["--connect", address, "--name", &name])
-        .args(["--core", &core.to_string()])
+        // `catherd run` has chosen the cores.
+        .args(["--core", &core.to_string(), "--siblings"])
         // No cache, because the projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")

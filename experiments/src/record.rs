@@ -5,6 +5,7 @@
 
 mod binary;
 mod check;
+mod conditions;
 pub(crate) mod format_1;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::{Digest, MutantRecord, RunSpec, text};
 
 pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
+pub use conditions::Conditions;
 
 /// Maximum number of bytes of the reason of a record.
 pub const MAX_REASON_BYTES: usize = 16 << 10;
@@ -123,6 +125,9 @@ pub struct Resources {
     /// Milliseconds of processor time, of user and system, of all processes of a program, 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
+    /// The conditions of the machine during the run; `None` if they were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
 }
 
 /// Records of earlier versions have no value.

@@ -1,7 +1,7 @@
 //! Checks of records: their consistency when one is read, and their bounds when a worker delivers
 //! one. `docs/reference/limits.md` lists the bounds.
 
-use super::{Criterion, MAX_BINARY_BYTES, RunRecord};
+use super::{Conditions, Criterion, MAX_BINARY_BYTES, RunRecord};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
@@ -96,6 +96,7 @@ impl RunRecord {
         }
         // Several processors work at a time.
         number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
+        self.resources.conditions.iter().try_for_each(conditions)?;
         let provenance = &self.provenance;
         text("provenance", &provenance.isolation, MAX_TEXT_BYTES)?;
         let places = [&provenance.host, &provenance.worker, &provenance.memory_limit];
@@ -139,6 +140,20 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
         Some(last) => invalid(part(), format!("goal {last} is covered, of {goals} goals")),
         None => Ok(()),
     }
+}
+
+/// Checks that shares are within 0..=1 and that amounts are not larger than any machine measures.
+fn conditions(of: &Conditions) -> Checked {
+    let wrong = |(name, value): (&str, f64), most: f64| {
+        let problem = format!("{name} is {value}, not within 0 and {most}");
+        if (0.0..=most).contains(&value) { Ok(()) } else { invalid("conditions", problem) }
+    };
+    let present = |(name, value): (&'static str, Option<f64>)| Some((name, value?));
+    of.shares().into_iter().filter_map(present).try_for_each(|share| wrong(share, 1.0))?;
+    let amounts = [("mhz", of.mhz), ("energy_j", of.energy_j)];
+    amounts.into_iter().filter_map(present).try_for_each(|one| wrong(one, MAX_AMOUNT as f64))?;
+    let counts = [Some(of.started_ms), of.throttled, of.preemptions];
+    counts.into_iter().flatten().try_for_each(|count| number("conditions", count, MAX_AMOUNT))
 }
 
 fn mutant(mutant: &MutantRecord) -> Checked {
