@@ -28,7 +28,7 @@ pub use coverage::{coverage_boxes, coverage_violins, criterion_boxes, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use exposure::exposure;
 pub use factors::factor_groups;
-pub use growth::{growth, growth_by_project};
+pub use growth::{growth, growth_by_criterion, growth_by_project};
 pub use history::history;
 pub use left::left;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};

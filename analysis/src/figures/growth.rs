@@ -34,6 +34,18 @@ pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Fi
     all.iter().filter_map(one).collect()
 }
 
+/// The growth of coverage by another criterion than the first one.
+pub fn growth_by_criterion(
+    results: &Results,
+    criterion: &str,
+    progress: &Progress,
+) -> Option<Figure> {
+    let title = format!("Growth of coverage by criterion {criterion}");
+    let over = counted(progress.projects, "project");
+    let mean = format!("Mean over {over} of the mean coverage by criterion {criterion} of");
+    draw(results, progress, &file_name(&["growth-criterion", criterion]), &title, &mean)
+}
+
 fn draw(
     results: &Results,
     progress: &Progress,

@@ -207,6 +207,9 @@ fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
         for (name, samples) in &criteria[1..] {
             s.figures(figures::criterion_boxes(results, name, samples));
         }
+        for (name, progress) in Progress::by_criterion(results, &results.clock())? {
+            s.figures(figures::growth_by_criterion(results, &name, &progress));
+        }
     }
     // Times until faults are exposed have tables of their own, and limits are no measurements.
     let own = |name: &str| !name.starts_with("exposed_ms.") && name != OWN_LIMIT;

@@ -372,6 +372,36 @@ impl Row for TimelineRow {
     }
 }
 
+/// A row of `criteria-timeline`.
+pub(super) struct CriterionTimelineRow {
+    pub(super) of: Arc<RunKey>,
+    pub(super) criterion: String,
+    /// Amounts in the order of the units.
+    pub(super) work: Vec<Option<u64>>,
+    pub(super) wall_ms: u64,
+    pub(super) covered: u32,
+    pub(super) goals: u32,
+}
+
+impl Row for CriterionTimelineRow {
+    const NAME: &str = "criteria-timeline";
+
+    fn columns(rows: &[CriterionTimelineRow], layout: &Layout) -> Vec<Column> {
+        let mut columns = vec![
+            column("run", rows, |r| r.of.run.as_str()),
+            column("project", rows, |r| r.of.project.as_str()),
+            column("algorithm", rows, |r| r.of.algorithm.as_str()),
+            column("seed", rows, |r| r.of.seed),
+            text("criterion", rows, |r| Some(&r.criterion)),
+        ];
+        columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
+        columns.push(column("wall_ms", rows, |r| r.wall_ms));
+        columns.push(column("covered", rows, |r| r.covered));
+        columns.push(column("goals", rows, |r| r.goals));
+        columns
+    }
+}
+
 /// A row of `mutants`.
 pub(super) struct MutantRow {
     pub(super) run: String,
