@@ -128,10 +128,11 @@ impl Section {
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
-                Item::Table(table) if table.has_tests() || table.name == "cost" => {
-                    if !OF_REAL_TIME.contains(&table.name) {
-                        table.caption = format!("{} {caveat}", table.caption).trim().to_owned();
-                    }
+                Item::Table(table)
+                    if (table.has_tests() || table.name == "cost")
+                        && !OF_REAL_TIME.contains(&table.name) =>
+                {
+                    table.caption = format!("{} {caveat}", table.caption).trim().to_owned();
                 }
                 Item::Figure(figure)
                     if is_of_tests(&figure.name)

@@ -34,8 +34,8 @@ pub use goals::{Goal, GoalSet};
 pub use mutants::{Mutant, Mutants};
 pub use plan::Interim;
 pub use read::{
-    CriteriaImprovements, Improvement, PlacedRuns, RawRow, RecordDigests, Results, Run,
-    RunConditions, SHARES, Selection, SelectionError,
+    CriteriaImprovements, CriterionCoverage, Improvement, PlacedRuns, RawRow, RecordDigests,
+    Results, Run, RunConditions, SHARES, Selection, SelectionError,
 };
 pub use run_states::RunStates;
 pub use staging::Staging;

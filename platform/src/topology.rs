@@ -92,7 +92,7 @@ impl Topology {
         // Within a round over caches, memory nodes take turns.
         ranked.sort_unstable();
         let mut round = None;
-        let turns: Vec<_> = ranked
+        let mut turns: Vec<_> = ranked
             .into_iter()
             .map(|(turn, core, node)| {
                 if round.replace(turn) != Some(turn) {
@@ -101,7 +101,6 @@ impl Topology {
                 (turn, *increased(&mut in_node, node), node, core)
             })
             .collect();
-        let mut turns = turns;
         turns.sort_unstable();
         turns.into_iter().map(|(_, _, _, core)| core).collect()
     }
@@ -127,8 +126,7 @@ impl Topology {
 
 /// The count of a key before this call, which adds one.
 fn increased<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> &usize {
-    let count = counts.entry(key).and_modify(|count| *count += 1).or_insert(0);
-    count
+    counts.entry(key).and_modify(|count| *count += 1).or_insert(0)
 }
 
 /// The numbers of a list such as `0-3,8`, ascending; parts that are no numbers are left out.

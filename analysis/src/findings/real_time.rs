@@ -115,15 +115,16 @@ impl RealTime {
         for (number, place) in numbers.values_mut().enumerate() {
             *place = number;
         }
+        let own_places: Vec<usize> = names.iter().map(|name| numbers[name]).collect();
         let (response, values) = speeds(results, &runs)?;
         let measurements: Vec<Measured> = runs
             .iter()
-            .zip(&names)
+            .zip(&own_places)
             .zip(values)
-            .filter_map(|((run, name), value)| {
+            .filter_map(|((run, &place), value)| {
                 let of = &results.runs[run.run as usize];
                 let group = of.project as usize * results.algorithms.len() + of.algorithm as usize;
-                Some(Measured { run, group, value: value?, place: numbers[name] })
+                Some(Measured { run, group, value: value?, place })
             })
             .collect();
         let measurements = with_others(measurements);
@@ -152,7 +153,7 @@ impl RealTime {
                 (one.run.run, since, speed, one.place)
             })
             .collect();
-        let places = places(&runs, &names, &hosts, &speeds);
+        let places = places(&runs, &own_places, names, &speeds);
         let placed = runs.len();
         Ok(Some(RealTime {
             placed,
@@ -425,26 +426,32 @@ fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     found
 }
 
-/// Speed and conditions by core.
+/// Speed and conditions by core: the runs, the place of each, and the names of the places.
 fn places(
     runs: &[RunConditions],
-    names: &[String],
-    hosts: &[String],
+    own_places: &[usize],
+    names: Vec<String>,
     speeds: &[(u32, Option<f64>, f64, usize)],
 ) -> Vec<PlaceSpeed> {
-    let of = |(number, name): (usize, &String)| {
-        let own: Vec<&RunConditions> =
-            runs.iter().filter(|run| place_of(hosts, run) == *name).collect();
+    let mut of_place: Vec<Vec<&RunConditions>> = vec![Vec::new(); names.len()];
+    for (run, &place) in runs.iter().zip(own_places) {
+        of_place[place].push(run);
+    }
+    let mut speeds_of: Vec<Vec<f64>> = vec![Vec::new(); names.len()];
+    for one in speeds {
+        speeds_of[one.3].push(one.2);
+    }
+    let of = |((name, own), speeds): ((String, Vec<&RunConditions>), Vec<f64>)| {
         let throttled: Vec<u64> = own.iter().filter_map(|run| run.throttled).collect();
         PlaceSpeed {
-            name: name.clone(),
-            speed: mean(speeds.iter().filter(|one| one.3 == number).map(|one| one.2)),
+            name,
+            speed: mean(speeds),
             shares: std::array::from_fn(|at| mean(own.iter().filter_map(|run| run.shares[at]))),
             throttled: (!throttled.is_empty()).then(|| throttled.iter().sum()),
             runs: own.iter().map(|run| run.run).collect(),
         }
     };
-    names.iter().enumerate().map(of).collect()
+    names.into_iter().zip(of_place).zip(speeds_of).map(of).collect()
 }
 
 /// A p-value in words.

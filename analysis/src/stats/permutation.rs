@@ -184,7 +184,7 @@ mod tests {
         let late = |n: usize| n >= 70;
         let (p, at) = test(&late).of_change(&order);
         assert!(p < 0.005 && (60..80).contains(&at), "{p} {at}");
-        let at_times = |n: usize| n / 15 % 2 == 0;
+        let at_times = |n: usize| (n / 15).is_multiple_of(2);
         assert!(test(&at_times).of_succession(&order) < 0.005);
         let none = test(&|_| false);
         let all = [

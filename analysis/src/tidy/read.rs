@@ -20,7 +20,7 @@ use super::slice::Slice;
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
 pub use conditions::{PlacedRuns, RunConditions, SHARES};
-pub use criteria::CriteriaImprovements;
+pub use criteria::{CriteriaImprovements, CriterionCoverage};
 use lists::{dropped, skipped};
 pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};

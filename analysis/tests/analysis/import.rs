@@ -258,7 +258,9 @@ fn fuzzbench_that_is_compressed_or_damaged() {
     packed.write_all(FUZZBENCH.as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     fs::write(&file, &packed).unwrap();
-    let summary = import(&FuzzBench::default(), &[file.clone()], Budget::default(), &out).unwrap();
+    let summary =
+        import(&FuzzBench::default(), std::slice::from_ref(&file), Budget::default(), &out)
+            .unwrap();
     assert_eq!((summary.runs, summary.algorithms.len()), (6, 2));
     fs::write(&file, &packed[..packed.len() / 2]).unwrap();
     assert!(

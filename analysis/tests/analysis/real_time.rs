@@ -4,6 +4,7 @@
 //! docs/explanation/real-time.md.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 
 use catherd_analysis::findings::{RealTime, RealTimeVerdict};
 use catherd_analysis::report::Report;
@@ -158,9 +159,12 @@ fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
                 })
                 .count() as f64;
             let share = flagged / studies as f64;
-            println!(
+            let _ = writeln!(
+                std::io::stderr(),
                 "{} projects, {} cores, noise {}, {injected:?}: {flagged} of {studies}",
-                shape.projects, shape.cores, shape.noise
+                shape.projects,
+                shape.cores,
+                shape.noise
             );
             match injected {
                 // Of few studies one may be flagged by chance.

@@ -8,6 +8,9 @@ use crate::tidy::slice::Slice;
 use crate::tidy::table::read_slices;
 use crate::tidy::{Clock, Error, Improvement, Results};
 
+/// The name of a criterion, and the coverage of each run under it.
+pub type CriterionCoverage = (String, Vec<Option<f64>>);
+
 /// Improvements by the name of their criterion, each with the goals of the criterion.
 pub type CriteriaImprovements = BTreeMap<String, Vec<(Improvement, u32)>>;
 
@@ -17,9 +20,9 @@ impl Results {
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
-    pub fn criteria(&self) -> Result<Vec<(String, Vec<Option<f64>>)>, Error> {
+    pub fn criteria(&self) -> Result<Vec<CriterionCoverage>, Error> {
         let known = self.numbers();
-        let mut found: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+        let mut found: Vec<CriterionCoverage> = Vec::new();
         for source in self.sources() {
             let path = source.dir.join("criteria.parquet");
             if !path.exists() {
