@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_coordinator::StoreUrl;
-use catherd_coordinator::store::{self, BackupError};
+use catherd_coordinator::store;
 use clap::{ArgGroup, Args};
 use indicatif::ProgressStyle;
 
@@ -105,23 +105,5 @@ impl Arguments {
             (None, None, None) => Err(Failure::new("no store was named")
                 .hint("name the folder of a study, or --dir and the folder of a coordinator")),
         }
-    }
-}
-
-impl Worded for BackupError {
-    fn worded(self) -> Failure {
-        let hint = match &self {
-            BackupError::Store { .. } => "name the folder of a study or of a coordinator",
-            BackupError::Copy { cause, .. } => match cause.kind() {
-                std::io::ErrorKind::AlreadyExists => "name another file with -o, or remove it",
-                std::io::ErrorKind::StorageFull => "free disk space, or name another disk with -o",
-                _ => "name a file in a folder that you may write to with -o",
-            },
-            BackupError::Damaged { .. } => {
-                "the store itself is damaged: keep earlier copies; `catherd run` or the coordinator \
-                 repairs single runs when it starts"
-            }
-        };
-        Failure::new(self).hint(hint)
     }
 }

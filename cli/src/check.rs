@@ -161,12 +161,15 @@ fn sample(
 ) -> Sample {
     let start = Instant::now();
     let tools: [PathBuf; 1] = [tools.to_owned()];
-    let record = replay::execute(spec, Arc::clone(project), folder, &[], &tools);
+    let record =
+        replay::execute(&crate::subjects::PROGRAM, spec, Arc::clone(project), folder, &[], &tools);
     let seconds = start.elapsed().as_secs_f64();
     let label = spec.algorithm.label.clone();
     let record = match record {
         Ok(record) => record,
-        Err(reason) => return Sample { label, seconds: Err(reason), bytes: 0 },
+        Err(failure) => {
+            return Sample { label, seconds: Err(failure.cause().to_owned()), bytes: 0 };
+        }
     };
     if !matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals) {
         return Sample { label, seconds: Err(record.reason), bytes: 0 };

@@ -6,6 +6,9 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use clap::Args;
 use flate2::read::GzDecoder;
 
+/// `Cargo.lock` of this build, compressed: the versions of all crates that it is made of.
+const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz"));
+
 /// The text, compressed; made by the build.
 const TEXT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/licences.txt.gz"));
 
@@ -38,6 +41,13 @@ pub(crate) fn text() -> Result<String, Failure> {
             .hint("build catherd with cargo, or use a published one"));
     }
     Ok(text)
+}
+
+/// `Cargo.lock` of this build.
+pub(crate) fn lock_file() -> Result<String, Failure> {
+    let mut lock = String::new();
+    GzDecoder::new(LOCK_FILE).read_to_string(&mut lock).map_err(Failure::new)?;
+    Ok(lock)
 }
 
 #[cfg(test)]

@@ -2,15 +2,14 @@
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
 //! - [`check`]: what a study will run and cost; [`notify`]: the command that is started when it has ended.
-//! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again;
-//!   [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
+//! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the commands about results, in
+//!   a crate next to the analysis; [`reproduce`]: a study and its report.
+//! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
 //!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
-//! - [`report`]: tables and figures of results; [`import`]: results of other tools as tidy tables.
-//! - [`stats`]: statistics for scripts.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: the front of commands that serve
 //!   several kinds; [`pair`]: the arguments for one project and one suite.
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
@@ -19,13 +18,11 @@
 //! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters; [`completions`]:
 //!   completions for shells, and the manual; [`licences`]: the licences of all parts of the program.
 //! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
-//! - [`failure`]: the meanings of exit codes, and errors of libraries in words.
+//! - [`failure`]: the meanings of exit codes, and errors of libraries in words, in a crate of their own.
 
-mod archive;
 mod backup;
 mod certificates;
 mod check;
-mod claims;
 mod completions;
 mod coordinator;
 mod coverage;
@@ -33,11 +30,9 @@ mod dataset;
 mod dev;
 #[cfg(test)]
 mod documentation;
-mod failure;
 mod generate;
 mod health;
 mod help;
-mod import;
 mod init;
 mod inspect;
 mod launch;
@@ -49,25 +44,24 @@ mod pair;
 mod programs;
 mod prune;
 mod remote;
-mod replay;
-mod report;
+mod reproduce;
 mod run;
 mod schema;
-mod stats;
 mod studies;
 mod study_status;
 mod subjects;
 mod test;
 mod tokens;
 mod tools;
-mod verify;
 mod worker;
 
 use std::ffi::OsString;
 use std::panic;
 use std::process::ExitCode;
 
+use catherd_analysis_commands::{archive, claims, import, replay, report, stats, verify};
 use catherd_cli_console::{Exit, Failure, places, terminal};
+use catherd_cli_failures as failure;
 use catherd_javascript_commands as javascript;
 use catherd_proto::v1;
 use catherd_scratch_commands as scratch;
@@ -99,7 +93,7 @@ enum Command {
     Run(run::Arguments),
     Check(check::Arguments),
     Init(init::Arguments),
-    Reproduce(report::Reproduce),
+    Reproduce(reproduce::Reproduce),
     Report(report::Arguments),
     Claims(claims::Arguments),
     Generate(generate::Arguments),
@@ -218,7 +212,7 @@ impl Command {
             Command::Run(arguments) => run::run(arguments),
             Command::Check(arguments) => check::run(&arguments),
             Command::Init(arguments) => init::run(&arguments),
-            Command::Reproduce(arguments) => report::reproduce(arguments),
+            Command::Reproduce(arguments) => reproduce::run(&arguments),
             Command::Report(arguments) => report::run(arguments),
             Command::Claims(arguments) => claims::run(&arguments),
             Command::Generate(arguments) => generate::run(arguments),
@@ -252,11 +246,11 @@ impl Command {
             Command::Subjects(arguments) => subjects::run(&arguments),
             Command::Tool(command) => tools::run(&command),
             Command::Doctor(arguments) => arguments.run(),
-            Command::Archive(arguments) => archive::run(&arguments),
+            Command::Archive(arguments) => archive::run(&arguments, &subjects::PROGRAM),
             Command::Backup(arguments) => backup::run(&arguments),
             Command::Prune(arguments) => prune::run(&arguments),
-            Command::Verify(arguments) => verify::run(arguments),
-            Command::Replay(arguments) => replay::run(&arguments),
+            Command::Verify(arguments) => verify::run(&arguments, &subjects::PROGRAM),
+            Command::Replay(arguments) => replay::run(&arguments, &subjects::PROGRAM),
             Command::Import(arguments) => import::run(arguments),
             Command::Stats(arguments) => stats::run(arguments),
             Command::Sequences(command) => sequences::run(command),

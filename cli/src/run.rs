@@ -287,7 +287,7 @@ impl<'a> LocalRunner<'a> {
 
     fn execute(&self, plan: Plan, title: &Title) -> Result<Ended, Failure> {
         let projects = plan.projects.len();
-        let programs = subjects::runs_programs(&plan.subject);
+        let programs = subjects::kinds().runs_programs(&plan.subject);
         let isolation = self.arguments.isolation;
         let programs =
             programs.then(|| WorkerPrograms { tools: self.arguments.study.folder(), isolation });

@@ -4,15 +4,16 @@ pub(crate) mod execute;
 mod limits;
 mod listing;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use catherd_analysis_commands::{Origin, Program};
 use catherd_cli_console::Failure;
-use catherd_experiments::{Digest, Study, instead};
+use catherd_experiments::{Digest, Study};
 use catherd_interface::command::Command;
 use catherd_interface::noop::Noop;
-use catherd_interface::{Examination, FieldError, Kinds, Runner, RunnerContext, SubjectKind};
+use catherd_interface::{Examination, Kinds, Runner, RunnerContext, SubjectKind};
 use catherd_javascript_kind::JavaScript;
 use catherd_scratch_grading_kind::Suites;
 use catherd_scratch_kind::Scratch;
@@ -20,6 +21,8 @@ use catherd_sequences_kind::Sequences;
 use catherd_worker::SubjectProcess;
 
 use crate::failure::Worded;
+use crate::licences;
+use crate::programs::Isolation;
 
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
@@ -34,6 +37,28 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
         .with(Noop)
 });
 
+/// What commands about results need of this program.
+pub(crate) static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program {
+    kinds: &KINDS,
+    runner: |kind, context| runner(kind, context, None),
+    programs: |folder, hidden, tools| Isolation::default().programs(folder, hidden, tools),
+    origins,
+    lock_file: licences::lock_file,
+    licences: licences::text,
+});
+
+fn origins(corpus: &Path) -> Result<Vec<Origin>, Failure> {
+    let members = catherd_scratch_commands::dataset::read(corpus)?.members;
+    let origins = members.into_iter().map(|member| Origin {
+        sha256: member.sha256.to_string(),
+        source: member.source,
+        licence: member.licence,
+        id: member.id,
+        title: member.title,
+    });
+    Ok(origins.collect())
+}
+
 /// The subject kinds of this program.
 pub(crate) fn kinds() -> &'static Kinds {
     &KINDS
@@ -46,10 +71,7 @@ pub(crate) fn kind_of(study: &Study) -> Result<&'static dyn SubjectKind, Failure
 
 /// The kind with this name.
 pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
-    KINDS.get(name).map_err(|unknown| {
-        let hint = format!("{}; see catherd subjects", instead(&unknown.name, &unknown.known));
-        Failure::new(unknown).hint(hint)
-    })
+    KINDS.get(name).map_err(Worded::worded)
 }
 
 /// Makes a runner of a kind, for runs in a process of their own if the kind needs one. Such a process writes
@@ -100,18 +122,6 @@ static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_
     _ => PathBuf::from("/proc/self/exe"),
 });
 
-/// Words about runs of another engine than this program has for their kind; `None` if it is the same
-/// or the kind is unknown.
-pub(crate) fn another_engine(kind: &str, engine: &str) -> Option<String> {
-    let known = KINDS.engine(kind).ok().filter(|known| known != engine)?;
-    Some(format!("of engine {engine}; this catherd has {known}, which gives other digests"))
-}
-
-/// Whether runs of a kind execute programs, which a worker permits only where it is told to.
-pub(crate) fn runs_programs(kind: &str) -> bool {
-    KINDS.runner(kind, &RunnerContext::default()).is_none()
-}
-
 /// The names of the algorithms of the default kind, for help texts.
 pub(crate) fn algorithm_names() -> String {
     let algorithms = KINDS.default_kind().algorithms().into_iter();
@@ -126,10 +136,4 @@ pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
         return None;
     }
     KINDS.iter().find(|kind| has(*kind)).map(SubjectKind::name)
-}
-
-impl Worded for FieldError {
-    fn worded(self) -> Failure {
-        Failure::new(self.cause).hint(self.advice)
-    }
 }

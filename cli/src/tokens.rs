@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_coordinator::auth::{Role, TokenStore, TokenStoreError};
+use catherd_coordinator::auth::{Role, TokenStore};
 use clap::Args;
 
 use crate::failure::Worded;
@@ -89,11 +89,5 @@ impl MakeToken {
              SIGHUP to the one that runs."
         ));
         Ok(Exit::Success)
-    }
-}
-
-impl Worded for TokenStoreError {
-    fn worded(self) -> Failure {
-        Failure::new(self).hint("make it with `catherd token ROLE --file FILE`")
     }
 }

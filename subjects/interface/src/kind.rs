@@ -241,6 +241,11 @@ impl Kinds {
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         self.get(name).ok()?.runner(context)
     }
+
+    /// Whether runs of a kind execute programs, which a worker permits only where it is told to.
+    pub fn runs_programs(&self, name: &str) -> bool {
+        self.runner(name, &RunnerContext::default()).is_none()
+    }
 }
 
 #[cfg(test)]

@@ -102,8 +102,11 @@ fn only_the_command_line_compiles_kinds() {
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
             // The interface needs the types of parameters and budgets of `search`.
             let allowed = ["catherd-interface", "catherd-search"];
-            let uses_kinds = ["worker", "analysis-results"].contains(&name);
-            assert!(uses_kinds && allowed.contains(&used), "{name} compiles {used}");
+            let uses_kinds = ["worker", "analysis-results", "analysis-commands", "cli-failures"];
+            assert!(
+                uses_kinds.contains(&name) && allowed.contains(&used),
+                "{name} compiles {used}"
+            );
         }
     }
 }
@@ -143,8 +146,18 @@ fn crates_use_only_the_layers_below_them() {
     let layers = [
         ("analysis", "experiments"),
         ("analysis-archive", "experiments"),
+        (
+            "analysis-commands",
+            "analysis analysis-archive analysis-results cli-console cli-failures coordinator \
+             experiments interface platform",
+        ),
         ("analysis-results", "analysis coordinator experiments interface"),
         ("cli-console", "experiments"),
+        (
+            "cli-failures",
+            "analysis analysis-archive analysis-results cli-console coordinator experiments \
+             interface proto worker",
+        ),
         ("coordinator", "experiments platform proto"),
         ("elementary", ""),
         ("experiments", ""),

@@ -19,7 +19,7 @@ mod data_package;
 mod folder;
 pub(crate) mod program;
 pub(crate) mod records;
-pub(crate) mod research_object;
+pub mod research_object;
 pub(crate) mod signing;
 mod texts;
 pub(crate) mod tools;
@@ -29,7 +29,8 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis_archive::{Builder, Contents, Key, PackageError, RunCounts};
 use catherd_cli_console::terminal::{self, BARS, plural};
-use catherd_cli_console::{Exit, Failure, exit_codes};
+use catherd_cli_console::{Exit, Failure, exit_codes, places};
+use catherd_cli_failures::Worded;
 use catherd_coordinator::StoreUrl;
 use catherd_experiments::{Digest, Plan};
 use clap::Args;
@@ -42,8 +43,7 @@ pub(crate) use folder::{StudyFolder, differing_files};
 use assembly::Assembly;
 use tools::Tools;
 
-use crate::failure::Worded;
-use crate::subjects;
+use crate::Program;
 
 /// Name of the file of records, in a package and in a folder for work.
 const RECORDS: &str = catherd_analysis_archive::records::FILE;
@@ -62,7 +62,7 @@ pub(crate) const TABLES_AGAIN: &str =
 /// package and executes a sample of its runs again.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Folder of results of the study
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
@@ -129,12 +129,17 @@ Examples:
   catherd archive results/games --store catherd-data/study.db --with-projects
   catherd archive results/smoke --sign ~/.ssh/id_ed25519";
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd archive`.
+///
+/// # Errors
+///
+/// If the study cannot be read, its tables are not those of its records, or the package cannot be written.
+pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let hint = "name a folder that catherd run or catherd results has written";
-    crate::places::folder(&arguments.results, hint)?;
+    places::folder(&arguments.results, hint)?;
     for source in &arguments.source {
-        crate::places::check(source, "name a file with the source code, such as an archive")?;
+        places::check(source, "name a file with the source code, such as an archive")?;
     }
     let key = arguments.sign.as_deref().map(signing::key).transpose()?;
     let study = StudyFolder::open(&arguments.results)?;
@@ -148,11 +153,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut builder = Builder::default();
 
     let (digest, cost) = records::write(&study, &store, &work.path().join(RECORDS))?;
-    let sources = corpus::Sources::read(&arguments.corpus)?;
-    let projects = corpus::write(&study.plan, &store, arguments.with_projects, work.path())?;
+    let sources = corpus::Sources::read(program, &arguments.corpus)?;
+    let projects =
+        corpus::write(program, &study.plan, &store, arguments.with_projects, work.path())?;
     let claims = study.claims()?;
     let tools = tools(arguments, &study.plan, &mut builder)?;
     let assembly = Assembly {
+        program,
         work: work.path(),
         plan: &study.plan,
         projects: &study.projects,
@@ -171,7 +178,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         (projects.sizes[number], projects.files.get(number).map(|(name, _)| name.clone()))
     })?;
     if arguments.with_program {
-        program::add(&mut builder, &study.plan)?;
+        program::add(program, &mut builder, &study.plan)?;
         program::add_sources(&mut builder, &arguments.source);
     }
     for (name, path) in projects.files.into_iter().chain(sources.files) {
@@ -286,8 +293,8 @@ pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
 }
 
 /// The subject kind's ending of names of project files, with its dot; empty if it has none.
-fn project_ending(plan: &Plan) -> String {
-    let kind = subjects::kinds().get(&plan.subject).ok();
+fn project_ending(program: &Program, plan: &Plan) -> String {
+    let kind = program.kinds.get(&plan.subject).ok();
     let ending = kind.map(|kind| kind.project_extension()).filter(|ending| !ending.is_empty());
     ending.map(|ending| format!(".{ending}")).unwrap_or_default()
 }
@@ -303,19 +310,4 @@ fn work_folder(package: &Path) -> Result<TempDir, Failure> {
             Failure::new(format_args!("{}: cannot be written to: {cause}", folder.display()))
                 .hint("name a file in another folder with -o")
         })
-}
-
-impl Worded for PackageError {
-    fn worded(self) -> Failure {
-        let hint = match &self {
-            PackageError::Io { .. } => {
-                "check that the path exists, that you have access, and that the disk is not full"
-            }
-            PackageError::NotAPackage { .. } => {
-                "name a package of catherd archive; get it again if it is one"
-            }
-            PackageError::File { .. } => "get the package again from where it is published",
-        };
-        Failure::new(self).hint(hint)
-    }
 }

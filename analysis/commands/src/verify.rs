@@ -20,15 +20,15 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use catherd_cli_console::{Exit, Failure, exit_codes, places, terminal};
 use catherd_coordinator::StoreError;
 use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
 use clap::Args;
 use serde_json::{Value, json};
 
 use self::tables::Compared;
+use crate::Program;
 use crate::replay::Stored;
-use crate::{places, subjects};
 
 /// Executes finished runs again and compares their digests.
 ///
@@ -40,7 +40,7 @@ use crate::{places, subjects};
 /// every file of a replication package (`catherd archive`), whose files and records are checked first.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
@@ -127,11 +127,16 @@ impl FromStr for Sample {
 /// A run and the digest of its record.
 type Chosen = (RunSpec, Digest);
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd verify`.
+///
+/// # Errors
+///
+/// If the study or package cannot be read, is damaged, or has files that its records do not give.
+pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let stored = &arguments.stored;
     if !stored.has_store() && package::is_package(stored.study()) {
-        return package::run(&arguments);
+        return package::run(arguments, program);
     }
     let study = stored.study();
     if !stored.has_store() && study.exists() && !study.is_dir() {
@@ -149,10 +154,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         return Err(Failure::new("--allowed-signers and --statement are for packages")
             .hint("name a zip file of catherd archive, or the folder into which it was unpacked"));
     }
-    let choice = choose(&arguments)?;
+    let choice = choose(arguments)?;
     let mut runs = choice.chosen.iter();
     if let Some(other) =
-        runs.find_map(|(spec, _)| subjects::another_engine(&spec.subject, &spec.engine))
+        runs.find_map(|(spec, _)| program.another_engine(&spec.subject, &spec.engine))
     {
         return Err(Failure::new(format_args!("{}: the runs are {other}", study.display())).hint(
             "verify them with the version that made them; tables and reports need no engine",
@@ -160,11 +165,11 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
     let compared = match stored.has_store() {
         true => Compared::default(),
-        false => tables::compare(stored.study(), arguments.json)?,
+        false => tables::compare(program, stored.study(), arguments.json)?,
     };
     let about = json!({ "files": compared.files, "differing_files": &compared.differing });
-    let exit = report_runs(&arguments, &choice, about, |spec| {
-        stored.execute(spec).map(|record| record.digest())
+    let exit = report_runs(arguments, &choice, about, |spec| {
+        stored.execute(program, spec).map(|record| record.digest())
     })?;
     Ok(if compared.differing.is_empty() { exit } else { Exit::Incomplete })
 }

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use catherd_analysis_archive::{Contents, Package};
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_failures::Worded;
 use catherd_experiments::{Digest, Plan, ProjectSource};
 use catherd_interface::FoundProject;
 
 use super::Choice;
+use crate::Program;
 use crate::archive::corpus::project_names;
-use crate::failure::Worded;
-use crate::subjects;
 
 /// The projects of a plan that are at hand.
 pub(super) struct Projects {
@@ -32,18 +32,19 @@ pub(super) struct OfSample {
 impl Projects {
     /// Finds the projects in a package and below paths.
     pub(super) fn find(
+        program: &Program,
         plan: &Plan,
         contents: &Contents,
         paths: &[PathBuf],
     ) -> Result<Projects, Failure> {
         let digests = plan.projects.iter().map(|project| project.digest);
         let included = match contents.with_projects {
-            true => digests.zip(project_names(plan)).collect(),
+            true => digests.zip(project_names(program, plan)).collect(),
             false => HashMap::new(),
         };
         let mut found = HashMap::new();
         if !paths.is_empty() {
-            let kind = subjects::kind(&plan.subject)?;
+            let kind = program.kind(&plan.subject)?;
             let bar = terminal::spinner("looking for projects");
             let projects = kind
                 .find(&ProjectSource::Paths(paths.to_vec()), &())

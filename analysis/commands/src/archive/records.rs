@@ -8,13 +8,13 @@ use catherd_analysis_archive::PackageError;
 use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
 use catherd_analysis_results::{RunResult, StoredStudies};
 use catherd_cli_console::{Failure, terminal};
+use catherd_cli_failures::Worded;
 use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{CoordinatorError, QuarantinedRun, StoreUrl};
 use catherd_experiments::{Digest, Plan, RunOutcome};
 
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
-use crate::failure::Worded;
 
 /// Writes the records of a study as JSON lines, as many of each kind as the folder of the study says.
 /// Returns the digest of the results, [`catherd_analysis_archive::Contents::results`], and what the runs

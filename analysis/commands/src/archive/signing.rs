@@ -8,9 +8,8 @@ use catherd_analysis_archive::{
     Contents, MAX_SIGNATURE_BYTES, PackageError, SignatureError, SigningKey, Statement,
 };
 use catherd_cli_console::Failure;
+use catherd_cli_failures::Worded;
 use catherd_experiments::Digest;
-
-use crate::failure::Worded;
 
 /// The ending of the name of a statement, after the name of its package.
 const STATEMENT: &str = ".intoto.json";

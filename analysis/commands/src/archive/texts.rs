@@ -1,21 +1,16 @@
 //! The texts of a package: README, citation, version and lock file.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
 
 use catherd_analysis_archive::{Builder, Contents};
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
 use catherd_experiments::text::printable;
 use catherd_experiments::{Algorithm, Plan};
-use flate2::read::GzDecoder;
 
 use super::assembly::{Assembly, Facts};
 use super::tools::Tools;
-use crate::subjects;
-
-/// `Cargo.lock` of this build, compressed: the versions of all crates that it is made of.
-const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz"));
+use crate::Program;
 
 /// Most configurations that the README lists.
 const MAX_CONFIGURATIONS: usize = 50;
@@ -25,23 +20,16 @@ pub(super) const README: &str = "README.md";
 
 /// Adds the texts to a package, except the README.
 pub(super) fn add(builder: &mut Builder, study: &Assembly<'_>) -> Result<(), Failure> {
-    builder.bytes("Cargo.lock", lock_file()?);
-    builder.bytes("VERSION", version());
+    builder.bytes("Cargo.lock", (study.program.lock_file)()?);
+    builder.bytes("VERSION", version(study.program));
     builder.bytes("CITATION.cff", citation(study.plan, study.authors));
     Ok(())
 }
 
-/// `Cargo.lock` of this build.
-pub(super) fn lock_file() -> Result<String, Failure> {
-    let mut lock = String::new();
-    GzDecoder::new(LOCK_FILE).read_to_string(&mut lock).map_err(Failure::new)?;
-    Ok(lock)
-}
-
 /// Version of catherd, and the engine ids of its subject kinds.
-fn version() -> String {
+fn version(program: &Program) -> String {
     let mut text = format!("catherd {}\n", env!("CARGO_PKG_VERSION"));
-    for (kind, engine) in subjects::kinds().engines() {
+    for (kind, engine) in program.kinds.engines() {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{kind} {engine}");
     }
@@ -336,7 +324,8 @@ fn instructions(study: &Assembly<'_>) -> String {
         }
         _ => String::new(),
     };
-    let programs = if subjects::runs_programs(&plan.subject) { " --run-programs" } else { "" };
+    let programs =
+        if study.program.kinds.runs_programs(&plan.subject) { " --run-programs" } else { "" };
     let projects = if with_projects { "" } else { " --projects DIR" };
     let have = match with_projects {
         true => String::new(),

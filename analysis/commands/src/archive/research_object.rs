@@ -77,7 +77,7 @@ pub(super) fn description(
 }
 
 /// Describes a folder of results in a file in it, except its store and the files of its runs.
-pub(crate) fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
+pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let mut names: Vec<&str> =
         RESULT_FILES.into_iter().filter(|name| path.join(name).is_file()).collect();
     names.sort_unstable();

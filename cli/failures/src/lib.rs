@@ -2,19 +2,24 @@
 
 use std::io;
 
+use catherd_analysis::claims::ClaimsError;
 use catherd_analysis::import::ImportError;
 use catherd_analysis::report::{AddressError, ChosenColumnsError, WriteError};
 use catherd_analysis::tidy;
+use catherd_analysis_archive::PackageError;
 use catherd_analysis_results::{ResultsError, WriteError as TablesError};
 use catherd_cli_console::{Exit, Failure};
+use catherd_coordinator::auth::TokenStoreError;
+use catherd_coordinator::store::BackupError;
 use catherd_coordinator::{CoordinatorError, StoreError};
-use catherd_experiments::{AlgorithmError, PlanError, StudyError, nearest};
+use catherd_experiments::{AlgorithmError, PlanError, StudyError, instead, nearest};
+use catherd_interface::{FieldError, UnknownKind};
 use catherd_proto::transport;
 use catherd_worker::WorkerError;
 use tonic::Code;
 
 /// The exit codes, for `--help`.
-pub(crate) const EXIT_CODES: &str = "\
+pub const EXIT_CODES: &str = "\
 Exit codes:
   0  success
   1  the command failed; standard error says why
@@ -24,46 +29,46 @@ Exit codes:
   4  a check of the report does not hold";
 
 /// The variables that every command reads, for `--help`.
-pub(crate) const ENVIRONMENT: &str = "\
+pub const ENVIRONMENT: &str = "\
 Environment:
   CATHERD_BACKTRACE=1  show the causes of an error and a backtrace, for bug reports
   CATHERD_LOG=FILTER   what is logged, such as debug or catherd_worker=trace";
 
 /// The meaning of exit code 2 of commands that execute a study.
-pub(crate) const STUDY_INCOMPLETE: (Exit, &str) =
+pub const STUDY_INCOMPLETE: (Exit, &str) =
     (Exit::Incomplete, "the study is complete, but projects were skipped or runs failed");
 
 /// The meaning of exit code 3.
-pub(crate) const STUDY_STOPPED: (Exit, &str) =
+pub const STUDY_STOPPED: (Exit, &str) =
     (Exit::Stopped, "the study was stopped; the same command continues it");
 
 /// The meaning of exit code 4.
-pub(crate) const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not hold");
+pub const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not hold");
 
 /// Advice about a run whose record or state is damaged.
-pub(crate) const DAMAGED_RUN: &str =
+pub const DAMAGED_RUN: &str =
     "start `catherd run` or the coordinator again: it executes damaged runs once more";
 
 /// Advice about what a catherd without the feature `cluster` cannot do.
-pub(crate) const BUILD_FOR_CLUSTERS: &str =
+pub const BUILD_FOR_CLUSTERS: &str =
     "build catherd with what clusters need: cargo build --release --features cluster";
 
 /// Advice about a store that is damaged beyond single runs.
-pub(crate) const DAMAGED_STORE: &str =
+pub const DAMAGED_STORE: &str =
     "restore the file from a copy, or start over with catherd run --fresh; check the disk";
 
 /// Advice about a store whose file another program has deleted or replaced.
-pub(crate) const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
+pub const LOST_FILE: &str = "put the file back if it was renamed, keep other programs from \
 changing the folder, then give the same command again: what was acknowledged is in the store, and \
 workers send the rest again (catherd backup copies a store that is in use)";
 
 /// Advice about a study file that cannot be read.
-pub(crate) const UNREADABLE: &str =
+pub const UNREADABLE: &str =
     "name a study file, or the study's parts with flags; see catherd run --help";
 
 /// An error of a library, in words for people. (Failures and these errors are of other crates, so
 /// that this cannot be `From`.)
-pub(crate) trait Worded {
+pub trait Worded {
     /// The failure of a command that the error ends.
     fn worded(self) -> Failure;
 }
@@ -109,7 +114,7 @@ impl Worded for CoordinatorError {
 }
 
 /// The failure about a coordinator, whose folder is named with a flag.
-pub(crate) fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
+pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
     let hint = match &error {
         CoordinatorError::Folder { folder, .. } => {
             let hint = format!("name a folder that you may write to with {flag}");
@@ -310,6 +315,68 @@ impl Worded for WorkerError {
                 }
             }
         };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for PackageError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
+            PackageError::Io { .. } => {
+                "check that the path exists, that you have access, and that the disk is not full"
+            }
+            PackageError::NotAPackage { .. } => {
+                "name a package of catherd archive; get it again if it is one"
+            }
+            PackageError::File { .. } => "get the package again from where it is published",
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for ClaimsError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
+            ClaimsError::Io { .. } => "check that the file exists and that you may read it",
+            ClaimsError::Form { .. } => "see docs/reference/claims.md for its form",
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for FieldError {
+    fn worded(self) -> Failure {
+        Failure::new(self.cause).hint(self.advice)
+    }
+}
+
+impl Worded for TokenStoreError {
+    fn worded(self) -> Failure {
+        Failure::new(self).hint("make it with `catherd token ROLE --file FILE`")
+    }
+}
+
+impl Worded for BackupError {
+    fn worded(self) -> Failure {
+        let hint = match &self {
+            BackupError::Store { .. } => "name the folder of a study or of a coordinator",
+            BackupError::Copy { cause, .. } => match cause.kind() {
+                std::io::ErrorKind::AlreadyExists => "name another file with -o, or remove it",
+                std::io::ErrorKind::StorageFull => "free disk space, or name another disk with -o",
+                _ => "name a file in a folder that you may write to with -o",
+            },
+            BackupError::Damaged { .. } => {
+                "the store itself is damaged: keep earlier copies; `catherd run` or the coordinator \
+                 repairs single runs when it starts"
+            }
+        };
+        Failure::new(self).hint(hint)
+    }
+}
+
+impl Worded for UnknownKind {
+    fn worded(self) -> Failure {
+        let hint = format!("{}; see catherd subjects", instead(&self.name, &self.known));
         Failure::new(self).hint(hint)
     }
 }

@@ -10,7 +10,8 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, places};
+use catherd_cli_failures as failure;
 use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{QuarantinedRun, StoreError, StoreUrl, StudyNumber};
 use catherd_experiments::{Digest, RunRecord, RunSpec};
@@ -18,9 +19,7 @@ use catherd_interface::{RunError, RunnerContext};
 use clap::Args;
 use serde_json::Value;
 
-use crate::failure;
-use crate::programs::Isolation;
-use crate::{places, subjects};
+use crate::Program;
 
 /// The arguments for a study in a store that this process can read.
 #[derive(Args)]
@@ -116,22 +115,23 @@ impl Stored {
     }
 
     /// Executes a run in this thread.
-    pub(crate) fn execute(&self, spec: &RunSpec) -> Result<RunRecord, String> {
+    pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
             // A package remains as it is. Relative tools are in it.
             let folder =
                 std::env::temp_dir().join(format!("catherd-replay-{}", std::process::id()));
             let tools = [self.study.join("tools"), self.tools.clone()];
-            let executed = execute(spec, Arc::from(bytes), &folder, &[], &tools);
+            let executed = execute(program, spec, Arc::from(bytes), &folder, &[], &tools);
             // Only the folder of programs remains, if there is any.
             let _ = fs::remove_dir_all(&folder);
-            return executed;
+            return executed.map_err(|failure| failure.cause().to_owned());
         }
         let own = || self.study.join("spool");
         let folder = self.store.as_ref().map_or_else(own, |_| PathBuf::from("spool"));
         let hidden = [self.study.join("study.db")];
-        execute(spec, Arc::from(bytes), &folder, &hidden, from_ref(&self.tools))
+        execute(program, spec, Arc::from(bytes), &folder, &hidden, from_ref(&self.tools))
+            .map_err(|failure| failure.cause().to_owned())
     }
 
     /// The folder of the study, its package, or its name in a store.
@@ -152,23 +152,29 @@ impl Stored {
 
 /// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not see
 /// what is `hidden`.
-pub(crate) fn execute(
+///
+/// # Errors
+///
+/// If the kind is unknown, the project cannot be loaded, or the run ends without a record.
+pub fn execute(
+    program: &Program,
     spec: &RunSpec,
     project: Arc<[u8]>,
     folder: &Path,
     hidden: &[PathBuf],
     tools: &[PathBuf],
-) -> Result<RunRecord, String> {
-    let programs = Isolation::default().programs(folder, hidden, tools);
-    let programs = programs.map_err(|failure| failure.to_string())?;
+) -> Result<RunRecord, Failure> {
+    let programs = (program.programs)(folder, hidden, tools)?;
     let context = RunnerContext { programs: Some(&programs), ..RunnerContext::default() };
-    let runner = subjects::runner(&spec.subject, &context, None);
-    let mut runner = runner.ok_or_else(|| format!("unknown subject kind `{}`", spec.subject))?;
+    program.kind(&spec.subject)?;
+    let runner = (program.runner)(&spec.subject, &context);
+    let mut runner = runner
+        .ok_or_else(|| Failure::new(format_args!("`{}` cannot be executed", spec.subject)))?;
     let loaded = runner.load(spec.project, project).map_err(RunError::from);
     match loaded.and_then(|()| runner.run(spec, &mut |_| ControlFlow::Continue(()))) {
         // A repetition fails alike, as a worker records it.
         Err(RunError::Failed(reason)) => Ok(RunRecord::failed(spec, &reason, 0)),
-        ended => ended.map_err(|error| error.to_string()),
+        ended => ended.map_err(Failure::new),
     }
 }
 
@@ -187,7 +193,7 @@ Examples:
 
 Exit codes: 0 if the records are the same, 2 if they differ or one is missing, 1 if the run cannot be
 found or executed.")]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     stored: Stored,
 
@@ -200,16 +206,21 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd replay`.
+///
+/// # Errors
+///
+/// If the run is not found.
+pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     if arguments.stored.store.is_none() {
         places::folder(&arguments.stored.study, "name the folder of a study")?;
     }
     let (spec, before) = find(arguments)?;
-    if let Some(other) = subjects::another_engine(&spec.subject, &spec.engine) {
+    if let Some(other) = program.another_engine(&spec.subject, &spec.engine) {
         terminal::note(&format!("the run is {other}"));
     }
-    let now = arguments.stored.execute(&spec);
+    let now = arguments.stored.execute(program, &spec);
     let same = match (&before, &now) {
         (Ok(before), Ok(now)) => before.digest() == now.digest(),
         _ => false,

@@ -10,14 +10,14 @@ use catherd_analysis_results::{
 };
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_failures::Worded;
 use catherd_coordinator::StoreUrl;
 use serde::Deserialize;
 
 use super::package::work_folder;
 use crate::archive::assembly::files_below;
 use crate::archive::{StudyFolder, TABLES_AGAIN, differing_files, records};
-use crate::failure::Worded;
-use crate::{claims, report, subjects};
+use crate::{Program, claims, report};
 
 /// The folder of a report in a folder of results, and the file that says of what it was made.
 const REPORT: &str = "report";
@@ -37,7 +37,7 @@ pub(super) struct Compared {
 
 /// Makes the tables, the report and the suites of a folder again. Prints how many are the same, and a line
 /// for each file that differs, unless this is `quiet`.
-pub(super) fn compare(folder: &Path, quiet: bool) -> Result<Compared, Failure> {
+pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<Compared, Failure> {
     if !folder.join(MANIFEST).exists() {
         terminal::note(&format!("{}: has no tables to compare", folder.display()));
         return Ok(Compared::default());
@@ -57,7 +57,7 @@ pub(super) fn compare(folder: &Path, quiet: bool) -> Result<Compared, Failure> {
     let made = Folder::open(&work.path().join("results")).map_err(Worded::worded)?;
     let artifacts = ARTIFACTS.iter().any(|name| folder.join(name).exists());
     let extent = if artifacts { Extent::WithSuites } else { Extent::Tables };
-    let (projects, kinds) = (study.projects.clone(), subjects::kinds());
+    let (projects, kinds) = (study.projects.clone(), program.kinds);
     match remake(&made, &study.plan, projects, kinds, extent, || studies.results()) {
         Ok(_) => {}
         // Damaged records are listed with the sample.

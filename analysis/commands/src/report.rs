@@ -1,5 +1,5 @@
 //! `catherd report`: writes tables and figures of results as one page and as files, lists the runs
-//! of a number, and checks numbers against bounds. `catherd reproduce` runs the study first.
+//! of a number, and checks numbers against bounds.
 
 mod checks;
 mod find;
@@ -8,7 +8,6 @@ mod origin;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::slice;
 use std::time::Duration;
 
 use catherd_analysis::findings::VersionChange;
@@ -19,15 +18,14 @@ use catherd_analysis::report::{
 use catherd_analysis::table::{Cell, LatexWidth, Table};
 use catherd_analysis::tidy::{Results, Selection, SelectionError};
 use catherd_cli_console::terminal::{self, BARS, plural};
-use catherd_cli_console::{Exit, Failure, exit_codes};
+use catherd_cli_console::{Exit, Failure, exit_codes, places};
+use catherd_cli_failures::{CHECK_FAILED, Worded};
 use catherd_experiments::{Algorithm, instead, palette};
 use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 
 use crate::claims;
-use crate::failure::{CHECK_FAILED, STUDY_INCOMPLETE, STUDY_STOPPED, Worded};
-use crate::{places, run};
 use checks::Checks;
 
 /// Writes tables and figures of results as a page and as files.
@@ -36,7 +34,7 @@ use checks::Checks;
 /// figures are SVG, PDF and PNG.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[CHECK_FAILED])))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Folders with tidy tables of studies or imports, which are read as one study, and with
     /// descriptions of their projects (`catherd dataset describe --out`)
     #[arg(value_name = "RESULTS", required = true)]
@@ -256,7 +254,12 @@ Examples:
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd report`.
+///
+/// # Errors
+///
+/// If the results cannot be read, a flag names what they lack, or the report cannot be written.
+pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
     let wanted = explain.is_empty() && find.is_empty() && checks.check.is_empty();
@@ -381,18 +384,9 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
     Ok(text)
 }
 
-/// Runs a study and writes its report.
-///
-/// The command is `catherd run`, then `catherd report` into the folder `report` of the results.
+/// The flags of the report of a study that has just been executed.
 #[derive(Args)]
-#[command(after_help = format!(
-    "{REPRODUCE}\n\n{}",
-    exit_codes(&[STUDY_INCOMPLETE, STUDY_STOPPED, CHECK_FAILED])
-))]
-pub(crate) struct Reproduce {
-    #[command(flatten)]
-    run: run::Arguments,
-
+pub struct OfStudy {
     #[command(flatten)]
     more: More,
 
@@ -403,25 +397,19 @@ pub(crate) struct Reproduce {
     checks: Checks,
 }
 
-const REPRODUCE: &str = "\
-Examples:
-  catherd reproduce experiments/smoke.toml
-  catherd reproduce experiments/ci-smoke.toml --check \"algorithms/mio/mean >= 90 %\"";
-
-pub(crate) fn reproduce(arguments: Reproduce) -> Result<Exit, Failure> {
-    let (exit, folder) = run::execute(&arguments.run)?;
-    if exit == Exit::Stopped {
-        return Ok(exit);
-    }
-    let mut results = Results::read(&folder).map_err(Worded::worded)?;
-    arguments.forms.paint(&mut results)?;
-    let settings = arguments.more.settings(&results, std::slice::from_ref(&folder))?;
-    let report = make(&results, &origin::name_of(&folder), &settings)?;
-    let out = folder.join("report");
-    write(&report, slice::from_ref(&folder), &out, &arguments.forms, true)?;
-    // A failed check takes precedence over an incomplete study.
-    Ok(match arguments.checks.execute(&report, &settings.history, true)? {
-        (Exit::Success, _) => exit,
-        (failed, _) => failed,
-    })
+/// Writes the report of the study in a folder of results into its folder `report`, and returns whether the
+/// checks hold.
+///
+/// # Errors
+///
+/// If the results cannot be read, a flag names what they lack, or the report cannot be written.
+pub fn of_study(flags: &OfStudy, folder: &Path) -> Result<Exit, Failure> {
+    let OfStudy { more, forms, checks } = flags;
+    let mut results = Results::read(folder).map_err(Worded::worded)?;
+    forms.paint(&mut results)?;
+    let folders = [folder.to_owned()];
+    let settings = more.settings(&results, &folders)?;
+    let report = make(&results, &origin::name_of(folder), &settings)?;
+    write(&report, &folders, &folder.join("report"), forms, true)?;
+    Ok(checks.execute(&report, &settings.history, true)?.0)
 }

@@ -7,7 +7,7 @@ use catherd_cli_console::Failure;
 use catherd_experiments::Plan;
 use catherd_experiments::file_names::FileNames;
 
-use crate::{licences, subjects};
+use crate::Program;
 
 /// Names in a package: the script that checks it, the program, and the script that repeats runs.
 const CHECK: &str = EXECUTABLES[0];
@@ -22,18 +22,18 @@ pub(crate) const THIRD_PARTY: &str = "program/THIRD-PARTY-LICENSES.txt";
 
 /// The licences of this program.
 const LICENCES: [(&str, &str); 2] = [
-    ("program/LICENSE-MIT", include_str!("../../../LICENSE-MIT")),
-    ("program/LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
+    ("program/LICENSE-MIT", include_str!("../../../../LICENSE-MIT")),
+    ("program/LICENSE-APACHE", include_str!("../../../../LICENSE-APACHE")),
 ];
 
 /// Adds the program, its licences and the scripts.
-pub(crate) fn add(builder: &mut Builder, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn add(program: &Program, builder: &mut Builder, plan: &Plan) -> Result<(), Failure> {
     builder.file(PROGRAM, executable()?);
     for (name, text) in LICENCES {
         builder.bytes(name, text);
     }
-    builder.bytes(THIRD_PARTY, licences::text()?);
-    let programs = if subjects::runs_programs(&plan.subject) { " --run-programs" } else { "" };
+    builder.bytes(THIRD_PARTY, (program.licences)()?);
+    let programs = if program.kinds.runs_programs(&plan.subject) { " --run-programs" } else { "" };
     builder.bytes(CHECK, check());
     builder.bytes(REPEAT, repeat(programs));
     Ok(())

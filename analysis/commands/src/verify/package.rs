@@ -11,6 +11,7 @@ use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCoun
 use catherd_analysis_results::MANIFEST;
 use catherd_cli_console::terminal::{self, BARS, plural};
 use catherd_cli_console::{Exit, Failure};
+use catherd_cli_failures::Worded;
 use catherd_experiments::{Digest, Plan, RunOutcome, RunSpec};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -20,18 +21,17 @@ use super::projects::Projects;
 use super::signature::Trust;
 use super::tools::Unpacked;
 use super::{Arguments, Choice, Sample, generated, lot, report_runs, signature};
+use crate::Program;
 use crate::archive::assembly::breakdown;
 use crate::archive::cost::Cost;
 use crate::archive::file_digest;
-use crate::failure::Worded;
 use crate::replay::execute;
-use crate::subjects;
 
 /// Most bytes of a plan and of a manifest, which are read into memory.
 pub(super) const MAX_PLAN_BYTES: u64 = 1 << 30;
 
 /// Checks a package and executes a sample of its runs again.
-pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     let path = arguments.stored.study();
     let work = work_folder()?;
     let mut package = match path.is_dir() {
@@ -56,8 +56,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let plan = read_plan(&mut package)?;
     let (choice, cost) = read_records(&mut package, &plan, work.path(), arguments)?;
     let tools = Unpacked::of(&mut package, &plan)?;
-    let projects = Projects::find(&plan, package.contents(), &arguments.projects)?;
+    let projects = Projects::find(program, &plan, package.contents(), &arguments.projects)?;
     let made_of = generated::Made {
+        program,
         plan: &plan,
         projects: &projects,
         cost: &cost,
@@ -97,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    executable(&contents, arguments)?;
+    executable(program, &contents, arguments)?;
     let projects = projects.of_sample(package, &choice)?;
     let folder = match &tools {
         None => arguments.stored.tools().clone(),
@@ -106,7 +107,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let spool = tools.as_ref().map_or_else(|| "spool".into(), Unpacked::spool);
     report_runs(arguments, &choice, about, |spec| {
         let bytes = projects.bytes(spec.project)?;
-        execute(spec, bytes, &spool, &[], from_ref(&folder)).map(|record| record.digest())
+        let executed = execute(program, spec, bytes, &spool, &[], from_ref(&folder));
+        executed.map(|record| record.digest()).map_err(|failure| failure.cause().to_owned())
     })
 }
 
@@ -119,14 +121,18 @@ pub(super) fn work_folder() -> Result<TempDir, Failure> {
 }
 
 /// Checks that this program can execute the runs of a package, and may.
-fn executable(contents: &Contents, arguments: &Arguments) -> Result<(), Failure> {
+fn executable(
+    program: &Program,
+    contents: &Contents,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
     let Contents { subject, engine, catherd, .. } = contents;
-    subjects::kind(subject)?;
-    if let Some(other) = subjects::another_engine(subject, engine) {
+    program.kind(subject)?;
+    if let Some(other) = program.another_engine(subject, engine) {
         return Err(Failure::new(format_args!("the runs are {other}"))
             .hint(format!("build catherd {catherd} with the Cargo.lock of the package")));
     }
-    if subjects::runs_programs(subject) && !arguments.run_programs {
+    if program.kinds.runs_programs(subject) && !arguments.run_programs {
         return Err(Failure::new(format_args!(
             "runs of kind `{subject}` execute programs that the package names"
         ))

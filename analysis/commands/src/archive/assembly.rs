@@ -11,17 +11,19 @@ use catherd_analysis_archive::records::{self, End, Quarantined, RecordReader};
 use catherd_analysis_archive::{Builder, Contents, PackageError, RunCounts};
 use catherd_analysis_results::{Extent, RESULT_FILES, RunResult, StudyFolder, remake};
 use catherd_cli_console::Failure;
+use catherd_cli_failures::Worded;
 use catherd_coordinator::{Breakdown, QuarantinedRun};
 use catherd_experiments::{CorpusDescription, Digest, Plan};
 
 use super::cost::Cost;
 use super::tools::Tools;
 use super::{bill_of_materials, corpus, data_package, research_object, texts, tools};
-use crate::failure::Worded;
-use crate::{report, subjects};
+use crate::{Program, report};
 
 /// A study whose records are in the file [`records::FILE`] of a folder for work.
 pub(crate) struct Assembly<'a> {
+    /// The program that makes the package.
+    pub(crate) program: &'a Program,
     /// The folder for work.
     pub(crate) work: &'a Path,
     /// The plan of the study.
@@ -91,7 +93,8 @@ impl Assembly<'_> {
         builder.bytes(texts::README, texts::readme(self, facts, bytes));
         let schemas = data_package::schemas(self, &self.work.join("results"))?;
         builder.bytes(data_package::FILE, schemas);
-        builder.bytes(bill_of_materials::FILE, bill_of_materials::of(&texts::lock_file()?)?);
+        builder
+            .bytes(bill_of_materials::FILE, bill_of_materials::of(&(self.program.lock_file)()?)?);
         builder.bytes(research_object::ZENODO, research_object::zenodo(self)?);
         let names = builder.names().filter(|name| !tools::is_of_folder(name));
         let mut names: Vec<String> = names.map(str::to_owned).collect();
@@ -125,7 +128,7 @@ impl Assembly<'_> {
     /// Makes the tables in a folder.
     fn tables(&self, folder: &Path) -> Result<(), Failure> {
         let folder = StudyFolder::open(folder).map_err(Worded::worded)?;
-        let (projects, kinds) = (self.projects.clone(), subjects::kinds());
+        let (projects, kinds) = (self.projects.clone(), self.program.kinds);
         let path = self.work.join(records::FILE);
         let results = || Stored::open(&path, self.plan);
         let made = remake(&folder, self.plan, projects, kinds, Extent::Tables, results);

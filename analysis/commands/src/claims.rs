@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_analysis::claims::{self, Claim, ClaimsError, Verdict, tex};
+use catherd_analysis::claims::{self, Claim, Verdict, tex};
 use catherd_analysis::report::{Report, ReportSettings};
 use catherd_analysis::tidy::Results;
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes, places};
+use catherd_cli_failures::Worded;
 use clap::Args;
 
-use crate::failure::Worded;
 use crate::report;
 
 /// Decides the claims about a study by its numbers.
@@ -23,7 +23,7 @@ use crate::report;
 /// --tex writes the definition of the macro.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[FAILED])))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Folders with tidy tables of studies or imports, which are read as one study
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
@@ -50,7 +50,12 @@ Examples:
 /// The meaning of exit code 4.
 const FAILED: (Exit, &str) = (Exit::CheckFailed, "a claim does not hold");
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd claims`.
+///
+/// # Errors
+///
+/// If claims, results or a paper cannot be read, or the file of macros cannot be written.
+pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for folder in &arguments.results {
         places::folder(folder, "name the folder of a study, or of several")?;
     }
@@ -118,13 +123,13 @@ fn read_all(files: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
 
 /// The file of claims that belongs to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if it
 /// does not exist.
-pub(crate) fn next_to(study: &Path) -> Option<PathBuf> {
+pub fn next_to(study: &Path) -> Option<PathBuf> {
     let file = study.with_extension("claims.toml");
     file.is_file().then_some(file)
 }
 
 /// Copies a file of claims into a folder of results.
-pub(crate) fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
+pub fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
     claims::read(file).map_err(Worded::worded)?;
     let to = results.join(claims::FILE);
     fs::copy(file, &to).map(|_| ()).map_err(|cause| {
@@ -163,14 +168,4 @@ fn write(file: &Path, report: &Report<'_>, addresses: &[String]) -> Result<(), F
         Failure::new(format_args!("{}: {cause}", file.display()))
             .hint("name a file that you may write to")
     })
-}
-
-impl Worded for ClaimsError {
-    fn worded(self) -> Failure {
-        let hint = match &self {
-            ClaimsError::Io { .. } => "check that the file exists and that you may read it",
-            ClaimsError::Form { .. } => "see docs/reference/claims.md for its form",
-        };
-        Failure::new(self).hint(hint)
-    }
 }

@@ -4,10 +4,9 @@ use catherd_analysis::findings::{Change, VersionChange};
 use catherd_analysis::report::{AddressError, Check, Report};
 use catherd_cli_console::terminal;
 use catherd_cli_console::{Exit, Failure};
+use catherd_cli_failures::Worded;
 use clap::Args;
 use serde_json::{Value, json};
-
-use crate::failure::Worded;
 
 #[derive(Args)]
 pub(super) struct Checks {

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use catherd_analysis_archive::PackageError;
 use catherd_cli_console::{Failure, terminal};
+use catherd_cli_failures::Worded;
 use catherd_coordinator::store::StoreReader;
 use catherd_coordinator::{CoordinatorError, StoreUrl};
 use catherd_experiments::Plan;
 use catherd_experiments::file_names::FileNames;
-use catherd_scratch_commands::dataset;
 
-use crate::failure::Worded;
+use crate::{Origin, Program};
 
 /// Name of the manifest in a package.
 pub(crate) const FILE: &str = "corpus.csv";
@@ -37,7 +37,7 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// Reads the manifests of corpora.
-    pub(super) fn read(folders: &[PathBuf]) -> Result<Sources, Failure> {
+    pub(super) fn read(program: &Program, folders: &[PathBuf]) -> Result<Sources, Failure> {
         let mut names = FileNames::default();
         let named = folders.iter().map(|folder| {
             let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -45,18 +45,20 @@ impl Sources {
             (names.of(folder.clone(), &name).to_owned(), folder.clone())
         });
         let named = named.collect();
-        Sources::of(named)
+        Sources::of(program, named)
     }
 
     /// Reads the manifests of corpora with these names in a package. Where several describe a project,
     /// the first by name counts.
-    pub(crate) fn of(named: BTreeMap<String, PathBuf>) -> Result<Sources, Failure> {
+    pub(crate) fn of(
+        program: &Program,
+        named: BTreeMap<String, PathBuf>,
+    ) -> Result<Sources, Failure> {
         let mut sources = Sources::default();
         for (name, folder) in named {
-            let corpus = dataset::read(&folder)?;
-            for member in corpus.members {
-                let about = [member.source, member.licence, member.id, member.title];
-                sources.by_digest.entry(member.sha256.to_string()).or_insert(about);
+            for Origin { sha256, source, licence, id, title } in (program.origins)(&folder)? {
+                let about = [source, licence, id, title];
+                sources.by_digest.entry(sha256).or_insert(about);
             }
             for file in CORPUS_FILES {
                 sources.files.push((format!("{CORPORA}/{name}/{file}"), folder.join(file)));
@@ -75,8 +77,8 @@ pub(super) struct Projects {
 }
 
 /// The names in a package of the projects of a plan, in its order.
-pub(crate) fn project_names(plan: &Plan) -> Vec<String> {
-    let ending = super::project_ending(plan);
+pub(crate) fn project_names(program: &Program, plan: &Plan) -> Vec<String> {
+    let ending = super::project_ending(program, plan);
     let mut names = FileNames::default();
     let named = plan
         .projects
@@ -87,6 +89,7 @@ pub(crate) fn project_names(plan: &Plan) -> Vec<String> {
 
 /// Reads a plan's projects and, if they are wanted, writes them to the folder for work.
 pub(super) fn write(
+    program: &Program,
     plan: &Plan,
     store: &StoreUrl,
     with_projects: bool,
@@ -101,7 +104,7 @@ pub(super) fn write(
     }
     let (mut sizes, mut files) = (Vec::new(), Vec::new());
     let bar = terminal::bar(plan.projects.len());
-    for (project, name) in plan.projects.iter().zip(project_names(plan)) {
+    for (project, name) in plan.projects.iter().zip(project_names(program, plan)) {
         bar.inc(1);
         let bytes = reader.project(project.digest).map_err(broken)?;
         sizes.push(bytes.len() as u64);

@@ -14,7 +14,7 @@ use super::assembly::Assembly;
 pub(super) const FILE: &str = "datapackage.json";
 
 /// The page that explains every column.
-const COLUMNS: &str = include_str!("../../../docs/columns.md");
+const COLUMNS: &str = include_str!("../../../../docs/columns.md");
 
 /// A column of the page.
 struct Documented<'a> {

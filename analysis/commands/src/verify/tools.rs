@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use catherd_analysis_archive::{Package, PackageError};
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal;
+use catherd_cli_failures::Worded;
 use catherd_experiments::Plan;
 use catherd_interface::FoundProject;
 use tempfile::TempDir;
@@ -14,7 +15,6 @@ use tempfile::TempDir;
 use super::Choice;
 use super::projects::OfSample;
 use crate::archive::tools::{Tools, WHEELS, is_of_tools};
-use crate::failure::Worded;
 
 /// Maximum size of a file of a tool in bytes, which is read into memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;

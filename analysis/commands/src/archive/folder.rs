@@ -8,11 +8,11 @@ use catherd_analysis::claims;
 use catherd_analysis::tidy::RunStates;
 use catherd_analysis_results::{CORPUS, MANIFEST, RESULT_FILES};
 use catherd_cli_console::Failure;
+use catherd_cli_failures::Worded;
 use catherd_coordinator::CoordinatorError;
 use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
-use crate::failure::Worded;
 
 /// The folder of a study's results, which no process is writing to.
 pub(crate) struct StudyFolder {

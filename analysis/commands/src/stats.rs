@@ -22,7 +22,7 @@ use question::Question;
 /// applies to the samples.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = DETAILS)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Library whose conventions are followed: scipy or r [default: those of catherd]
     #[arg(long, value_name = "LIBRARY")]
     compat: Option<Compat>,
@@ -81,7 +81,12 @@ fn convention(name: &str) -> Result<Convention, String> {
     }
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd stats`.
+///
+/// # Errors
+///
+/// If standard input cannot be read, or standard output cannot be written.
+pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let answers = Answers {
         compat: arguments.compat,
         alpha: arguments.alpha,

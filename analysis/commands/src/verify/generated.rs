@@ -11,19 +11,19 @@ use catherd_analysis_archive::{Builder, Contents, FileEntry, Package, PackageErr
 use catherd_analysis_results::CORPUS as DESCRIPTION;
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
+use catherd_cli_failures::Worded;
 use catherd_experiments::{CorpusDescription, Digest, Measures, Plan, ProjectSource};
 use catherd_interface::{FoundProject, SubjectKind};
 
 use super::package::MAX_PLAN_BYTES;
 use super::projects::Projects;
 use super::tools::Unpacked;
+use crate::Program;
 use crate::archive::assembly::{Assembly, add_manifest};
 use crate::archive::corpus::{self, CORPORA, CORPUS_FILES};
 use crate::archive::cost::Cost;
 use crate::archive::program;
 use crate::archive::tools::is_of_tools;
-use crate::failure::Worded;
-use crate::subjects;
 
 /// The longest time for measuring projects again. Packages are of any size, and the answer says how
 /// many projects were measured.
@@ -84,6 +84,7 @@ impl Generated {
 
 /// What the files of a package are made of, besides its description.
 pub(super) struct Made<'a> {
+    pub(super) program: &'a Program,
     pub(super) plan: &'a Plan,
     pub(super) projects: &'a Projects,
     pub(super) cost: &'a Cost,
@@ -96,7 +97,7 @@ pub(super) struct Made<'a> {
 /// Makes every file of a package again that is made of its records and its projects, in a folder for
 /// work that contains the records, and compares the bytes.
 pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Generated, Failure> {
-    let Made { plan, projects, cost, tools, work } = *made_of;
+    let Made { program, plan, projects, cost, tools, work } = *made_of;
     let contents = package.contents().clone();
     let name = format!("results/{DESCRIPTION}");
     let json = package.read(&name, MAX_PLAN_BYTES).map_err(Worded::worded)?;
@@ -107,9 +108,10 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     let claims = format!("results/{}", claims::FILE);
     let claims = contents.file(&claims).map(|_| package.read(&claims, MAX_CLAIMS_BYTES));
     let claims = claims.transpose().map_err(Worded::worded)?;
-    let sources = sources(package, &contents, work)?;
+    let sources = sources(package, program, &contents, work)?;
     let mut builder = Builder::default();
     let assembly = Assembly {
+        program,
         work,
         plan,
         projects: &description,
@@ -138,7 +140,7 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
         (size, file)
     })?;
     if contents.with_program {
-        program::add(&mut builder, plan)?;
+        program::add(program, &mut builder, plan)?;
         // Their names are described; their contents depend on nothing else in the package.
         for file in source_files(&contents) {
             builder.bytes(file.name.clone(), Vec::new());
@@ -181,7 +183,8 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     if (Contents { files: contents.files.clone(), ..made }) != contents {
         return Err(other(package, Contents::FILE, &[]));
     }
-    let unmeasured = measure(package, plan, &description, projects, work)?;
+    let unmeasured =
+        measure(package, program.kind(&plan.subject)?, plan, &description, projects, work)?;
     let source = source_files(&contents).next().is_some();
     let wheels = tools.is_some_and(|tools| tools.tools.wheels);
     Ok(Generated { wheels, files, unmeasured, absent, source, other_program })
@@ -240,6 +243,7 @@ fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
 /// The manifests of corpora in a package, copied to the folder for work.
 fn sources(
     package: &mut Package,
+    program: &Program,
     contents: &Contents,
     work: &Path,
 ) -> Result<corpus::Sources, Failure> {
@@ -263,7 +267,7 @@ fn sources(
         written.map_err(|cause| PackageError::Io { path, cause }.worded())?;
         named.insert(corpus.to_owned(), folder);
     }
-    corpus::Sources::of(named)
+    corpus::Sources::of(program, named)
 }
 
 /// The sizes of projects in the manifest of a package, in the order of the plan.
@@ -285,12 +289,12 @@ fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Fai
 /// number of projects that are not compared.
 fn measure(
     package: &mut Package,
+    kind: &dyn SubjectKind,
     plan: &Plan,
     description: &CorpusDescription,
     projects: &Projects,
     work: &Path,
 ) -> Result<usize, Failure> {
-    let kind = subjects::kind(&plan.subject)?;
     let has_none = description.measures.is_none() && description.goals.is_empty();
     // Tools of a study measure its projects only where they are executed.
     if kind.tools().is_some() {

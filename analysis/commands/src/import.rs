@@ -6,17 +6,16 @@ use std::path::PathBuf;
 use catherd_analysis::import::{Columns, FIELDS, Format, FuzzBench, Pynguin, Whisker, import};
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
+use catherd_cli_failures::Worded;
 use catherd_experiments::Budget;
 use clap::{Args, Subcommand};
-
-use crate::failure::Worded;
 
 /// Converts results of other tools to tidy tables.
 ///
 /// Reports can then compare them with studies.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     tool: Tool,
 }
@@ -94,7 +93,12 @@ fn column(text: &str) -> Result<(String, String), String> {
     }
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+/// Executes `catherd import`.
+///
+/// # Errors
+///
+/// If a file cannot be read, has other columns, or the tables cannot be written.
+pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (files, format): (Files, Box<dyn Format>) = match arguments.tool {
         Tool::Whisker(files) => {
             let algorithm = files.algorithm.clone();

@@ -56,7 +56,7 @@ pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
         let on: Vec<String> = package.dependencies.iter().filter_map(of).collect();
         json!({ "ref": package.reference(), "dependsOn": on })
     };
-    let own = |package: &&Package| package.name == env!("CARGO_PKG_NAME");
+    let own = |package: &&Package| package.name == "catherd";
     let program = packages.iter().find(own).map(component).unwrap_or(Value::Null);
     let others = packages.iter().filter(|package| !own(package));
     let document = json!({
