@@ -66,6 +66,7 @@ class Trial:
             "criteria": answer["criteria"],
             "goal_names": answer["goal_names"],
             "timeline": answer["timeline"],
+            "timelines": answer.get("timelines", {}),
             "work": {},
             "faults": [{"name": one["name"], "wall_ms": one["wall_ms"]} for one in answer["faults"]],
             "times": {"search_ms": elapsed_ms},

@@ -8,11 +8,13 @@ mod coverage;
 mod difficulty;
 mod exposure;
 mod factors;
+mod growth;
 mod history;
 mod left;
 mod mutation;
 mod race;
 mod ranks;
+mod real_time;
 mod speed;
 mod suites;
 mod survival;
@@ -22,15 +24,17 @@ pub use budget::{convergence, coverage_over_time, effect_over_budget, significan
 pub use comparison::{
     aa_test, coverage_by_project, effect_sizes, effects_by_project, rank_diagram, significance,
 };
-pub use coverage::{coverage_boxes, coverage_violins, sizes};
+pub use coverage::{coverage_boxes, coverage_violins, criterion_boxes, sizes};
 pub use difficulty::{baseline_coverage, difficulty, relation};
 pub use exposure::exposure;
 pub use factors::factor_groups;
+pub use growth::{growth, growth_by_criterion, growth_by_project};
 pub use history::history;
 pub use left::left;
 pub use mutation::{mutation_against_coverage, mutation_operators, mutation_violins};
 pub use race::race;
 pub use ranks::{rank_over_time, variance_over_tests};
+pub use real_time::real_time;
 pub use speed::{acceleration, execution_times, machines};
 pub use suites::{suite_effects, suite_sizes, test_lengths};
 pub use survival::full_coverage;

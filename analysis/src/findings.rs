@@ -31,6 +31,8 @@
 //! | what is a parameter worth, and to which projects | [`FactorPair`] | Pynguin paper, Table 3 and figure 6 |
 //! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
 //! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
+//! | did runs disturb each other | [`RealTime`] | Good (2005), chapter 3 |
+//! | how close to the best is an algorithm on each project | [`Score`] | Metzman et al. (2021) |
 //! | what did the study cost | [`Cost`] | |
 //! | what is missing, and why | [`Missing`] | |
 
@@ -54,9 +56,11 @@ mod missing;
 mod mutation;
 mod order;
 mod ranking;
+mod real_time;
 mod relation;
 mod repeats;
 mod risk;
+mod score;
 mod sequential;
 mod speed;
 mod study_power;
@@ -84,9 +88,13 @@ pub use missing::{Cause, Missing, MissingRuns, needed_seeds};
 pub use mutation::{MutationAnalysis, MutationScore};
 pub use order::{Order, PlacedAlgorithm};
 pub use ranking::Ranking;
+pub use real_time::{
+    Disturbance, DisturbanceTest, PlaceSpeed, RealTime, Verdict as RealTimeVerdict,
+};
 pub use relation::Relation;
 pub use repeats::Machine;
 pub use risk::{RiskStability, Variances};
+pub use score::Score;
 pub use sequential::{Looks, MIN_ROUNDS, Round, Sequential, SequentialPair};
 pub use speed::Speed;
 pub use study_power::{PairVariation, detectable_a12};

@@ -6,11 +6,13 @@
 //! failed run. Values that the file lacks are empty.
 
 mod columns;
+mod fuzzbench;
 mod pynguin;
 mod row;
 mod whisker;
 
 pub use columns::{Columns, FIELDS};
+pub use fuzzbench::FuzzBench;
 pub use pynguin::Pynguin;
 pub use whisker::Whisker;
 
@@ -103,6 +105,11 @@ pub trait Format {
     /// The name of the tool, which becomes the engine of the runs.
     fn engine(&self) -> String;
 
+    /// The name of the criterion, and the plural of its goals.
+    fn goals(&self) -> (&'static str, &'static str) {
+        ("goal", "goals")
+    }
+
     /// Calls `each` with every run of a file, in its order.
     ///
     /// # Errors
@@ -191,13 +198,13 @@ const KIND: &str = "imported";
 const EXECUTIONS: &str = "executions";
 
 /// The units, goals and measures of imported runs.
-fn subject(engine: String) -> SubjectInfo {
+fn subject(engine: String, (criterion, goals): (&str, &str)) -> SubjectInfo {
     let meaning = "executions of a test by the search";
     SubjectInfo {
         kind: KIND.to_owned(),
         engine,
         units: vec![Unit::new(EXECUTIONS, "test execution", "test executions", meaning)],
-        criteria: vec![CriterionInfo::new("goal", "goals")],
+        criteria: vec![CriterionInfo::new(criterion, goals)],
         suite_unit: Noun::new("event", "events"),
         mutant_levels: Vec::new(),
         artifact_extension: String::new(),
@@ -239,7 +246,7 @@ pub fn import(
     budget: Budget,
     out: &Path,
 ) -> Result<ImportSummary, ImportError> {
-    let mut writer = tidy::Writer::create(out, &subject(format.engine()))?;
+    let mut writer = tidy::Writer::create(out, &subject(format.engine(), format.goals()))?;
     let mut summary = ImportSummary::default();
     let mut repetitions: HashMap<(String, String), u64> = HashMap::new();
     let mut projects = HashSet::new();

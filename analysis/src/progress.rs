@@ -12,7 +12,7 @@ use rand_chacha::rand_core::SeedableRng as _;
 use rayon::prelude::*;
 
 use crate::comparison::MIN_SAMPLE;
-use crate::tidy::{Clock, Error, Results};
+use crate::tidy::{Clock, Error, Improvement, Results};
 
 /// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
@@ -69,10 +69,62 @@ impl Progress {
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
     pub fn new(results: &Results, clock: &Clock) -> Result<Option<Progress>, Error> {
+        let improvements = results.improvements(clock)?;
+        let counted = |run: usize| results.runs[run].coverage().is_some();
+        Ok(Progress::of(results, clock, &shares(results, &improvements), &counted))
+    }
+
+    /// The curves of each project by itself, by its index into [`Results::projects`].
+    ///
+    /// # Errors
+    /// [`Error`] if the timeline cannot be read.
+    pub fn by_project(results: &Results, clock: &Clock) -> Result<Vec<(usize, Progress)>, Error> {
+        let improvements = results.improvements(clock)?;
+        let shares = shares(results, &improvements);
+        let one = |project| {
+            let counted = |run: usize| {
+                let run = &results.runs[run];
+                run.project as usize == project && run.coverage().is_some()
+            };
+            Some((project, Progress::of(results, clock, &shares, &counted)?))
+        };
+        Ok((0..results.projects.len()).filter_map(one).collect())
+    }
+
+    /// The curves of each criterion after the first one of which runs have timelines, by its name.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn by_criterion(
+        results: &Results,
+        clock: &Clock,
+    ) -> Result<Vec<(String, Progress)>, Error> {
+        let coverage = results.criteria()?;
+        let mut found = Vec::new();
+        for (name, points) in results.criteria_improvements(clock)? {
+            let own = coverage.iter().find(|one| one.0 == name);
+            let counted = |run: usize| own.is_some_and(|one| one.1[run].is_some());
+            let share = |(point, goals): (Improvement, u32)| {
+                (point, f64::from(point.covered) / f64::from(goals.max(1)))
+            };
+            let shares: Vec<(Improvement, f64)> = points.into_iter().map(share).collect();
+            let progress = Progress::of(results, clock, &shares, &counted);
+            found.extend(progress.map(|progress| (name, progress)));
+        }
+        Ok(found)
+    }
+
+    /// The curves over the runs that count. Each improvement has the share of the goals that are covered from then on.
+    fn of(
+        results: &Results,
+        clock: &Clock,
+        improvements: &[(Improvement, f64)],
+        counted: &dyn Fn(usize) -> bool,
+    ) -> Option<Progress> {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Vec::new(); algorithms * results.projects.len()];
         for (number, run) in results.runs.iter().enumerate() {
-            if run.coverage().is_some() && results.spent(number, clock).is_some() {
+            if counted(number) && results.spent(number, clock).is_some() {
                 cells[run.project as usize * algorithms + run.algorithm as usize]
                     .push(number as u32);
             }
@@ -85,17 +137,17 @@ impl Progress {
             .filter(|project| ran.iter().all(|&a| !project[a].is_empty()))
             .collect();
         let sizes = complete.iter().flat_map(|project| ran.iter().map(|&a| project[a].len()));
-        let Some(runs) = sizes.clone().min().zip(sizes.max()) else { return Ok(None) };
+        let runs = sizes.clone().min().zip(sizes.max())?;
         let shown = complete.iter().flat_map(|project| project.iter().flatten());
         let end = shown.filter_map(|&run| results.spent(run as usize, clock)).max().unwrap_or(0);
 
         let mut rises = vec![Vec::new(); algorithms];
-        let mut before = (u32::MAX, 0);
-        for point in results.improvements(clock)? {
-            let from = if before.0 == point.run { before.1 } else { 0 };
-            before = (point.run, point.covered);
+        let mut before = (u32::MAX, 0.0);
+        for &(point, covered) in improvements {
+            let from = if before.0 == point.run { before.1 } else { 0.0 };
+            before = (point.run, covered);
             let run = &results.runs[point.run as usize];
-            let share = (f64::from(point.covered) - f64::from(from)) / f64::from(run.goals.max(1));
+            let share = covered - from;
             rises[run.algorithm as usize].push(Rise { at: point.at, run: point.run, share });
         }
         let curves = ran.iter().map(|&algorithm| {
@@ -104,8 +156,17 @@ impl Progress {
             Curve { algorithm, points: curve(rises, &samples, results.runs.len(), end) }
         });
         let (clock, projects) = (clock.clone(), complete.len());
-        Ok(Some(Progress { clock, end, projects, runs, curves: curves.collect() }))
+        Some(Progress { clock, end, projects, runs, curves: curves.collect() })
     }
+}
+
+/// The share of the goals of the first criterion that each improvement reaches.
+fn shares(results: &Results, improvements: &[Improvement]) -> Vec<(Improvement, f64)> {
+    let share = |&point: &Improvement| {
+        let goals = results.runs[point.run as usize].goals.max(1);
+        (point, f64::from(point.covered) / f64::from(goals))
+    };
+    improvements.iter().map(share).collect()
 }
 
 /// A rise of a run's coverage by a share of its goals.

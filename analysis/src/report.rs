@@ -123,19 +123,34 @@ impl Section {
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
+    /// Adds a sentence about real time to all tables and figures that show tests or times. Those of the section about
+    /// real time have it.
+    fn add_caveat(&mut self, caveat: &str) {
+        for item in &mut self.items {
+            match item {
+                Item::Table(table)
+                    if (table.has_tests() || table.name == "cost")
+                        && !OF_REAL_TIME.contains(&table.name) =>
+                {
+                    table.caption = format!("{} {caveat}", table.caption).trim().to_owned();
+                }
+                Item::Figure(figure)
+                    if is_of_tests(&figure.name)
+                        || figure.caption.contains("p = ")
+                        || figure.caption.contains("p < ") =>
+                {
+                    figure.caption = format!("{} {caveat}", figure.caption);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Removes p-values, and figures that show significance, because neither is valid for a study that
     /// is looked at while it is executed.
     fn remove_tests(&mut self) {
-        const TESTS: [&str; 4] =
-            ["significance", "significance-over-budget", "effects-", "projects-"];
         self.items.retain(|item| match item {
-            Item::Figure(figure) => !TESTS.iter().any(|test| {
-                if test.ends_with('-') {
-                    figure.name.starts_with(test)
-                } else {
-                    figure.name == *test
-                }
-            }),
+            Item::Figure(figure) => !is_of_tests(&figure.name),
             Item::Summary(_) | Item::Table(_) | Item::Unavailable(_) => true,
         });
         for item in &mut self.items {
@@ -158,6 +173,18 @@ impl Section {
     fn figure_or(&mut self, figure: Option<Figure>, unavailable: &'static str) {
         self.items.push(figure.map_or(Item::Unavailable(unavailable), Item::Figure));
     }
+}
+
+/// Tables with tests of real time itself.
+const OF_REAL_TIME: [&str; 2] = ["real-time", "places"];
+
+/// Whether a figure of this name shows significance.
+fn is_of_tests(figure: &str) -> bool {
+    const TESTS: [&str; 4] = ["significance", "significance-over-budget", "effects-", "projects-"];
+    TESTS.iter().any(|test| match test.ends_with('-') {
+        true => figure.starts_with(test),
+        false => figure == *test,
+    })
 }
 
 /// A caption with `p n/a` in place of each p-value such as `p = 0.0123`.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::comparison::{Comparison, LEVEL, Samples};
-use crate::findings::{Cause, Decision, Missing, Sequential};
+use crate::findings::{Cause, Decision, Missing, RealTime, Sequential};
 use crate::progress::Progress;
 use crate::stats::runs_needed;
 use crate::table::Table;
@@ -27,7 +27,8 @@ pub struct Summary {
 
 /// Summarises the tidy tables of a folder and writes these files next to them:
 ///
-/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper;
+/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper; of a study by real time,
+///   `table6.md` begins with whether it can be believed;
 /// - `comparisons.csv`: the same project by project, with U, p and its method;
 /// - `coverage.csv`: coverage of each algorithm on each project;
 /// - `decisions.csv`: the verdict on each pair over all projects;
@@ -48,9 +49,11 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let decisions = Decision::pairs(&samples, rounds.as_ref());
     let decisions = tables::decisions(&results, &samples, &decisions).table;
     let algorithms = tables::algorithms(&results, &samples, None).table;
+    let believed = RealTime::new(&results)?.map(|found| found.sentence());
 
     let mut files = Files { dir, written: Vec::new() };
-    files.write("table6.md", table6.markdown())?;
+    let said = believed.as_ref().map(|sentence| format!("{sentence}\n\n")).unwrap_or_default();
+    files.write("table6.md", said + &table6.markdown())?;
     files.csv("table6.csv", &table6)?;
     files.csv(
         "comparisons.csv",
@@ -71,6 +74,9 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let mut text = String::new();
     if let Some(interim) = results.interim() {
         let _ = writeln!(text, "{}\n", capitalised(&interim.to_string()));
+    }
+    if let Some(sentence) = believed {
+        let _ = writeln!(text, "{sentence}\n");
     }
     if comparisons.is_empty() {
         text.push_str("Only one algorithm: nothing to compare.\n");

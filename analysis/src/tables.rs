@@ -15,10 +15,12 @@ mod factors;
 mod history;
 mod left;
 mod machines;
+mod measures;
 mod missing;
 mod mutation;
 mod race;
 mod ranks;
+mod real_time;
 mod riskiest;
 mod speed;
 mod study_power;
@@ -39,10 +41,12 @@ pub use factors::{factor_groups, factor_projects, factors, published, reference}
 pub use history::history;
 pub use left::{left, left_by_project};
 pub use machines::machines;
+pub use measures::{Measured, criteria, metrics, scores, scores_by_project};
 pub use missing::missing;
 pub use mutation::mutation;
 pub use race::race;
 pub use ranks::{rank_detection, risk_stability, suite_ranks};
+pub use real_time::{places, real_time};
 pub use riskiest::riskiest;
 pub use speed::{cost, speed};
 pub use study_power::study_power;
@@ -84,6 +88,12 @@ fn is_of_tests(name: &str) -> bool {
 }
 
 impl CaptionedTable {
+    /// Whether a column holds p-values or counts of projects by them, or verdicts that follow from them.
+    pub fn has_tests(&self) -> bool {
+        let mut names = self.table.columns().iter().map(|column| &*column.0);
+        names.any(|name| is_of_tests(name) || name == "verdict")
+    }
+
     /// The table without p-values, which are not valid if a study is looked at repeatedly.
     #[must_use]
     pub fn without_tests(mut self) -> CaptionedTable {

@@ -33,7 +33,10 @@ pub use evidence::ItemEvidence;
 pub use goals::{Goal, GoalSet};
 pub use mutants::{Mutant, Mutants};
 pub use plan::Interim;
-pub use read::{Improvement, RawRow, RecordDigests, Results, Run, Selection, SelectionError};
+pub use read::{
+    CriteriaImprovements, CriterionCoverage, Improvement, PlacedRuns, RawRow, RecordDigests,
+    Results, Run, RunConditions, SHARES, Selection, SelectionError,
+};
 pub use run_states::RunStates;
 pub use staging::Staging;
 pub use write::{Imported, Writer, write};

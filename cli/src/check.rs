@@ -254,7 +254,7 @@ impl Findings {
         }
         match self.seconds {
             Some(seconds) => {
-                let cores = catherd_platform::allowed_cores().len();
+                let cores = physical_cores();
                 let _ = writeln!(
                     text,
                     "cost: about {:.2} core-hours, {} on the {} of this machine",
@@ -291,10 +291,16 @@ impl Findings {
             "skipped": left_out(&corpus.unusable), "duplicates": left_out(&corpus.duplicates),
             "warnings": corpus.warnings,
             "core_hours": self.seconds.map(|seconds| seconds / 3600.0),
-            "cores": catherd_platform::allowed_cores().len(), "bytes": self.bytes,
+            "cores": physical_cores(), "bytes": self.bytes,
             "enough_seeds": too_few_seeds(plan).is_none(),
         })
     }
+}
+
+/// The number of workers that `catherd run` starts.
+fn physical_cores() -> usize {
+    let allowed = catherd_platform::allowed_cores();
+    catherd_platform::Topology::of_this_machine().physical_cores(&allowed).len()
 }
 
 /// What can be said of the seeds of a study that has enough of them.

@@ -32,7 +32,7 @@ use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorOptions, Repair};
 use catherd_experiments::file_names::safe_name;
 use catherd_experiments::{Plan, Study};
-use catherd_platform::allowed_cores;
+use catherd_platform::{Topology, allowed_cores};
 use clap::Args;
 
 use crate::archive::research_object;
@@ -71,9 +71,14 @@ pub(crate) struct Arguments {
     #[arg(long)]
     fresh: bool,
 
-    /// Number of worker processes, each pinned to a core [default: one for each core]
+    /// Number of worker processes, each pinned to a core [default: one for each physical core]
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_hyphen_values = true)]
     workers: Option<NonZeroUsize>,
+
+    /// Use all hyper-threads of a physical core for workers, not only one. Runs on hyper-threads of one core slow
+    /// each other down, so that their real time means little
+    #[arg(long)]
+    siblings: bool,
 
     /// Execute nothing; say which effects the study can find, and how many projects and seeds an effect
     /// needs. Runs in the folder are taken as a pilot study
@@ -374,15 +379,20 @@ impl Arguments {
         self.out.clone().unwrap_or_else(default)
     }
 
-    /// The cores for workers: the first of those that this process may use.
+    /// The cores for workers, of those that this process may use.
     fn cores(&self) -> Vec<usize> {
-        let mut cores = allowed_cores();
+        let allowed = allowed_cores();
+        let mut cores = Topology::of_this_machine().worker_cores(&allowed, self.siblings);
         if let Some(workers) = self.workers {
             if workers.get() > cores.len() {
                 let n = cores.len();
-                terminal::note(&format!(
-                    "note: {n} workers, because this process may use {n} cores"
-                ));
+                terminal::note(&match n < allowed.len() {
+                    true => format!(
+                        "note: {n} workers, one for each physical core; --siblings uses all {} hyper-threads",
+                        allowed.len()
+                    ),
+                    false => format!("note: {n} workers, because this process may use {n} cores"),
+                });
             }
             cores.truncate(workers.get());
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, RunnerContext};
-use catherd_platform::host;
+use catherd_platform::{Topology, allowed_cores, host};
 use catherd_worker::{
     CoordinatorAddress, DiskCache, ExitReason, Relocation, WorkerOptions, run_worker,
 };
@@ -56,11 +56,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     core: Option<usize>,
 
-    /// Start this many workers instead of one, or `all`: one for each core that the process may use.
+    /// Start this many workers instead of one, or `all`: one for each physical core that the process may use.
     /// Each is pinned to a core if there are as many. Their names are that of --name and a number, and their
     /// spools are below --spool; one that dies is started again
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
+
+    /// Accept a --core whose physical core has another hyper-thread before it, which another worker may use; with
+    /// --processes all, one worker for each hyper-thread. Runs on hyper-threads of one core slow each other down, so
+    /// that their real time means little
+    #[arg(long)]
+    siblings: bool,
 
     /// Folder of records that the coordinator has not acknowledged yet [default: spool/NAME]
     #[arg(long, value_name = "DIR")]
@@ -180,6 +186,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         wall: arguments.run_limit.map(Duration::from_secs),
         memory: Some(arguments.memory << 20),
     };
+    if let Some(core) = core.filter(|_| !arguments.siblings) {
+        not_a_sibling(core)?;
+    }
     let retry_timeout = Duration::from_secs(arguments.retry_timeout);
     let addresses = rendezvous::awaited(&connect, retry_timeout)?;
     if !rendezvous::is_used(&connect) {
@@ -255,6 +264,27 @@ fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation
     Some(Relocation(Arc::new(find)))
 }
 
+/// Refuses a core whose physical core has another hyper-thread before it that this process may use: with one worker for
+/// each number, two runs would share a physical core.
+fn not_a_sibling(core: usize) -> Result<(), Failure> {
+    let allowed = allowed_cores();
+    let topology = Topology::of_this_machine();
+    let first = topology.first(core, &allowed);
+    // A core that this process may not use is refused when it is pinned.
+    if first == core || !allowed.contains(&core) {
+        return Ok(());
+    }
+    let cores = topology.physical_cores(&allowed);
+    let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
+    Err(Failure::new(format!(
+        "core {core} is a hyper-thread of the same physical core as core {first}"
+    ))
+    .hint(format!(
+        "use one of the cores {}, or --siblings to share physical cores",
+        cores.join(", ")
+    )))
+}
+
 /// Attempts to look up the name of a coordinator, a second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
@@ -306,7 +336,8 @@ pub(crate) fn command(
     command
         .args(["worker", "--exit-with-parent", "--token-file", "-"])
         .args(["--connect", address, "--name", &name])
-        .args(["--core", &core.to_string()])
+        // `catherd run` has chosen the cores.
+        .args(["--core", &core.to_string(), "--siblings"])
         // No cache, because the projects are on this machine already.
         .args(["--cache-size", "0"])
         .arg("--spool")

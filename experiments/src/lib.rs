@@ -27,8 +27,8 @@ pub use plan::check::{InvalidPlan, PlanProblem};
 pub use plan::{AlgorithmError, Plan, PlanDifference, PlanError, PlannedProject, duplicates};
 pub use race::Race;
 pub use record::{
-    Binary, Criterion, InvalidRecord, MAX_BINARY_BYTES, MAX_REASON_BYTES, Metric, OWN_LIMIT,
-    Provenance, REAL_TIME, RECORD_FORMAT, Resources, RunOutcome, RunRecord, SuiteSize,
+    Binary, Conditions, Criterion, InvalidRecord, MAX_BINARY_BYTES, MAX_REASON_BYTES, Metric,
+    OWN_LIMIT, Provenance, REAL_TIME, RECORD_FORMAT, Resources, RunOutcome, RunRecord, SuiteSize,
     TimelinePoint,
 };
 pub use run::{ASSERTIONS, Algorithm, Engines, Parameter, RunSpec, TOOL};

@@ -5,6 +5,7 @@
 
 mod binary;
 mod check;
+mod conditions;
 pub(crate) mod format_1;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use crate::{Digest, MutantRecord, RunSpec, text};
 
 pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
+pub use conditions::Conditions;
 
 /// Maximum number of bytes of the reason of a record.
 pub const MAX_REASON_BYTES: usize = 16 << 10;
@@ -123,6 +125,9 @@ pub struct Resources {
     /// Milliseconds of processor time, of user and system, of all processes of a program, 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
+    /// The conditions of the machine during the run; `None` if they were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
 }
 
 /// Records of earlier versions have no value.
@@ -169,6 +174,8 @@ pub struct RunRecord {
     pub work: BTreeMap<String, u64>,
     /// One point for each improvement of the first criterion, the first at the first execution.
     pub timeline: Vec<TimelinePoint>,
+    /// Timelines of criteria after the first one, by the name of the criterion, as far as the kind measures them.
+    pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,
     /// Additional numbers of the subject kind by name (`iterations`, ...).
@@ -202,6 +209,8 @@ struct Fields {
     criteria: Vec<Criterion>,
     work: BTreeMap<String, u64>,
     timeline: Vec<TimelinePoint>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    timelines: BTreeMap<String, Vec<TimelinePoint>>,
     suite: SuiteSize,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     metrics: BTreeMap<String, Metric>,
@@ -248,6 +257,11 @@ impl<'de> Deserialize<'de> for RunRecord {
     }
 }
 
+/// Work and covered goals of each point.
+fn without_times(points: &[TimelinePoint]) -> Vec<(&Vec<u64>, u32)> {
+    points.iter().map(|point| (&point.work, point.covered)).collect()
+}
+
 impl RunRecord {
     /// Reads the JSON of a record of a subject kind. Format 1 does not name its criterion, which
     /// follows from the kind.
@@ -279,6 +293,7 @@ impl RunRecord {
             criteria,
             work: BTreeMap::new(),
             timeline: Vec::new(),
+            timelines: BTreeMap::new(),
             suite: SuiteSize::default(),
             metrics: BTreeMap::new(),
             artifacts: BTreeMap::new(),
@@ -358,8 +373,8 @@ impl RunRecord {
     /// The digest of everything that depends neither on real time nor on the host: two executions
     /// of a run with a logical budget have the same digest.
     pub fn digest(&self) -> Digest {
-        let timeline: Vec<_> = self.timeline.iter().map(|p| (&p.work, p.covered)).collect();
-        let canonical = serde_json::json!({
+        let timeline = without_times(&self.timeline);
+        let mut canonical = serde_json::json!({
             "format": RECORD_FORMAT,
             "run": self.run,
             "outcome": self.outcome,
@@ -372,6 +387,11 @@ impl RunRecord {
             "artifacts": self.artifacts,
             "mutants": self.mutants,
         });
+        if !self.timelines.is_empty() {
+            let timelines =
+                self.timelines.iter().map(|(name, points)| (name, without_times(points)));
+            canonical["timelines"] = serde_json::json!(timelines.collect::<BTreeMap<_, _>>());
+        }
         // `serde_json` orders maps by key, so this string is canonical.
         Digest::of(canonical.to_string().as_bytes())
     }

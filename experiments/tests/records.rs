@@ -1,8 +1,8 @@
 //! Records: their JSON, their digests, and records of version 0.3.0.
 
 use catherd_experiments::{
-    Algorithm, Budget, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord, RunOutcome,
-    RunRecord, RunSpec, SuiteSize, TimelinePoint, format_1,
+    Algorithm, Budget, Conditions, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord,
+    RunOutcome, RunRecord, RunSpec, SuiteSize, TimelinePoint, format_1,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -252,5 +252,47 @@ fn an_implausible_record_is_refused() {
     for (change, expected) in bad {
         let refused = refused(change);
         assert!(refused.starts_with(expected), "{refused}");
+    }
+}
+
+/// Timelines of further criteria are a part of the digest, and conditions of the machine are not.
+#[test]
+fn timelines_of_criteria_count_and_conditions_do_not() {
+    let mut record = rich();
+    let before = record.digest();
+    record.resources.conditions = Some(Conditions {
+        started_ms: 1_800_000_000_000,
+        others_busy: Some(0.25),
+        throttled: Some(3),
+        ..Conditions::default()
+    });
+    assert_eq!(record.digest(), before);
+    assert_eq!(record.check_bounds(), Ok(()));
+    let name = record.criteria[1].name.clone();
+    let point = TimelinePoint { work: record.timeline[0].work.clone(), wall_ms: 4, covered: 1 };
+    record.timelines = [(name.clone(), vec![point])].into();
+    let with_timelines = record.digest();
+    assert_ne!(with_timelines, before);
+    let json = serde_json::to_string(&record).unwrap();
+    let again: RunRecord = serde_json::from_str(&json).unwrap();
+    assert_eq!(again, record);
+    record.timelines.get_mut(&name).unwrap()[0].wall_ms = 5;
+    assert_eq!(record.digest(), with_timelines);
+
+    let refused = |change: Change<'_>| {
+        let mut record = record.clone();
+        change(&mut record);
+        record.check_bounds().unwrap_err().to_string()
+    };
+    let first = record.criteria[0].name.clone();
+    let wrong: [(Change<'_>, &str); 4] = [
+        (&|r| _ = r.timelines.insert(first.clone(), Vec::new()), "no criterion after the first"),
+        (&|r| r.timelines.get_mut(&name).unwrap()[0].covered = 99, "99 goals are covered"),
+        (&|r| r.resources.conditions.as_mut().unwrap().steal = Some(1.5), "steal is 1.5"),
+        (&|r| r.resources.conditions.as_mut().unwrap().mhz = Some(-1.0), "mhz is -1"),
+    ];
+    for (change, expected) in wrong {
+        let error = refused(change);
+        assert!(error.contains(expected), "{error}");
     }
 }

@@ -4,6 +4,7 @@ pub use system::{
     adopt_orphans, end_with_parent, kill_descendants, processor_time, resident_memory,
     wait_and_reap,
 };
+pub(crate) use system::{family_preemptions, family_processor_time};
 
 #[cfg(target_os = "linux")]
 mod system {
@@ -123,6 +124,37 @@ mod system {
         Duration::from_millis((of_descendants + user + system).saturating_mul(1000) / per_second)
     }
 
+    /// Processor time of this process and all its descendants, like [`processor_time`].
+    pub(crate) fn family_processor_time() -> Duration {
+        let own = getpid();
+        let of_descendants: u64 =
+            descendants(own).into_iter().map(|pid| ticks(pid).iter().sum::<u64>()).sum();
+        let [_, _, user, system] = ticks(own);
+        let per_second = clock_ticks_per_second().max(1);
+        let waited = (of_descendants + user + system).saturating_mul(1000) / per_second;
+        crate::process_cpu_time() + Duration::from_millis(waited)
+    }
+
+    /// How often each thread of this process and of its descendants that live was taken from its core before it
+    /// waited, summed up by process.
+    pub(crate) fn family_preemptions() -> HashMap<u32, u64> {
+        let own = getpid();
+        let of = |pid: Pid| {
+            let threads = fs::read_dir(format!("/proc/{}/task", pid.as_raw_nonzero())).ok()?;
+            let count = |thread: fs::DirEntry| {
+                let status = fs::read_to_string(thread.path().join("status")).ok()?;
+                let name = "nonvoluntary_ctxt_switches:";
+                let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+                line.trim().parse::<u64>().ok()
+            };
+            Some((
+                pid.as_raw_nonzero().get().unsigned_abs(),
+                threads.flatten().filter_map(count).sum(),
+            ))
+        };
+        descendants(own).into_iter().chain([own]).filter_map(of).collect()
+    }
+
     /// Clock ticks of a process: its own as user and system, and those of the children that it has waited
     /// for, with the children of these. Zeros if it has ended since.
     fn ticks(pid: Pid) -> [u64; 4] {
@@ -231,6 +263,16 @@ mod system {
     /// 0, because this system does not say which processes are descendants.
     pub fn processor_time(_: &Child) -> Duration {
         Duration::ZERO
+    }
+
+    /// Processor time of this process.
+    pub(crate) fn family_processor_time() -> Duration {
+        crate::process_cpu_time()
+    }
+
+    /// Empty, because this system does not say which processes are descendants.
+    pub(crate) fn family_preemptions() -> std::collections::HashMap<u32, u64> {
+        std::collections::HashMap::new()
     }
 
     /// 0, because this system does not say which processes are descendants.

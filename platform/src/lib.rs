@@ -5,6 +5,7 @@
 //! No other crate calls the system directly.
 
 mod calls;
+mod conditions;
 mod cpu;
 mod descendants;
 mod files;
@@ -15,9 +16,11 @@ mod process;
 mod secrets;
 mod signals;
 mod stack;
+mod topology;
 mod view;
 
 pub use calls::{close_descriptors, refuse_calls};
+pub use conditions::{Conditions, Meter};
 pub use cpu::{
     ThreadClock, ended_by_cpu_limit, limit_address_space, limit_cpu_time, process_cpu_time,
     thread_cpu_time,
@@ -38,6 +41,7 @@ pub use process::{
 pub use secrets::{check_private, create_private_folder, write_private};
 pub use signals::{ReloadSignal, StopSignals};
 pub use stack::{StackBand, stack_address};
+pub use topology::Topology;
 pub use view::{Part, Unrestricted, View, restrict_view};
 
 /// The guarantees that this operating system does not give. A worker prints them when it starts.

@@ -14,6 +14,7 @@ use catherd_interface::{Limits, RunError, RunProgress, Runner};
 use tokio::time::Instant;
 
 use crate::MakeRunner;
+use crate::measured_run::MeasuredRun;
 
 /// A run to execute.
 pub(crate) struct Job {
@@ -155,9 +156,14 @@ impl Executor {
             runner.load(spec.project, job.project.clone())?;
             self.loaded = Some(spec.project);
         }
+        let mut measured = (spec.budget.wall_ms.is_some() || runner.starts_programs())
+            .then(|| MeasuredRun::start(self.provenance.core));
         let start = Instant::now();
         let mut timed_out = None;
         let result = runner.run(spec, &mut |progress| {
+            if let Some(measured) = &mut measured {
+                measured.sample();
+            }
             let elapsed = start.elapsed();
             if self.limits.wall.is_some_and(|wall| elapsed > wall) {
                 timed_out = Some(elapsed);
@@ -169,7 +175,10 @@ impl Executor {
             (Err(RunError::Stopped), Some(elapsed)) => {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
-            (result, _) => result,
+            (result, _) => result.map(|record| match measured {
+                Some(measured) => measured.finish(record),
+                None => record,
+            }),
         }
     }
 

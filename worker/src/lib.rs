@@ -20,6 +20,7 @@ mod disk_cache;
 mod executor;
 mod exit;
 mod fleet;
+mod measured_run;
 mod outage;
 mod project_cache;
 mod session;

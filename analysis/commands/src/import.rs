@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use catherd_analysis::import::{Columns, FIELDS, Format, Pynguin, Whisker, import};
+use catherd_analysis::import::{Columns, FIELDS, Format, FuzzBench, Pynguin, Whisker, import};
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_cli_failures::Worded;
@@ -34,6 +34,8 @@ enum Tool {
         #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
         interval: Option<u64>,
     },
+    /// Raw data of FuzzBench experiments: data.csv.gz next to its reports, compressed or not
+    Fuzzbench(Files),
     /// Any CSV file with one row per run; columns are mapped by name
     Csv {
         #[command(flatten)]
@@ -78,6 +80,7 @@ const EXAMPLES: &str = "\
 Examples:
   catherd import whisker random1000/*.csv --out whisker --budget 600
   catherd import pynguin statistics.csv --out pynguin
+  catherd import fuzzbench data.csv.gz --out fuzzbench
   catherd import csv runs.csv --column project=Subject --column covered=Hit --column goals=Total \\
     --algorithm evosuite --out evosuite";
 
@@ -104,6 +107,14 @@ pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Tool::Pynguin { files, interval } => {
             let algorithm = files.algorithm.clone();
             (files, Box::new(Pynguin { algorithm, interval }))
+        }
+        Tool::Fuzzbench(mut files) => {
+            if files.budget.is_none() {
+                let longest = FuzzBench::budget(&files.files).map_err(Worded::worded)?;
+                files.budget = Some(longest / 1000);
+            }
+            let algorithm = files.algorithm.clone();
+            (files, Box::new(FuzzBench { algorithm }))
         }
         Tool::Csv { files, columns, percent, tool } => {
             let algorithm = files.algorithm.clone();

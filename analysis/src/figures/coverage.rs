@@ -1,6 +1,6 @@
 //! Sizes of projects, and distributions of coverage.
 
-use super::{Distribution, Figure, by_algorithm, percent, percent_axis, sample_size};
+use super::{Distribution, Figure, by_algorithm, file_name, percent, percent_axis, sample_size};
 use crate::comparison::{MIN_SAMPLE, Samples};
 use crate::figure::{Series, histogram, three_digits};
 use crate::stats::Description;
@@ -43,6 +43,22 @@ pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     Distribution {
         name: "coverage-boxes",
         title: "Coverage",
+        axis: percent_axis("Coverage (%)", &values),
+        counted_as: "run",
+        unit: " %",
+        about: "Coverage of all runs: box from the lower to the upper quartile with the median, \
+                whiskers within 1.5 times the interquartile range, circles for values beyond, \
+                diamond for the mean.",
+    }
+    .boxes(&values)
+}
+
+/// Coverage by another criterion than the first one as box plots.
+pub fn criterion_boxes(results: &Results, criterion: &str, samples: &Samples) -> Option<Figure> {
+    let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
+    Distribution {
+        name: &file_name(&["criterion", criterion]),
+        title: &format!("Coverage by criterion {criterion}"),
         axis: percent_axis("Coverage (%)", &values),
         counted_as: "run",
         unit: " %",

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
 
 use super::ImportError;
 
@@ -12,8 +15,14 @@ pub(super) fn records(
     quoting: bool,
     mut each: impl FnMut(u64, &[String]) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let file =
-        File::open(path).map_err(|cause| ImportError::Io { path: path.to_owned(), cause })?;
+    let failed = |cause| ImportError::Io { path: path.to_owned(), cause };
+    let file = File::open(path).map_err(failed)?;
+    let compressed = path.extension().is_some_and(|extension| extension == "gz");
+    let file: Box<dyn Read> = match compressed {
+        // Several compressed parts may follow each other.
+        true => Box::new(MultiGzDecoder::new(file)),
+        false => Box::new(file),
+    };
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)

@@ -1,5 +1,7 @@
 //! The sections of a report: which tables and figures they contain, and in which order.
 
+use catherd_experiments::OWN_LIMIT;
+
 use super::summary::Facts;
 use super::{Item, ReportSettings, Section};
 use crate::comparison::{Comparison, Samples};
@@ -7,8 +9,8 @@ use crate::figures::{self, Figure};
 use crate::findings::{
     AaTest, Agreement, Best, Convergence, Decision, Detection, DifferenceRelation, Exposure,
     FactorPair, FullCoverage, Left, Machine, Milestone, MutationAnalysis, Order, OrderAgreement,
-    PairVariation, RankDetection, Ranking, Relation, RiskStability, Sequential, Speed, SuiteRank,
-    Suites, Trivial, areas,
+    PairVariation, RankDetection, Ranking, RealTime, Relation, RiskStability, Score, Sequential,
+    Speed, SuiteRank, Suites, Trivial, areas,
 };
 use crate::progress::Progress;
 use crate::published;
@@ -41,10 +43,12 @@ struct Input<'a> {
     order: &'a Result<Order, Unavailable>,
     /// Areas under the curves of coverage.
     areas: &'a Samples,
+    /// Whether results by real time can be believed; `None` if the study has no budget in real time.
+    real_time: Option<&'a RealTime>,
 }
 
 /// Names, titles and contents of the sections in the order of reading.
-const SECTIONS: [(&str, &str, Fill); 11] = [
+const SECTIONS: [(&str, &str, Fill); 12] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
     ("comparison", "Comparison of algorithms", comparison),
@@ -54,6 +58,7 @@ const SECTIONS: [(&str, &str, Fill); 11] = [
     ("suites", "Test suites", suites),
     ("ranks", RANKS, ranks),
     ("mutation", "Mutation analysis", mutation),
+    ("measures", "Criteria and metrics", measures),
     ("cost", "Time and cost", cost),
     ("missing", "Missing data", missing),
 ];
@@ -69,8 +74,11 @@ pub(super) fn all(
     let order = Order::new(&samples);
     let areas = areas(results, &results.clock())?;
     let areas = Samples::of_measure(results, |run, _| areas[run]);
-    let input = Input { results, samples: &samples, order: &order, areas: &areas };
+    let real_time = RealTime::new(results)?;
+    let real_time = real_time.as_ref();
+    let input = Input { results, samples: &samples, order: &order, areas: &areas, real_time };
     let mut sections = vec![summary(input)];
+    sections.extend(real_time.map(|found| self::real_time(results, found)));
     for (name, title, fill) in SECTIONS {
         let mut section = Section::new(name, title);
         if title != RANKS {
@@ -96,7 +104,19 @@ pub(super) fn all(
             sections.push(factors(results, &samples, settings)?);
         }
     }
+    if let Some(found) = real_time {
+        sections.iter_mut().for_each(|section| section.add_caveat(found.caveat()));
+    }
     Ok(sections)
+}
+
+/// Whether results by real time can be believed.
+fn real_time(results: &Results, found: &RealTime) -> Section {
+    let mut section = Section::new("real-time", "Real time");
+    section.table(tables::real_time(found));
+    section.table(tables::places(found));
+    section.figures(figures::real_time(results, found));
+    section
 }
 
 /// Factors, the reference and published numbers, on the projects without missing runs.
@@ -141,14 +161,15 @@ fn factors(
     Ok(section)
 }
 
-fn summary(Input { results, samples, order, .. }: Input<'_>) -> Section {
+fn summary(Input { results, samples, order, real_time, .. }: Input<'_>) -> Section {
     let mut section = Section::new("summary", SUMMARY);
     let best = Best::new(samples);
     let rounds = results.is_looked_at().then(|| Sequential::of_results(results));
     let decisions = Decision::pairs(samples, rounds.as_ref());
     let facts =
         Facts { results, decisions: &decisions, order: order.as_ref(), best: best.as_ref() };
-    section.items.push(Item::Summary(facts.sentences()));
+    let believed = real_time.map(RealTime::sentence).into_iter();
+    section.items.push(Item::Summary(believed.chain(facts.sentences()).collect()));
     section.table(tables::decisions(results, samples, &decisions));
     section.figures(best.and_then(|best| figures::best(results, &best)));
     section
@@ -170,6 +191,44 @@ fn coverage(
     s.figure_or(boxes, "Coverage: needs runs that are done.");
     s.figures(figures::coverage_violins(results, samples));
     s.table(tables::coverage(results, samples));
+    Ok(())
+}
+
+/// Criteria after the first one, and all metrics.
+fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
+    let of = |values: &[Option<f64>]| Samples::of_measure(results, |run, _| values[run]);
+    let criteria: Vec<tables::Measured> =
+        results.criteria()?.into_iter().map(|(name, values)| (name, of(&values))).collect();
+    if criteria.len() > 1 {
+        let [by_algorithm, _] = tables::criteria(results, &criteria);
+        let [_, by_pair] = tables::criteria(results, &criteria[1..]);
+        s.table(by_algorithm);
+        s.table(by_pair);
+        for (name, samples) in &criteria[1..] {
+            s.figures(figures::criterion_boxes(results, name, samples));
+        }
+        for (name, progress) in Progress::by_criterion(results, &results.clock())? {
+            s.figures(figures::growth_by_criterion(results, &name, &progress));
+        }
+    }
+    // Times until faults are exposed have tables of their own, and limits are no measurements.
+    let own = |name: &str| !name.starts_with("exposed_ms.") && name != OWN_LIMIT;
+    let metrics: Vec<tables::Measured> =
+        results.metrics(own)?.into_iter().map(|(name, values)| (name, of(&values))).collect();
+    let varies = |samples: &Samples| {
+        let all: Vec<f64> = (0..samples.algorithms()).flat_map(|a| samples.pooled(a).0).collect();
+        all.iter().any(|value| *value != all[0])
+    };
+    let [by_algorithm, _] = tables::metrics(results, &metrics);
+    s.table(by_algorithm);
+    let varying: Vec<tables::Measured> = metrics.into_iter().filter(|one| varies(&one.1)).collect();
+    let [_, by_pair] = tables::metrics(results, &varying);
+    s.table(by_pair);
+    if s.items.is_empty() {
+        s.items.push(Item::Unavailable(
+            "Criteria and metrics: needs runs with more than one criterion, or metrics.",
+        ));
+    }
     Ok(())
 }
 
@@ -204,6 +263,11 @@ fn comparison(
         ranking.map(|(ranking, order)| figures::rank_diagram(results, &ranking, order)),
         "Mean ranks: needs six projects with runs of two algorithms.",
     );
+    let scores = Score::all(samples);
+    if scores.len() > 1 {
+        s.table(tables::scores(results, samples, &scores));
+        s.table(tables::scores_by_project(results, samples, &scores));
+    }
     s.table(tables::study_power(results, samples, &PairVariation::all(samples)));
     s.table(tables::comparisons_by_project(results, samples, &pairs));
     Ok(())
@@ -213,9 +277,13 @@ fn time(s: &mut Section, Input { results, areas, .. }: Input<'_>) -> Result<(), 
     let clock = &results.clock();
     let progress = Progress::new(results, clock)?;
     s.figure_or(
-        progress.map(|progress| figures::coverage_over_time(results, &progress)),
+        progress.as_ref().map(|progress| figures::coverage_over_time(results, progress)),
         "Coverage over time: needs a timeline on the clock of the budgets.",
     );
+    s.figures(progress.and_then(|progress| figures::growth(results, &progress)));
+    if results.projects.len() > 1 {
+        s.figures(figures::growth_by_project(results, &Progress::by_project(results, clock)?));
+    }
     let milestones = Milestone::all(results, clock, &Milestone::SHARES)?;
     s.figures(figures::effect_over_budget(results, clock, &milestones));
     s.figures(figures::significance_over_budget(results, clock, &milestones));
@@ -343,9 +411,9 @@ fn mutation(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
     Ok(())
 }
 
-fn cost(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
+fn cost(s: &mut Section, Input { results, real_time, .. }: Input<'_>) -> Result<(), Error> {
     let speed = Speed::all(results)?;
-    s.table(tables::cost(results));
+    s.table(tables::cost(results, real_time));
     s.figure_or(
         figures::execution_times(results),
         "Time per execution: needs runs with the time of their search.",

@@ -1,7 +1,7 @@
 //! Acceleration, flakiness and cost.
 
 use super::{CaptionedTable, count, label};
-use crate::findings::{Cost, Speed};
+use crate::findings::{Cost, RealTime, RealTimeVerdict, Speed};
 use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::terms::capitalised;
@@ -49,7 +49,7 @@ pub fn speed(results: &Results, rows: &[Speed]) -> CaptionedTable {
 }
 
 /// The cost of each algorithm.
-pub fn cost(results: &Results) -> CaptionedTable {
+pub fn cost(results: &Results, real_time: Option<&RealTime>) -> CaptionedTable {
     let units = &results.subject.units;
     let mut columns = vec![
         ("algorithm".to_owned(), "Algorithm".to_owned()),
@@ -84,8 +84,12 @@ pub fn cost(results: &Results) -> CaptionedTable {
         name: "cost",
         title: "Cost".to_owned(),
         caption: format!(
-            "Real time of all runs, failed ones included; each run has a core to itself. Total: \
-             {hours:.3} core-hours."
+            "Real time of all runs, failed ones included{}. Total: {hours:.3} core-hours.",
+            match real_time.map(|found| found.verdict) {
+                None | Some(RealTimeVerdict::NoneFound) => "; each run has a core to itself",
+                // The caveat of the table says what was found.
+                Some(RealTimeVerdict::Disturbed | RealTimeVerdict::Unknown) => "",
+            }
         ),
         table,
     }

@@ -68,6 +68,15 @@ impl ParquetWriter {
     }
 }
 
+/// The names of the columns of a file.
+///
+/// # Errors
+/// If it is not a Parquet file.
+pub(super) fn columns_of(mut file: File) -> Result<Vec<String>, PolarsError> {
+    let schema = infer_schema(&read_metadata(&mut file)?)?;
+    Ok(schema.iter_names().map(ToString::to_string).collect())
+}
+
 /// A file that is being read.
 pub(super) struct ParquetReader {
     file: File,

@@ -1,5 +1,7 @@
 //! Reading results from tidy tables.
 
+mod conditions;
+mod criteria;
 mod join;
 mod lists;
 mod metric;
@@ -17,6 +19,8 @@ use super::described::{self, Described, Project};
 use super::slice::Slice;
 use super::table::read_slices;
 use super::{Clock, Dropped, Error, Interim, RunStates, Skipped, UNCOUNTED, plan, subject};
+pub use conditions::{PlacedRuns, RunConditions, SHARES};
+pub use criteria::{CriteriaImprovements, CriterionCoverage};
 use lists::{dropped, skipped};
 pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};

@@ -188,6 +188,12 @@ fn rows_of<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<RecordBat
         .map_err(|cause| Error::Table { path: path.to_owned(), cause })
 }
 
+/// The names of the columns of a Parquet table.
+pub(super) fn columns_of(path: &Path) -> Result<Vec<String>, Error> {
+    let file = File::open(path).map_err(|cause| Error::Io { path: path.to_owned(), cause })?;
+    super::parquet::columns_of(file).map_err(|cause| Error::Table { path: path.to_owned(), cause })
+}
+
 /// Reads some columns of a Parquet table, a slice at a time.
 pub(super) fn read_slices(
     path: &Path,

@@ -11,7 +11,7 @@ use catherd_experiments::{Budget, Digest, RunOutcome, RunRecord, RunSpec, Subjec
 use super::evidence::Evidence;
 use super::table::{Layout, TableWriter};
 use super::{Dropped, Error, Skipped, subject};
-use rows::{CriterionRow, MutantRow, RunKey, RunRow, TimelineRow};
+use rows::{CriterionRow, CriterionTimelineRow, MutantRow, RunKey, RunRow, TimelineRow};
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
@@ -42,6 +42,8 @@ pub struct Writer {
     runs: TableWriter<RunRow>,
     criteria: TableWriter<CriterionRow>,
     timeline: TableWriter<TimelineRow>,
+    /// `None` until a run has such a timeline, because few kinds have any.
+    criteria_timeline: Option<TableWriter<CriterionTimelineRow>>,
     mutants: TableWriter<MutantRow>,
     skipped: TableWriter<Skipped>,
     dropped: TableWriter<Dropped>,
@@ -66,6 +68,7 @@ impl Writer {
             runs: TableWriter::create(dir, &layout)?,
             criteria: TableWriter::create(dir, &layout)?,
             timeline: TableWriter::create(dir, &layout)?,
+            criteria_timeline: None,
             mutants: TableWriter::create(dir, &layout)?,
             skipped: TableWriter::create(dir, &layout)?,
             dropped: TableWriter::create(dir, &layout)?,
@@ -94,6 +97,24 @@ impl Writer {
                 wall_ms: point.wall_ms,
                 covered: point.covered,
             })?;
+        }
+        for (name, points) in &record.timelines {
+            let table = match &mut self.criteria_timeline {
+                Some(table) => table,
+                none => none.insert(TableWriter::create(&self.dir, &self.layout)?),
+            };
+            let own = record.criteria.iter().find(|criterion| criterion.name == *name);
+            for point in points {
+                let amount = |at: &Option<usize>| at.and_then(|at| point.work.get(at).copied());
+                table.push(CriterionTimelineRow {
+                    of: key.clone(),
+                    criterion: name.clone(),
+                    work: units.iter().map(amount).collect(),
+                    wall_ms: point.wall_ms,
+                    covered: point.covered,
+                    goals: own.map_or(0, |criterion| criterion.goals),
+                })?;
+            }
         }
         for mutant in &record.mutants {
             self.mutants.push(MutantRow { run: row.run.clone(), mutant: mutant.clone() })?;
@@ -145,6 +166,7 @@ impl Writer {
         self.skipped.finish()?;
         self.dropped.finish()?;
         self.timeline.finish()?;
+        self.criteria_timeline.map_or(Ok(()), TableWriter::finish)?;
         self.mutants.finish()?;
         self.criteria.finish()?;
         self.evidence.write(&self.dir)?;

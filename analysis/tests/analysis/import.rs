@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use catherd_analysis::comparison::{Comparison, Samples};
 use catherd_analysis::import::{
-    Columns, Format, ImportError, ImportSummary, Pynguin, Whisker, import,
+    Columns, Format, FuzzBench, ImportError, ImportSummary, Pynguin, Whisker, import,
 };
 use catherd_analysis::progress::Progress;
 use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
@@ -196,4 +196,82 @@ fn damaged_files_are_refused_with_their_line() {
     let dir = tempfile::tempdir().unwrap();
     let missing = import(&whisker, &["absent.csv".into()], Budget::default(), dir.path());
     assert!(matches!(missing, Err(ImportError::Io { .. })));
+}
+
+/// Two benchmarks, two fuzzers and two trials each, with three snapshots; trial 4 was lost after the second one.
+const FUZZBENCH: &str = "\
+git_hash,experiment_filestore,experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered,crash_key
+abc,gs://data,one,afl,zlib,2020-01-01,,1,900,100,
+abc,gs://data,one,afl,zlib,2020-01-01,,1,1800,150,\"Heap overflow
+in parse\"
+abc,gs://data,one,afl,zlib,2020-01-01,,1,1800,150,Abort
+abc,gs://data,one,afl,zlib,2020-01-01,,1,2700,200,Abort
+abc,gs://data,one,afl,zlib,2020-01-01,,2,900,80,
+abc,gs://data,one,afl,zlib,2020-01-01,,2,1800,80,
+abc,gs://data,one,afl,zlib,2020-01-01,,2,2700,120.0,
+abc,gs://data,one,libfuzzer,zlib,2020-01-01,,3,900,90,
+abc,gs://data,one,libfuzzer,zlib,2020-01-01,,3,2700,100,
+abc,gs://data,one,libfuzzer,zlib,2020-01-01,,4,900,110,
+abc,gs://data,one,libfuzzer,zlib,2020-01-01,,4,1800,300,
+abc,gs://data,one,afl,png,2020-01-01,,5,900,10,
+abc,gs://data,one,libfuzzer,png,2020-01-01,,6,900,40,
+";
+
+#[test]
+fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
+    let (results, summary, dir) = imported(&FuzzBench::default(), FUZZBENCH);
+    assert_eq!((summary.runs, summary.failed, summary.projects), (6, 1, 2));
+    assert_eq!(results.algorithms, ["afl", "libfuzzer"]);
+    let of = |seed: u64| results.runs.iter().find(|run| run.seed == seed).unwrap();
+    // Three of four trials of zlib have a snapshot after 2,700 s; 300 edges were covered before.
+    let covered: Vec<_> = [1, 2, 3].map(|seed| (of(seed).covered, of(seed).goals)).into();
+    assert_eq!(covered, [(200, 300), (120, 300), (100, 300)]);
+    assert_eq!((of(4).outcome, of(4).coverage()), (RunOutcome::Failed, None));
+    assert!(results.reasons[of(4).reason.unwrap() as usize].contains("last one was after 1800 s"));
+    assert_eq!((of(5).covered, of(5).goals, of(6).covered), (10, 40, 40));
+    assert_eq!(of(5).search_ms, Some(900_000));
+    let improvements = results.improvements(&Clock::Wall).unwrap();
+    let own: Vec<_> = improvements
+        .iter()
+        .filter(|point| results.runs[point.run as usize].seed == 2)
+        .map(|point| (point.at, point.covered))
+        .collect();
+    assert_eq!(own, [(900_000, 80), (2_700_000, 120)]);
+    let faults =
+        results.metrics(|name| name.starts_with("exposed_ms.") || name == "faults").unwrap();
+    let at = |name: &str, seed: u64| {
+        let run = results.runs.iter().position(|run| run.seed == seed).unwrap();
+        faults[name][run]
+    };
+    assert_eq!((at("faults", 1), at("faults", 2)), (Some(2.0), Some(0.0)));
+    assert_eq!(at("exposed_ms.Heap overflow in parse", 1), Some(1_800_000.0));
+    assert_eq!((at("exposed_ms.Abort", 1), at("exposed_ms.Abort", 3)), (Some(1_800_000.0), None));
+    assert_eq!(FuzzBench::budget(&[dir.path().join("raw.csv")]).unwrap(), 2_700_000);
+}
+
+#[test]
+fn fuzzbench_that_is_compressed_or_damaged() {
+    use std::io::Write as _;
+    let dir = tempfile::tempdir().unwrap();
+    let (file, out) = (dir.path().join("data.csv.gz"), dir.path().join("tables"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(FUZZBENCH.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    fs::write(&file, &packed).unwrap();
+    let summary =
+        import(&FuzzBench::default(), std::slice::from_ref(&file), Budget::default(), &out)
+            .unwrap();
+    assert_eq!((summary.runs, summary.algorithms.len()), (6, 2));
+    fs::write(&file, &packed[..packed.len() / 2]).unwrap();
+    assert!(
+        import(&FuzzBench::default(), &[file], Budget::default(), &dir.path().join("x")).is_err()
+    );
+
+    let lines: Vec<&str> = FUZZBENCH.lines().collect();
+    let without = format!("{}\n", lines[0].replace("edges_covered", "edges"));
+    assert!(refusal(&FuzzBench::default(), &without).contains("missing column `edges_covered`"));
+    let wrong = FUZZBENCH.replace("1,900,100", "1,900,-1");
+    assert!(refusal(&FuzzBench::default(), &wrong).contains("expected a whole number"));
+    let twice = FUZZBENCH.replace("afl,zlib,2020-01-01,,2,1800", "afl,png,2020-01-01,,2,1800");
+    assert!(refusal(&FuzzBench::default(), &twice).contains("trial 2 is one of afl on png here"));
 }

@@ -8,6 +8,7 @@ mod format_1;
 mod import;
 mod page;
 mod published;
+mod real_time;
 mod reference;
 mod report;
 mod study;

@@ -94,7 +94,12 @@ fn run(project: u32, (name, speed): (&str, f64), seed: u64) -> (RunSpec, RunReco
         metrics: BTreeMap::from([("iterations".to_owned(), 3.into())]),
         artifacts: BTreeMap::from([("suite.json".to_owned(), "[]".to_owned())]),
         mutants: if seed == 0 { mutants() } else { Vec::new() },
-        resources: Resources { wall_ms: 700, search_ms: 600, peak_rss_kib: 40_000, cpu_ms: 0 },
+        resources: Resources {
+            wall_ms: 700,
+            search_ms: 600,
+            peak_rss_kib: 40_000,
+            ..Resources::default()
+        },
         provenance: Provenance {
             host: "ant".to_owned(),
             machine: String::new(),

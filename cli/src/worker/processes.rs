@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
 use catherd_cli_console::{Exit, Failure};
-use catherd_platform::{StopSignals, allowed_cores};
+use catherd_platform::{StopSignals, Topology, allowed_cores};
 use catherd_worker::LocalFleet;
 use clap::ValueEnum as _;
 
@@ -17,7 +17,7 @@ use super::Arguments;
 pub(crate) enum Processes {
     /// This many.
     Number(usize),
-    /// One for each core that the process may use.
+    /// One for each physical core that the process may use, or each hyper-thread with `--siblings`.
     All,
 }
 
@@ -49,12 +49,14 @@ pub(super) fn run(
     cache: &Path,
 ) -> Result<Exit, Failure> {
     let allowed = allowed_cores();
-    let number = match processes {
-        Processes::Number(number) => number,
-        Processes::All => allowed.len(),
+    let (places, pinned): (Vec<usize>, bool) = match processes {
+        Processes::All => {
+            let topology = Topology::of_this_machine();
+            (topology.worker_cores(&allowed, arguments.siblings), true)
+        }
+        Processes::Number(number) if number == allowed.len() => (allowed, true),
+        Processes::Number(number) => ((0..number).collect(), false),
     };
-    let pinned = allowed.len() == number;
-    let places: Vec<usize> = if pinned { allowed } else { (0..number).collect() };
     let program = std::env::current_exe()
         .map_err(|cause| Failure::new(format_args!("cannot find this program: {cause}")))?;
     if arguments.credentials.reads_standard_input() {
@@ -69,7 +71,8 @@ pub(super) fn run(
             command.args(["worker", "--exit-with-parent", "--name", &format!("{name}-{place}")]);
             command.arg("--spool").arg(spool_of(&spool, place)).args(&words);
             if pinned {
-                command.args(["--core", &place.to_string()]);
+                // The cores are chosen, with hyper-threads only where they were asked for.
+                command.args(["--core", &place.to_string(), "--siblings"]);
             }
             command
         }

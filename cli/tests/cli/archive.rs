@@ -396,6 +396,16 @@ fn the_package_of_an_interim_study_is_marked() {
     let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();
     assert_eq!(busy.status.code(), Some(1));
     assert!(stderr(&busy).contains("another catherd is serving"), "{}", stderr(&busy));
+    // The tables have all runs that have ended when they are not written again.
+    let table = || fs::read_to_string(fixture.path("slow/runs.csv")).unwrap();
+    let (mut seen, mut since) = (table(), std::time::Instant::now());
+    while since.elapsed() < std::time::Duration::from_secs(5) {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let now = table();
+        if now != seen {
+            (seen, since) = (now, std::time::Instant::now());
+        }
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     let (package, text) = fixture.archive("slow", "slow.zip", &[]);

@@ -209,3 +209,51 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.b
         assert_eq!(fs::metadata(file).unwrap().len(), 3_145_728);
     }
 }
+
+#[test]
+fn criteria_have_timelines_and_runs_the_conditions_of_the_machine() {
+    let answer = |end: u32| {
+        format!(
+            r#"sleep 1; echo '{{"contract": 1, "criteria": [
+  {{"name": "regions", "goals": 9, "covered": [0, 4]}}, {{"name": "branches", "goals": 6, "covered": [1, 2, 5]}}],
+  "timeline": [{{"wall_ms": 2, "work": [], "covered": 2}}],
+  "timelines": {{"branches": [{{"wall_ms": 3, "work": [], "covered": 1}}, {{"wall_ms": 80, "work": [], "covered": {end}}}]}},
+  "metrics": {{"executions": 70}}}}' > result.json"#
+        )
+    };
+    let place = Place::new(&answer(3));
+    let (good, text) = place.run("");
+    assert!(good, "{text}");
+    let timelines = place.text("out/criteria-timeline.csv");
+    let points: Vec<&str> = timelines.lines().skip(1).collect();
+    assert!(
+        points.len() >= 2 && points.iter().all(|line| line.contains(",branches,")),
+        "{timelines}"
+    );
+    assert!(timelines.lines().nth(2).unwrap().ends_with(",80,3,6"), "{timelines}");
+    for row in place.rows() {
+        let started: u64 = row["started_ms"].parse().unwrap();
+        assert!(started > 1_700_000_000_000, "{row:?}");
+        if cfg!(target_os = "linux") {
+            let busy: f64 = row["others_busy"].parse().unwrap();
+            assert!((0.0..=1.0).contains(&busy), "{row:?}");
+            assert!(row["preemptions"].parse::<u64>().is_ok(), "{row:?}");
+        }
+    }
+    let mut report = catherd();
+    report.args(["report", "out", "--out", "page"]).current_dir(place.path("."));
+    let report = report.output().unwrap();
+    assert!(report.status.success(), "{}", stderr(&report));
+    let criteria = place.text("page/tables/criteria.csv");
+    assert!(criteria.contains("branches,"), "{criteria}");
+    assert!(place.path("page/figures/growth-criterion-branches.svg").exists());
+    assert!(place.text("page/tables/metrics.csv").contains("executions,"));
+
+    let place = Place::new(&answer(2));
+    let (_, text) = place.run("");
+    let reason = &place.rows()[0]["reason"];
+    assert!(
+        reason.contains("timelines.branches: it does not end with what is covered"),
+        "{reason} {text}"
+    );
+}

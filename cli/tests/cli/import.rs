@@ -52,3 +52,42 @@ fn results_of_other_tools_become_tidy_tables() {
     let output = import(&["whisker", "raw.csv", "--out", "tables"]);
     assert!(stderr(&output).contains("contains a study"), "{}", stderr(&output));
 }
+
+#[test]
+fn raw_data_of_fuzzbench_become_a_report() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut text =
+        "experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered\n"
+            .to_owned();
+    // On the first benchmark, afl has the median 100 and libfuzzer 80; on the second 45 and 90.
+    for (benchmark, edges) in [("zlib", [100, 80]), ("png", [45, 90])] {
+        for trial in 0..6 {
+            for (fuzzer, edges) in ["afl", "libfuzzer"].iter().zip(edges) {
+                let number = text.lines().count();
+                for (time, part) in [(900, edges / 2), (1800, edges + trial % 3 - 1)] {
+                    text += &format!("e,{fuzzer},{benchmark},,,{number},{time},{part}\n");
+                }
+            }
+        }
+    }
+    fs::write(directory.path().join("data.csv"), text).unwrap();
+    let run = |arguments: &[&str]| {
+        let output = catherd().current_dir(&directory).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = run(&["import", "fuzzbench", "data.csv", "--out", "tables"]);
+    assert!(said.contains("24 runs of 2 projects with afl, libfuzzer in tables"), "{said}");
+    run(&["report", "tables", "--out", "page"]);
+    let scores = fs::read_to_string(directory.path().join("page/tables/scores.csv")).unwrap();
+    let rows: Vec<Vec<&str>> =
+        scores.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    // libfuzzer: mean of 80 and 100 %; afl: mean of 100 and 50 %; each is first once.
+    let score = |row: usize| rows[row][1].parse::<f64>().unwrap();
+    assert_eq!((rows[0][0], rows[1][0]), ("libfuzzer", "afl"), "{scores}");
+    assert!((score(0) - 90.0).abs() < 1e-9 && (score(1) - 75.0).abs() < 1e-9, "{scores}");
+    assert!(rows.iter().all(|row| row[6] == "1" && row[7] == "1" && row[8] == "1"), "{scores}");
+    let here = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!(here(0, 4) < 90.0 && here(0, 5) > 90.0, "{scores}");
+    assert!(directory.path().join("page/figures/growth-zlib.svg").exists());
+}

@@ -1,7 +1,7 @@
 //! Checks of records: their consistency when one is read, and their bounds when a worker delivers
 //! one. `docs/reference/limits.md` lists the bounds.
 
-use super::{Criterion, MAX_BINARY_BYTES, RunRecord};
+use super::{Conditions, Criterion, MAX_BINARY_BYTES, RunRecord, TimelinePoint};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
@@ -53,7 +53,8 @@ impl RunRecord {
     /// The first part that does not match the others.
     pub(super) fn check_consistency(&self) -> Checked {
         let units = self.work.len();
-        if let Some(point) = self.timeline.iter().find(|point| point.work.len() != units) {
+        let points = self.timeline.iter().chain(self.timelines.values().flatten());
+        if let Some(point) = points.into_iter().find(|point| point.work.len() != units) {
             let amounts = point.work.len();
             return invalid("timeline", format!("a point with {amounts} amounts of {units} units"));
         }
@@ -96,6 +97,7 @@ impl RunRecord {
         }
         // Several processors work at a time.
         number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
+        self.resources.conditions.iter().try_for_each(conditions)?;
         let provenance = &self.provenance;
         text("provenance", &provenance.isolation, MAX_TEXT_BYTES)?;
         let places = [&provenance.host, &provenance.worker, &provenance.memory_limit];
@@ -104,18 +106,14 @@ impl RunRecord {
 
     /// Checks that timeline and criteria count the same goals.
     fn check_counts(&self) -> Checked {
-        let mut seen = 0;
-        for point in &self.timeline {
-            if point.covered < seen {
-                return invalid("timeline", "coverage decreases");
-            }
-            seen = point.covered;
-            if seen > self.goals() {
-                let goals = self.goals();
-                return invalid("timeline", format!("{seen} goals are covered, of {goals}"));
-            }
-            number("timeline", point.wall_ms, MAX_MS)?;
-            point.work.iter().try_for_each(|&work| number("timeline", work, MAX_AMOUNT))?;
+        timeline(&self.timeline, self.goals())?;
+        for (name, points) in &self.timelines {
+            let own = self.criteria.iter().skip(1).find(|criterion| criterion.name == *name);
+            let Some(own) = own else {
+                let problem = format!("`{name}` is no criterion after the first one");
+                return invalid("timelines", problem);
+            };
+            timeline(points, own.goals)?;
         }
         for (number, one) in self.criteria.iter().enumerate() {
             if self.criteria[..number].iter().any(|other| other.name == one.name) {
@@ -124,6 +122,23 @@ impl RunRecord {
         }
         Ok(())
     }
+}
+
+/// Checks that a timeline counts no more than these goals, and that its numbers are no larger than those of any kind.
+fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
+    let mut seen = 0;
+    for point in points {
+        if point.covered < seen {
+            return invalid("timeline", "coverage decreases");
+        }
+        seen = point.covered;
+        if seen > goals {
+            return invalid("timeline", format!("{seen} goals are covered, of {goals}"));
+        }
+        number("timeline", point.wall_ms, MAX_MS)?;
+        point.work.iter().try_for_each(|&work| number("timeline", work, MAX_AMOUNT))?;
+    }
+    Ok(())
 }
 
 /// Checks that the covered goals exist and that none of them occurs twice.
@@ -139,6 +154,20 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
         Some(last) => invalid(part(), format!("goal {last} is covered, of {goals} goals")),
         None => Ok(()),
     }
+}
+
+/// Checks that shares are within 0..=1 and that amounts are not larger than any machine measures.
+fn conditions(of: &Conditions) -> Checked {
+    let wrong = |(name, value): (&str, f64), most: f64| {
+        let problem = format!("{name} is {value}, not within 0 and {most}");
+        if (0.0..=most).contains(&value) { Ok(()) } else { invalid("conditions", problem) }
+    };
+    let present = |(name, value): (&'static str, Option<f64>)| Some((name, value?));
+    of.shares().into_iter().filter_map(present).try_for_each(|share| wrong(share, 1.0))?;
+    let amounts = [("mhz", of.mhz), ("energy_j", of.energy_j)];
+    amounts.into_iter().filter_map(present).try_for_each(|one| wrong(one, MAX_AMOUNT as f64))?;
+    let counts = [Some(of.started_ms), of.throttled, of.preemptions];
+    counts.into_iter().flatten().try_for_each(|count| number("conditions", count, MAX_AMOUNT))
 }
 
 fn mutant(mutant: &MutantRecord) -> Checked {

@@ -149,6 +149,9 @@ impl Record {
         {
             return None;
         }
+        if !record.timelines.is_empty() {
+            return None;
+        }
         let positions = UNITS.map(|unit| record.unit_position(unit));
         let points = record.timeline.iter().map(|point| {
             let amount = |at: Option<usize>| at.and_then(|at| point.work.get(at)).copied();
@@ -233,6 +236,7 @@ impl From<Record> for RunRecord {
             criteria: if bare { Vec::new() } else { vec![criterion] },
             work: if bare { BTreeMap::new() } else { work.collect() },
             timeline: timeline.collect(),
+            timelines: BTreeMap::new(),
             suite: SuiteSize {
                 tests: record.suite_tests,
                 size: record.suite_events,

@@ -131,6 +131,12 @@ pub trait Runner: Send {
         Ok(Vec::new())
     }
 
+    /// Whether the conditions of the machine are measured for all runs, not only for those with a budget of real
+    /// time, because the runner starts programs that nothing but the machine limits.
+    fn starts_programs(&self) -> bool {
+        false
+    }
+
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
     /// provenance, and its own peak memory if the record has none.

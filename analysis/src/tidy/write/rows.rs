@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use catherd_experiments::text::is_printable;
-use catherd_experiments::{Budget, Criterion, MutantRecord, RunOutcome, RunRecord, RunSpec};
+use catherd_experiments::{
+    Budget, Conditions, Criterion, MutantRecord, RunOutcome, RunRecord, RunSpec,
+};
 
 use super::Imported;
 use crate::tidy::table::{Column, Layout, Row, column, text};
@@ -37,6 +39,7 @@ pub(super) struct RunRow {
     wall_ms: Option<u64>,
     peak_rss_kib: Option<u64>,
     cpu_ms: Option<u64>,
+    conditions: Option<Conditions>,
     suite_tests: Option<u32>,
     suite_size: Option<u32>,
     suite_unit: Option<String>,
@@ -71,6 +74,7 @@ impl RunRow {
             wall_ms: Some(record.resources.wall_ms),
             peak_rss_kib: Some(record.resources.peak_rss_kib).filter(|&kib| kib > 0),
             cpu_ms: Some(record.resources.cpu_ms).filter(|&ms| ms > 0),
+            conditions: record.resources.conditions,
             suite_tests: size(record.suite.tests),
             suite_size: size(record.suite.size),
             suite_unit: Some(record.suite.unit.clone()).filter(|unit| !unit.is_empty()),
@@ -98,6 +102,12 @@ impl RunRow {
             attempt: Some(attempts),
             ..RunRow::planned(spec, layout)
         }
+    }
+
+    /// Processor time by real time of the whole run, in thousandths.
+    fn cores_used(&self) -> Option<f64> {
+        let wall_ms = self.wall_ms.filter(|&ms| ms > 0)?;
+        Some((self.cpu_ms? as f64 / wall_ms as f64 * 1000.0).round() / 1000.0)
     }
 
     /// The fields that are known before the run.
@@ -172,6 +182,7 @@ impl RunRow {
             wall_ms: None,
             peak_rss_kib: None,
             cpu_ms: None,
+            conditions: None,
             suite_tests: None,
             suite_size: None,
             suite_unit: None,
@@ -253,6 +264,16 @@ impl Row for RunRow {
             column("wall_ms", rows, |r| r.wall_ms),
             column("peak_rss_kib", rows, |r| r.peak_rss_kib),
             column("cpu_ms", rows, |r| r.cpu_ms),
+            column("cores_used", rows, RunRow::cores_used),
+            column("started_ms", rows, |r| r.conditions.map(|c| c.started_ms)),
+            column("others_busy", rows, |r| r.conditions?.others_busy),
+            column("siblings_busy", rows, |r| r.conditions?.siblings_busy),
+            column("machine_busy", rows, |r| r.conditions?.machine_busy),
+            column("steal", rows, |r| r.conditions?.steal),
+            column("mhz", rows, |r| r.conditions?.mhz),
+            column("throttled", rows, |r| r.conditions?.throttled),
+            column("preemptions", rows, |r| r.conditions?.preemptions),
+            column("energy_j", rows, |r| r.conditions?.energy_j),
             column("suite_tests", rows, |r| r.suite_tests),
             column("suite_size", rows, |r| r.suite_size),
             text("suite_unit", rows, |r| r.suite_unit.as_deref()),
@@ -347,6 +368,36 @@ impl Row for TimelineRow {
         columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
         columns.push(column("wall_ms", rows, |r| r.wall_ms));
         columns.push(column("covered", rows, |r| r.covered));
+        columns
+    }
+}
+
+/// A row of `criteria-timeline`.
+pub(super) struct CriterionTimelineRow {
+    pub(super) of: Arc<RunKey>,
+    pub(super) criterion: String,
+    /// Amounts in the order of the units.
+    pub(super) work: Vec<Option<u64>>,
+    pub(super) wall_ms: u64,
+    pub(super) covered: u32,
+    pub(super) goals: u32,
+}
+
+impl Row for CriterionTimelineRow {
+    const NAME: &str = "criteria-timeline";
+
+    fn columns(rows: &[CriterionTimelineRow], layout: &Layout) -> Vec<Column> {
+        let mut columns = vec![
+            column("run", rows, |r| r.of.run.as_str()),
+            column("project", rows, |r| r.of.project.as_str()),
+            column("algorithm", rows, |r| r.of.algorithm.as_str()),
+            column("seed", rows, |r| r.of.seed),
+            text("criterion", rows, |r| Some(&r.criterion)),
+        ];
+        columns.extend(by_unit(rows, layout, str::to_owned, |r| &r.work));
+        columns.push(column("wall_ms", rows, |r| r.wall_ms));
+        columns.push(column("covered", rows, |r| r.covered));
+        columns.push(column("goals", rows, |r| r.goals));
         columns
     }
 }

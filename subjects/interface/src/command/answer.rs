@@ -7,6 +7,7 @@
 //! | `criteria` | in place of `goals` and `covered`, as in the result of a program without an adapter |
 //! | `executions`, `steps` | work in units of the budget; left out if the tool does not count it |
 //! | `timeline` | points with `wall_ms`, `covered`, and the units of work that the tool counts |
+//! | `timelines` | with `criteria`: the same by the name of each criterion after the first one |
 //! | `suite` | `tests`, `size`, `unit`, `removed` |
 //! | `metrics` | numbers by name; `search_covered`, the goals that the search covered, if minimisation lost some; `test_timeouts`, how many tests a limit of real time ended |
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
@@ -53,7 +54,7 @@ const MAX_LOGS: usize = 16;
 const LOG_TAIL: u64 = 64 << 10;
 
 /// Keys of an answer; the first ones are the usual ones.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "contract",
     "goals",
     "covered",
@@ -61,6 +62,7 @@ const KEYS: [&str; 20] = [
     "executions",
     "steps",
     "timeline",
+    "timelines",
     "suite",
     "metrics",
     "times",

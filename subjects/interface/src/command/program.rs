@@ -252,6 +252,10 @@ impl Runner for Program {
         self.projects.load(digest, || Ok(bytes))
     }
 
+    fn starts_programs(&self) -> bool {
+        true
+    }
+
     fn run(
         &mut self,
         spec: &RunSpec,

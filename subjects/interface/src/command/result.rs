@@ -22,8 +22,17 @@ const LARGEST: u64 = 16 << 20;
 const MAX_COUNTED: u32 = 10_000_000;
 
 /// Keys of a result file.
-const KEYS: [&str; 8] =
-    ["criteria", "outcome", "reason", "work", "timeline", "suite", "metrics", "artifacts"];
+const KEYS: [&str; 9] = [
+    "criteria",
+    "outcome",
+    "reason",
+    "work",
+    "timeline",
+    "timelines",
+    "suite",
+    "metrics",
+    "artifacts",
+];
 
 /// Keys of a result file of version 0.3.0 with their default values.
 fn defaults_of_format_1() -> [(&'static str, Value); 9] {
@@ -127,6 +136,17 @@ pub(super) fn record(
     if record.timeline.last().is_some_and(|last| f64::from(last.covered) != end) {
         return Err("the timeline does not end with what is covered".to_owned());
     }
+    for (name, points) in &record.timelines {
+        if !points.windows(2).all(ascends) {
+            return Err(format!("timelines.{name}: the timeline does not ascend"));
+        }
+        let own = record.criteria.iter().skip(1).find(|criterion| criterion.name == *name);
+        let own =
+            own.ok_or(format!("timelines.{name}: no criterion after the first one has this name"))?;
+        if points.last().is_some_and(|last| last.covered as usize != own.covered.len()) {
+            return Err(format!("timelines.{name}: it does not end with what is covered"));
+        }
+    }
     record.resources = Resources { wall_ms, search_ms: wall_ms, ..Resources::default() };
     Ok(record)
 }
@@ -159,6 +179,16 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         for (number, point) in points.iter().enumerate() {
             let point = point.as_object().ok_or(format!("timeline[{number}]: not an object"))?;
             check_point(number, point, &[&UNITS[..], &["work"]].concat())?;
+        }
+    }
+    if let Some(Value::Object(timelines)) = file.get("timelines") {
+        for (name, points) in timelines {
+            for (number, point) in points.as_array().into_iter().flatten().enumerate() {
+                let place = format!("timelines.{name}[{number}]");
+                let point = point.as_object().ok_or(format!("{place}: not an object"))?;
+                check_point(number, point, &[&UNITS[..], &["work"]].concat())
+                    .map_err(|flaw| flaw.replacen(&format!("timeline[{number}]"), &place, 1))?;
+            }
         }
     }
     let sets = match file.get_mut("criteria") {

@@ -1,0 +1,136 @@
+//! Relative scores and first places, as reports on fuzzers rank them (Metzman et al., 2021).
+
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rayon::prelude::*;
+
+use crate::comparison::{LEVEL, MIN_SAMPLE, Samples};
+use crate::stats::{Interval, Unavailable, mean, t_interval};
+
+/// Number of bootstrap replicates.
+const REPLICATES: u64 = 2_000;
+
+/// Seed of the bootstrap. It is fixed, so that a table is always the same.
+const SEED: u64 = 46;
+
+/// The score of an algorithm: its median on each project by the highest median of an algorithm on that project.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
+    pub algorithm: usize,
+    /// The projects on which all algorithms have runs.
+    pub projects: Vec<usize>,
+    /// Median on each of these projects, and by the highest one in 0..=1.
+    pub by_project: Vec<(f64, f64)>,
+    /// Mean of the scores of the projects, in 0..=1.
+    pub mean: f64,
+    /// Its interval over projects like these (Student's t).
+    pub interval: Result<Interval, Unavailable>,
+    /// Its interval on exactly these projects, where only runs vary (bootstrap); `None` if an algorithm has fewer than
+    /// [`MIN_SAMPLE`] runs on one of them.
+    pub here: Option<Interval>,
+    /// Projects on which no algorithm has a higher median; several algorithms may share a place.
+    pub firsts: usize,
+    /// The interval of the number of first places on exactly these projects.
+    pub firsts_here: Option<Interval>,
+}
+
+impl Score {
+    /// One for each algorithm that has runs, the highest mean first; empty if no project has runs of all of them.
+    pub fn all(samples: &Samples) -> Vec<Score> {
+        let algorithms: Vec<usize> =
+            (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
+        let projects: Vec<usize> =
+            (0..samples.projects()).filter(|&project| samples.complete(project)).collect();
+        if projects.is_empty() || algorithms.is_empty() {
+            return Vec::new();
+        }
+        let values = |project: usize, algorithm: usize| samples.values(project, algorithm);
+        let observed: Vec<Vec<f64>> = projects
+            .iter()
+            .map(|&project| {
+                algorithms
+                    .iter()
+                    .map(|&algorithm| median(values(project, algorithm).to_vec()))
+                    .collect()
+            })
+            .collect();
+        let scores: Vec<Vec<f64>> = observed.iter().map(|medians| relative(medians)).collect();
+        let enough = projects.iter().all(|&project| {
+            algorithms.iter().all(|&algorithm| values(project, algorithm).len() >= MIN_SAMPLE)
+        });
+        let drawn: Vec<Vec<Vec<f64>>> = (0..if enough { REPLICATES } else { 0 })
+            .into_par_iter()
+            .map(|replicate| {
+                let mut rng = ChaCha8Rng::seed_from_u64(SEED);
+                rng.set_stream(replicate);
+                let mut draw = |sample: &[f64]| {
+                    let one = |_| sample[rng.random_range(0..sample.len() as u64) as usize];
+                    median((0..sample.len()).map(one).collect())
+                };
+                let of = |&project: &usize| {
+                    let medians: Vec<f64> = algorithms
+                        .iter()
+                        .map(|&algorithm| draw(values(project, algorithm)))
+                        .collect();
+                    relative(&medians)
+                };
+                projects.iter().map(of).collect()
+            })
+            .collect();
+        let central = |mut values: Vec<f64>| {
+            values.sort_unstable_by(f64::total_cmp);
+            let outside = values.len() / 40;
+            enough.then(|| Interval {
+                low: values[outside],
+                high: values[values.len() - 1 - outside],
+            })
+        };
+        let firsts =
+            |scores: &[Vec<f64>], at: usize| scores.iter().filter(|one| one[at] >= 1.0).count();
+        let mean_of = |scores: &[Vec<f64>], at: usize| {
+            mean(scores.iter().map(|one| one[at])).unwrap_or(f64::NAN)
+        };
+        let mut all: Vec<Score> = algorithms
+            .iter()
+            .enumerate()
+            .map(|(at, &algorithm)| {
+                let own: Vec<f64> = scores.iter().map(|one| one[at]).collect();
+                Score {
+                    algorithm,
+                    projects: projects.clone(),
+                    by_project: observed
+                        .iter()
+                        .map(|one| one[at])
+                        .zip(own.iter().copied())
+                        .collect(),
+                    mean: mean_of(&scores, at),
+                    interval: crate::comparison::enough(own.len())
+                        .and_then(|()| t_interval(&own, 1.0 - LEVEL))
+                        .map(|found| found.1),
+                    here: central(drawn.iter().map(|scores| mean_of(scores, at)).collect()),
+                    firsts: firsts(&scores, at),
+                    firsts_here: central(
+                        drawn.iter().map(|scores| firsts(scores, at) as f64).collect(),
+                    ),
+                }
+            })
+            .collect();
+        all.sort_by(|a, b| b.mean.total_cmp(&a.mean).then(a.algorithm.cmp(&b.algorithm)));
+        all
+    }
+}
+
+/// The middle value, or the mean of the middle two.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    let half = values.len() / 2;
+    if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
+}
+
+/// Each value by the highest one; 1 for all if it is 0.
+fn relative(medians: &[f64]) -> Vec<f64> {
+    let highest = medians.iter().copied().fold(0.0, f64::max);
+    medians.iter().map(|&median| if highest > 0.0 { median / highest } else { 1.0 }).collect()
+}

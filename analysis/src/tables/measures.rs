@@ -1,0 +1,262 @@
+//! Every criterion and every metric, by algorithm and by pair of algorithms; and relative scores.
+
+use super::{CaptionedTable, label, low_high};
+use crate::comparison::{LEVEL, MIN_SAMPLE, MeanCoverage, Samples};
+use crate::findings::{Decision, Score, Verdict};
+use crate::stats::{Description, mean, t_interval};
+use crate::table::{Cell, Table};
+use crate::terms::goals;
+use crate::tidy::Results;
+
+/// A criterion or a metric: its name, and its values.
+pub type Measured = (String, Samples);
+
+/// The values of each measure by algorithm. Shares are shown as percentages.
+fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
+    let mut table = Table::new(&[
+        what,
+        ("algorithm", "Algorithm"),
+        ("mean", "Mean"),
+        ("low", "from"),
+        ("high", "to"),
+        ("median", "Median"),
+        ("minimum", "Min."),
+        ("maximum", "Max."),
+        ("projects", "Projects"),
+        ("runs", "Runs"),
+    ]);
+    let cell = |value: Option<f64>| match shares {
+        true => Cell::share(value, 2),
+        false => Cell::number(value, 2),
+    };
+    for (name, samples) in all {
+        for one in MeanCoverage::all(samples).into_iter().filter(|one| one.runs > 0) {
+            let of_projects: Vec<f64> = (0..samples.projects())
+                .filter_map(|project| mean(samples.values(project, one.algorithm).iter().copied()))
+                .collect();
+            let interval = crate::comparison::enough(of_projects.len())
+                .and_then(|()| t_interval(&of_projects, 1.0 - LEVEL))
+                .map(|found| found.1);
+            let (values, runs) = samples.pooled(one.algorithm);
+            let described = Description::of(&values).ok();
+            let of = |value: fn(&Description) -> f64| cell(described.as_ref().map(value));
+            let cells = vec![
+                Cell::Text(name.clone()),
+                label(results, one.algorithm),
+                cell(one.mean),
+                cell(interval.ok().map(|interval| interval.low)),
+                cell(interval.ok().map(|interval| interval.high)),
+                of(|d| d.median),
+                of(|d| d.minimum),
+                of(|d| d.maximum),
+                Cell::Count(one.projects),
+                Cell::Count(one.runs),
+            ];
+            table.push_with_runs(cells, runs);
+        }
+    }
+    table
+}
+
+/// The verdict on each pair of algorithms by each measure. Metrics have no unit in which differences are equivalent.
+fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
+    let mut table = Table::new(&[
+        what,
+        ("first", "First"),
+        ("second", "Second"),
+        ("verdict", "Verdict"),
+        ("difference", "Difference"),
+        ("low", "from"),
+        ("high", "to"),
+        ("p", "p (Wilcoxon)"),
+        ("p_holm", "p (Holm)"),
+        ("projects", "Projects"),
+    ]);
+    let scale = if shares { 100.0 } else { 1.0 };
+    for (name, samples) in all {
+        for one in Decision::pairs(samples, None) {
+            let verdict = match (one.verdict, one.p_holm) {
+                (verdict, _) if shares => verdict,
+                (Verdict::Equivalent, Some(p)) if p < LEVEL && one.difference > 0.0 => {
+                    Verdict::Better
+                }
+                (Verdict::Equivalent, Some(p)) if p < LEVEL && one.difference < 0.0 => {
+                    Verdict::Worse
+                }
+                (Verdict::Equivalent, _) => Verdict::Undecided,
+                (verdict, _) => verdict,
+            };
+            let verdict = match verdict {
+                Verdict::Better => "higher".to_owned(),
+                Verdict::Worse => "lower".to_owned(),
+                other => other.to_string(),
+            };
+            let interval = |end: fn(crate::stats::Interval) -> f64| {
+                Cell::number(one.interval.ok().map(|interval| scale * end(interval)), 2)
+            };
+            let cells = vec![
+                Cell::Text(name.clone()),
+                label(results, one.first),
+                label(results, one.second),
+                Cell::Text(verdict),
+                Cell::number((!one.projects.is_empty()).then_some(scale * one.difference), 2),
+                interval(|i| i.low),
+                interval(|i| i.high),
+                Cell::number(one.p.and_then(Result::ok).map(|p| p.value), 4),
+                Cell::number(one.p_holm, 4),
+                Cell::Count(one.projects.len()),
+            ];
+            let runs = one.projects.iter().flat_map(|&project| {
+                [one.first, one.second].into_iter().flat_map(move |a| samples.runs(project, a))
+            });
+            table.push_with_runs(cells, runs.copied());
+        }
+    }
+    table
+}
+
+/// How pairs are decided.
+fn rule() -> String {
+    format!(
+        "p < {LEVEL} in the Wilcoxon signed-rank test over projects, corrected by Holm over the pairs of the \
+         same row name; too few: fewer than {MIN_SAMPLE} projects. From, to: 95 % interval over projects \
+         (Student's t)."
+    )
+}
+
+/// Coverage by each criterion, and the verdicts on pairs by the criteria after the first one.
+pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
+    let what = ("criterion", "Criterion");
+    let caption = "Coverage by each criterion; the first one is what the search optimised, and what all other \
+                   sections are about. Mean over projects of the mean over their runs with its 95 % interval over \
+                   projects like these (Student's t); median, minimum and maximum over runs.";
+    [
+        CaptionedTable {
+            name: "criteria",
+            title: "Coverage by criterion".to_owned(),
+            caption: caption.to_owned(),
+            table: by_algorithm(results, what, all, true),
+        },
+        CaptionedTable {
+            name: "criteria-decisions",
+            title: "Verdicts by criterion".to_owned(),
+            caption: format!(
+                "Mean over projects of the difference of mean coverage by each criterion, in percentage points. Higher \
+                 and lower: {}",
+                rule()
+            ),
+            table: by_pair(results, what, all, true),
+        },
+    ]
+}
+
+/// Every metric of the runs, and the verdicts on pairs.
+pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
+    let what = ("metric", "Metric");
+    [
+        CaptionedTable {
+            name: "metrics",
+            title: "Metrics".to_owned(),
+            caption: "Additional numbers of runs by name. Mean over projects of the mean over their runs with its 95 % \
+                      interval over projects like these (Student's t); median, minimum and maximum over runs."
+                .to_owned(),
+            table: by_algorithm(results, what, all, false),
+        },
+        CaptionedTable {
+            name: "metrics-decisions",
+            title: "Verdicts by metric".to_owned(),
+            caption: format!(
+                "Mean over projects of the difference of each metric that varies. Whether higher is better depends on the \
+                 metric. Higher and lower: {}",
+                rule()
+            ),
+            table: by_pair(results, what, all, false),
+        },
+    ]
+}
+
+/// Relative scores and first places.
+pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedTable {
+    let mut table = Table::new(&[
+        ("algorithm", "Algorithm"),
+        ("score", "Relative score"),
+        ("low", "from"),
+        ("high", "to"),
+        ("here_low", "Here from"),
+        ("here_high", "to"),
+        ("firsts", "Firsts"),
+        ("firsts_low", "from"),
+        ("firsts_high", "to"),
+        ("projects", "Projects"),
+    ]);
+    for one in all {
+        let [low, high] = low_high(one.interval.map(scaled), 2);
+        let here = one.here.map(scaled);
+        let firsts = one.firsts_here;
+        let cells = vec![
+            label(results, one.algorithm),
+            Cell::Number(100.0 * one.mean, 2),
+            low,
+            high,
+            Cell::number(here.map(|here| here.low), 2),
+            Cell::number(here.map(|here| here.high), 2),
+            Cell::Count(one.firsts),
+            Cell::number(firsts.map(|firsts| firsts.low), 0),
+            Cell::number(firsts.map(|firsts| firsts.high), 0),
+            Cell::Count(one.projects.len()),
+        ];
+        let runs = one.projects.iter().flat_map(|&project| samples.runs(project, one.algorithm));
+        table.push_with_runs(cells, runs.copied());
+    }
+    CaptionedTable {
+        name: "scores",
+        title: "Relative scores and first places".to_owned(),
+        caption: format!(
+            "Relative score: mean over projects of the median coverage by the highest median of an algorithm on the \
+             project, 100 for the best on all (as in reports of FuzzBench; Metzman et al., 2021). From, to: 95 % \
+             interval over projects like these (Student's t); here: over exactly these projects, where only runs vary \
+             (bootstrap over runs; {MIN_SAMPLE} of each are needed). Firsts: projects on which no algorithm has a \
+             higher median, shared places count for each; from, to: on exactly these projects."
+        ),
+        table,
+    }
+}
+
+fn scaled(interval: crate::stats::Interval) -> crate::stats::Interval {
+    crate::stats::Interval { low: 100.0 * interval.low, high: 100.0 * interval.high }
+}
+
+/// The score of each algorithm on each project.
+pub fn scores_by_project(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedTable {
+    let mut table = Table::new(&[
+        ("project", "Project"),
+        ("algorithm", "Algorithm"),
+        ("median", "Median"),
+        ("score", "Relative score"),
+        ("runs", "Runs"),
+    ]);
+    let projects = all.first().map(|one| &one.projects[..]).unwrap_or_default();
+    for (at, &project) in projects.iter().enumerate() {
+        for one in all {
+            let runs = samples.runs(project, one.algorithm);
+            let (median, score) = one.by_project[at];
+            let cells = vec![
+                Cell::Text(results.projects[project].name.clone()),
+                label(results, one.algorithm),
+                Cell::Share(median, 2),
+                Cell::Number(100.0 * score, 2),
+                Cell::Count(runs.len()),
+            ];
+            table.push_with_runs(cells, runs.iter().copied());
+        }
+    }
+    CaptionedTable {
+        name: "scores-by-project",
+        title: "Relative scores by project".to_owned(),
+        caption: format!(
+            "Median share of the {} that runs cover, and by the highest median of the project.",
+            goals(&results.subject)
+        ),
+        table,
+    }
+}

@@ -1,0 +1,93 @@
+//! The conditions of the machine during each run.
+
+use std::collections::HashMap;
+
+use polars_arrow::array::StaticArray as _;
+
+use crate::tidy::slice::{Interner, Slice};
+use crate::tidy::table::{columns_of, read_slices};
+use crate::tidy::{Error, Results};
+
+/// Where and under which conditions a run was executed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunConditions {
+    /// Index into [`Results::runs`].
+    pub run: u32,
+    /// The start in milliseconds since 1970; `None` if conditions were not measured.
+    pub started_ms: Option<u64>,
+    /// Index into [`PlacedRuns::hosts`].
+    pub host: u32,
+    /// The core of the worker; `None` if it was not pinned.
+    pub core: Option<u32>,
+    /// Shares of the time in which others used the core, its siblings, and the rest of the machine were busy, and the
+    /// core was given to other machines, in the order of [`SHARES`].
+    pub shares: [Option<f64>; 4],
+    /// How often the core was slowed down because of its temperature.
+    pub throttled: Option<u64>,
+}
+
+/// The columns of [`RunConditions::shares`].
+pub const SHARES: [&str; 4] = ["others_busy", "siblings_busy", "machine_busy", "steal"];
+
+/// The runs that were executed somewhere, in the order of the tables.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlacedRuns {
+    /// Names of the hosts.
+    pub hosts: Vec<String>,
+    /// The runs.
+    pub runs: Vec<RunConditions>,
+}
+
+impl Results {
+    /// The conditions of all runs of which the host is known. Folders of earlier versions have no shares.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn conditions(&self) -> Result<PlacedRuns, Error> {
+        let known: HashMap<_, u32> = self.numbers();
+        let mut hosts = Interner::default();
+        let mut runs = Vec::new();
+        let mut first = 0;
+        for source in self.sources() {
+            let begin = std::mem::replace(&mut first, source.end);
+            let path = source.dir.join("runs.parquet");
+            let present = columns_of(&path)?;
+            let has = |column: &str| present.iter().any(|name| name == column);
+            let optional: Vec<&str> = SHARES
+                .into_iter()
+                .chain(["started_ms", "throttled", "core"])
+                .filter(|column| has(column))
+                .collect();
+            let mut columns = vec!["run", "host"];
+            columns.extend(&optional);
+            read_slices(&path, &columns, |batch| {
+                let slice = Slice { batch, path: &path };
+                let (ids, names) = (slice.text("run")?, slice.text("host")?);
+                let count = |name| if has(name) { slice.u64(name).map(Some) } else { Ok(None) };
+                let (started, throttled) = (count("started_ms")?, count("throttled")?);
+                let cores = if has("core") { Some(slice.u32("core")?) } else { None };
+                let mut shares = [None; 4];
+                for (column, name) in shares.iter_mut().zip(SHARES) {
+                    *column = if has(name) { Some(slice.f64(name)?) } else { None };
+                }
+                for row in 0..batch.len() {
+                    let id = slice.value("run", ids.get(row))?;
+                    let run = known.get(&slice.digest(id)?).copied();
+                    // For a run that is in two folders, the first folder counts.
+                    let run = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
+                    let (Some(run), Some(host)) = (run, names.get(row)) else { continue };
+                    runs.push(RunConditions {
+                        run,
+                        host: hosts.index(host.to_owned()),
+                        started_ms: started.and_then(|started| started.get(row)),
+                        core: cores.and_then(|cores| cores.get(row)),
+                        shares: shares.map(|column| column.and_then(|column| column.get(row))),
+                        throttled: throttled.and_then(|throttled| throttled.get(row)),
+                    });
+                }
+                Ok(())
+            })?;
+        }
+        Ok(PlacedRuns { hosts: hosts.items, runs })
+    }
+}

@@ -1,0 +1,47 @@
+//! The conditions of the machine during a run.
+
+use serde::{Deserialize, Serialize};
+
+/// Who else used the processors while a run was executed, and at which speed they worked. `None` is what the system
+/// did not show, or what there is not, such as other hyper-threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// The start of the run in milliseconds since 1970, by the clock of the host.
+    pub started_ms: u64,
+    /// Share of the time in which other processes used the core of the run, in 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others_busy: Option<f64>,
+    /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub siblings_busy: Option<f64>,
+    /// Mean share of the time in which the other cores of the machine were busy, in 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_busy: Option<f64>,
+    /// Share of the time in which the hypervisor gave the core to other machines, in 0..=1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
+    /// Mean frequency of the core in MHz.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mhz: Option<f64>,
+    /// How often the core was slowed down because of its temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<u64>,
+    /// How often a process of the run was taken from its core before it waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemptions: Option<u64>,
+    /// Energy of all processors of the machine during the run, in joules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy_j: Option<f64>,
+}
+
+impl Conditions {
+    /// The shares of time, by name.
+    pub fn shares(&self) -> [(&'static str, Option<f64>); 4] {
+        [
+            ("others_busy", self.others_busy),
+            ("siblings_busy", self.siblings_busy),
+            ("machine_busy", self.machine_busy),
+            ("steal", self.steal),
+        ]
+    }
+}

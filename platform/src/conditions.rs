@@ -1,0 +1,257 @@
+//! The conditions under which something is executed: who else used the core, its siblings and the machine, at
+//! which frequency, and how much energy was used, as far as the system shows it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::descendants::{family_preemptions, family_processor_time};
+use crate::topology::Topology;
+
+/// Pause between two samples of frequency and preemptions.
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The shortest time of which shares are given: the system counts in ticks of 10 ms.
+const SHORTEST: Duration = Duration::from_millis(500);
+
+/// What was measured between [`Meter::start`] and [`Meter::finish`]. `None` is what the system does not show, or what
+/// there is not, such as siblings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conditions {
+    /// Processor time of this process and all its descendants.
+    pub processor_time: Duration,
+    /// Share of the time in which other processes used the core, in 0..=1. `None` without a core.
+    pub others_busy: Option<f64>,
+    /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
+    pub siblings_busy: Option<f64>,
+    /// Mean share of the time in which the other cores of the machine were busy, in 0..=1.
+    pub machine_busy: Option<f64>,
+    /// Share of the time in which the hypervisor gave the core to other machines, in 0..=1.
+    pub steal: Option<f64>,
+    /// Mean frequency of the core in MHz.
+    pub mhz: Option<f64>,
+    /// How often the core was slowed down because of its temperature.
+    pub throttled: Option<u64>,
+    /// How often a process was taken from its core before it waited, as far as samples have seen it.
+    pub preemptions: Option<u64>,
+    /// Energy of all processors of the machine, in joules.
+    pub energy: Option<f64>,
+}
+
+/// Measures conditions.
+#[derive(Debug)]
+pub struct Meter {
+    system: SystemFiles,
+    core: Option<usize>,
+    siblings: Vec<usize>,
+    started: Instant,
+    processor_time: Duration,
+    busy: BTreeMap<usize, CoreTimes>,
+    throttled: Option<u64>,
+    energy: Vec<(PathBuf, u64)>,
+    frequencies: Vec<f64>,
+    /// Preemptions of each process at the start, and the most that was seen since.
+    preemptions: HashMap<u32, (u64, u64)>,
+    sampled: Instant,
+}
+
+/// Where the files of the system are.
+#[derive(Clone, Debug)]
+struct SystemFiles {
+    proc: PathBuf,
+    sys: PathBuf,
+}
+
+/// Times of a core in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct CoreTimes {
+    busy: u64,
+    idle: u64,
+    steal: u64,
+}
+
+impl Meter {
+    /// Starts a measurement. `core` is the core to which this process and its descendants are pinned, `None` if they
+    /// are not.
+    pub fn start(core: Option<usize>) -> Meter {
+        let system = SystemFiles { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") };
+        static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
+        let topology = TOPOLOGY.get_or_init(Topology::of_this_machine);
+        let mut meter = Meter::with(system, core, topology);
+        meter.processor_time = family_processor_time();
+        let seen = family_preemptions().into_iter();
+        meter.preemptions = seen.map(|(pid, count)| (pid, (count, count))).collect();
+        meter
+    }
+
+    fn with(system: SystemFiles, core: Option<usize>, topology: &Topology) -> Meter {
+        Meter {
+            siblings: core.map(|core| topology.siblings(core)).unwrap_or_default(),
+            busy: system.core_times(),
+            throttled: core.and_then(|core| system.throttled(core)),
+            energy: system.energy(),
+            frequencies: core.and_then(|core| system.frequency(core)).into_iter().collect(),
+            preemptions: HashMap::new(),
+            processor_time: Duration::ZERO,
+            started: Instant::now(),
+            sampled: Instant::now(),
+            system,
+            core,
+        }
+    }
+
+    /// Takes a sample if the last one was taken some time ago. It is called often, at least every few seconds.
+    pub fn sample(&mut self) {
+        if self.sampled.elapsed() >= SAMPLE_INTERVAL {
+            self.sample_now();
+        }
+    }
+
+    fn sample_now(&mut self) {
+        self.sampled = Instant::now();
+        self.frequencies.extend(self.core.and_then(|core| self.system.frequency(core)));
+        for (pid, count) in family_preemptions() {
+            let seen = self.preemptions.entry(pid).or_insert((0, count));
+            seen.1 = seen.1.max(count);
+        }
+    }
+
+    /// Ends the measurement.
+    pub fn finish(mut self) -> Conditions {
+        self.sample_now();
+        let own = family_processor_time().saturating_sub(self.processor_time);
+        let known = !self.preemptions.is_empty();
+        let preemptions = self.preemptions.values().map(|(first, last)| last - first).sum();
+        Conditions { preemptions: known.then_some(preemptions), ..self.finished(own) }
+    }
+
+    /// What was measured apart from preemptions, if this process and its descendants used `own` processor time.
+    fn finished(&self, own: Duration) -> Conditions {
+        let elapsed = self.started.elapsed();
+        let now = self.system.core_times();
+        // Shares of the time since the start: busy, and stolen.
+        let share = |core: usize| {
+            let (before, after) = (self.busy.get(&core)?, now.get(&core)?);
+            let busy = after.busy.saturating_sub(before.busy);
+            let steal = after.steal.saturating_sub(before.steal);
+            let all = busy + steal + after.idle.saturating_sub(before.idle);
+            (all > 0 && elapsed >= SHORTEST)
+                .then(|| (busy as f64 / all as f64, steal as f64 / all as f64))
+        };
+        let mean = |cores: &mut dyn Iterator<Item = usize>, of: fn((f64, f64)) -> f64| {
+            let shares: Vec<f64> = cores.filter_map(share).map(of).collect();
+            (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+        };
+        let used = own.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+        let all = || now.keys().copied();
+        let others = |one: &usize| self.core != Some(*one) && !self.siblings.contains(one);
+        let machine_busy = match self.core {
+            Some(_) => mean(&mut all().filter(others), |share| share.0),
+            None => mean(&mut all(), |share| share.0)
+                .map(|busy| (busy - used / now.len().max(1) as f64).max(0.0)),
+        };
+        let throttled = self.core.and_then(|core| self.system.throttled(core));
+        let frequencies = &self.frequencies;
+        Conditions {
+            processor_time: own,
+            others_busy: self.core.and_then(share).map(|share| (share.0 - used).clamp(0.0, 1.0)),
+            siblings_busy: mean(&mut self.siblings.iter().copied(), |share| share.0),
+            machine_busy,
+            steal: match self.core {
+                Some(core) => share(core).map(|share| share.1),
+                None => mean(&mut all(), |share| share.1),
+            },
+            mhz: (!frequencies.is_empty())
+                .then(|| frequencies.iter().sum::<f64>() / frequencies.len() as f64),
+            throttled: throttled.zip(self.throttled).map(|(now, then)| now.saturating_sub(then)),
+            preemptions: None,
+            energy: self.system.energy_since(&self.energy),
+        }
+    }
+}
+
+impl SystemFiles {
+    fn number(path: PathBuf) -> Option<u64> {
+        fs::read_to_string(path).ok()?.trim().parse().ok()
+    }
+
+    /// Times of all cores since the start of the machine.
+    fn core_times(&self) -> BTreeMap<usize, CoreTimes> {
+        fs::read_to_string(self.proc.join("stat")).map(|stat| core_times(&stat)).unwrap_or_default()
+    }
+
+    /// How often a core has been slowed down.
+    fn throttled(&self, core: usize) -> Option<u64> {
+        let file = format!("devices/system/cpu/cpu{core}/thermal_throttle/core_throttle_count");
+        SystemFiles::number(self.sys.join(file))
+    }
+
+    /// The frequency of a core in MHz.
+    fn frequency(&self, core: usize) -> Option<f64> {
+        let file = format!("devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
+        if let Some(khz) = SystemFiles::number(self.sys.join(file)) {
+            return Some(khz as f64 / 1000.0);
+        }
+        let text = fs::read_to_string(self.proc.join("cpuinfo")).ok()?;
+        let mut own = false;
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            match name.trim() {
+                "processor" => own = value.trim().parse() == Ok(core),
+                "cpu MHz" if own => return value.trim().parse().ok(),
+                _ => {}
+            }
+            None
+        })
+    }
+
+    /// The counters of energy of the processors, in microjoules, that this process may read.
+    fn energy(&self) -> Vec<(PathBuf, u64)> {
+        let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
+        let mut counters: Vec<(PathBuf, u64)> = entries
+            // Parts of a processor have names with another colon.
+            .filter(|entry| entry.file_name().to_string_lossy().matches(':').count() == 1)
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("intel-rapl:"))
+            .filter_map(|entry| {
+                Some((entry.path(), SystemFiles::number(entry.path().join("energy_uj"))?))
+            })
+            .collect();
+        counters.sort_unstable();
+        counters
+    }
+
+    /// Energy in joules since the counters were read. A counter begins again at 0 after its largest value.
+    fn energy_since(&self, before: &[(PathBuf, u64)]) -> Option<f64> {
+        let mut sum = 0;
+        for (folder, first) in before {
+            let now = SystemFiles::number(folder.join("energy_uj"))?;
+            sum += match now.checked_sub(*first) {
+                Some(used) => used,
+                None => {
+                    let range = SystemFiles::number(folder.join("max_energy_range_uj"))?;
+                    (range + now).saturating_sub(*first)
+                }
+            };
+        }
+        (!before.is_empty()).then_some(sum as f64 / 1e6)
+    }
+}
+
+/// The times of each core in `/proc/stat`.
+fn core_times(stat: &str) -> BTreeMap<usize, CoreTimes> {
+    let core = |line: &str| {
+        let (name, times) = line.split_once(' ')?;
+        let core = name.strip_prefix("cpu")?.parse().ok()?;
+        let times: Vec<u64> = times.split_whitespace().map_while(|n| n.parse().ok()).collect();
+        let at = |field: usize| times.get(field).copied().unwrap_or(0);
+        // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user.
+        let busy = at(0) + at(1) + at(2) + at(5) + at(6);
+        Some((core, CoreTimes { busy, idle: at(3) + at(4), steal: at(7) }))
+    };
+    stat.lines().filter_map(core).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! The conditions of the machine during a run, as they are recorded.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use catherd_experiments::{Conditions, RunRecord};
+use catherd_platform::Meter;
+
+/// A run whose conditions are being measured.
+pub(crate) struct MeasuredRun {
+    started_ms: u64,
+    meter: Meter,
+}
+
+impl MeasuredRun {
+    /// Begins to measure. `core` is the core to which the worker is pinned.
+    pub(crate) fn start(core: Option<u32>) -> MeasuredRun {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let meter = Meter::start(core.map(|core| core as usize));
+        MeasuredRun { started_ms: now.as_millis() as u64, meter }
+    }
+
+    /// Takes a sample if it is time for one.
+    pub(crate) fn sample(&mut self) {
+        self.meter.sample();
+    }
+
+    /// Adds what was measured to the record of the run.
+    pub(crate) fn finish(self, mut record: RunRecord) -> RunRecord {
+        let found = self.meter.finish();
+        let share = |share: Option<f64>| share.map(|share| rounded(share, 1e4));
+        record.resources.conditions = Some(Conditions {
+            started_ms: self.started_ms,
+            others_busy: share(found.others_busy),
+            siblings_busy: share(found.siblings_busy),
+            machine_busy: share(found.machine_busy),
+            steal: share(found.steal),
+            mhz: found.mhz.map(|mhz| rounded(mhz, 1.0)),
+            throttled: found.throttled,
+            preemptions: found.preemptions,
+            energy_j: found.energy.map(|joules| rounded(joules, 100.0)),
+        });
+        if record.resources.cpu_ms == 0 {
+            record.resources.cpu_ms = found.processor_time.as_millis() as u64;
+        }
+        record
+    }
+}
+
+/// The value with so many parts of one.
+fn rounded(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
