@@ -19,7 +19,9 @@ pub(super) fn submission(
         return Err(LaunchError::Unsupported { engine: Engine::Pbs, option: "--qos" });
     }
     let mut submission = Submission { files: Vec::new(), calls: Vec::new() };
-    for piece in pieces(numbers, MAX_ARRAY) {
+    // PBS refuses arrays whose tasks may not be queued again.
+    let length = if pilot.requeue { MAX_ARRAY } else { 1 };
+    for piece in pieces(numbers, length) {
         let path = pilot.dir.join(format!("{}-{}.pbs", pilot.tag, piece.start()));
         let mut arguments = pilot.submit_options.clone();
         arguments.push(path.display().to_string());

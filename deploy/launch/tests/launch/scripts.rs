@@ -158,6 +158,20 @@ fn arrays_are_split_beyond_the_limit_of_slurm() {
 }
 
 #[test]
+fn tasks_that_are_not_queued_again_are_no_array_of_pbs() {
+    let pilot = Pilot { requeue: false, ..pilot(Engine::Pbs) };
+    let Submission { files, calls } = Engine::Pbs.submission(&pilot, 5..=7, &[]).unwrap();
+    assert_eq!((files.len(), calls.len()), (3, 3));
+    for (path, script) in &files {
+        assert!(script.contains("#PBS -r n\n") && !script.contains("#PBS -J"), "{script}");
+        assert!(path.display().to_string().ends_with(".pbs"), "{}", path.display());
+    }
+    assert!(files[2].1.contains("$((index + 6))"), "{}", files[2].1);
+    let task = Task { id: "9.server".to_owned(), state: TaskState::Running };
+    assert_eq!(Engine::Pbs.worker_prefix("catherd-1", &task), "catherd-1-9-1");
+}
+
+#[test]
 fn answers_of_managers_are_read() {
     let read = |engine: Engine, answer: &str| {
         let tasks = engine.read_listing("catherd-1", answer).unwrap();
