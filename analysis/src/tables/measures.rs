@@ -36,7 +36,7 @@ fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares:
                 .collect();
             let interval = crate::comparison::enough(of_projects.len())
                 .and_then(|()| t_interval(&of_projects, 1.0 - LEVEL))
-                .map(|found| found.1);
+                .map(|found| if shares { within(found.1, 1.0) } else { found.1 });
             let (values, runs) = samples.pooled(one.algorithm);
             let described = Description::of(&values).ok();
             let of = |value: fn(&Description) -> f64| cell(described.as_ref().map(value));
@@ -190,7 +190,7 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
         ("projects", "Projects"),
     ]);
     for one in all {
-        let [low, high] = low_high(one.interval.map(scaled), 2);
+        let [low, high] = low_high(one.interval.map(|found| scaled(within(found, 1.0))), 2);
         let here = one.here.map(scaled);
         let firsts = one.firsts_here;
         let cells = vec![
@@ -220,6 +220,11 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
         ),
         table,
     }
+}
+
+/// The part of an interval between 0 and the largest possible value.
+fn within(interval: crate::stats::Interval, most: f64) -> crate::stats::Interval {
+    crate::stats::Interval { low: interval.low.max(0.0), high: interval.high.min(most) }
 }
 
 fn scaled(interval: crate::stats::Interval) -> crate::stats::Interval {
