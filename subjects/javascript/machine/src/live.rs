@@ -38,12 +38,6 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/node/assert.js"),
     include_str!("prelude/node/util.js"),
     include_str!("prelude/node/path.js"),
-    include_str!("prelude/node/buffer.js"),
-    include_str!("prelude/node/decoder.js"),
-    include_str!("prelude/node/web.js"),
-    include_str!("prelude/node/url.js"),
-    include_str!("prelude/node/querystring.js"),
-    include_str!("prelude/node/fs.js"),
     include_str!("prelude/node/host.js"),
     include_str!("prelude/modules.js"),
     include_str!("prelude/analyse.js"),
@@ -51,6 +45,23 @@ const PRELUDE: &str = concat!(
     include_str!("prelude/install.js"),
     "\n})"
 );
+
+/// What few programs use is not in the memory of the others, which is restored for each execution.
+const EXTRAS: &str = concat!(
+    "(function (prelude) {'use strict';\n",
+    include_str!("prelude/node/extras.js"),
+    include_str!("prelude/node/buffer.js"),
+    include_str!("prelude/node/decoder.js"),
+    include_str!("prelude/node/web.js"),
+    include_str!("prelude/node/url.js"),
+    include_str!("prelude/node/querystring.js"),
+    include_str!("prelude/node/fs.js"),
+    "return {atob, btoa, bufferClass, bufferModule, stringDecoderModule, webClasses, \
+     channelsModule, cryptoModule, urlClasses, querystringModule, urlModule, fsModule};\n})"
+);
+
+/// The extras, which are the same for all contexts of a process.
+static COMPILED_EXTRAS: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new();
 
 /// The prelude, which is the same for all contexts of a process.
 static COMPILED: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new();
@@ -450,6 +461,15 @@ fn host<'js>(
     host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
     let hash =
         |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
+    let extras = |ctx: Ctx<'js>| {
+        let compiled = COMPILED_EXTRAS
+            .get_or_init(|| CompiledScript::compile("extras.js", EXTRAS, Limits::default()));
+        match compiled {
+            Ok(script) => script.execute(&ctx),
+            Err(cause) => Err(Exception::throw_syntax(&ctx, &cause.to_string())),
+        }
+    };
+    host.set("extras", Function::new(ctx.clone(), extras)?)?;
     host.set("hash", Function::new(ctx.clone(), hash)?)?;
     let counting = Rc::clone(program);
     let count = move |callable: usize, length: usize| {

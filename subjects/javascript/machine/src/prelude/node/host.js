@@ -59,11 +59,10 @@ const installHost = () => {
     const {TextEncoder, TextDecoder} = textClasses();
     put('TextEncoder', TextEncoder);
     put('TextDecoder', TextDecoder);
-    put('atob', atob);
-    put('btoa', btoa);
-    together(['Buffer'], () => ({Buffer: bufferClass()}));
-    together(['URL', 'URLSearchParams'], urlClasses);
-    together(['DOMException', 'Event', 'CustomEvent', 'EventTarget', 'AbortSignal', 'AbortController'], webClasses);
+    together(['atob', 'btoa'], extras);
+    together(['Buffer'], () => ({Buffer: extras().bufferClass()}));
+    together(['URL', 'URLSearchParams'], () => extras().urlClasses());
+    together(['DOMException', 'Event', 'CustomEvent', 'EventTarget', 'AbortSignal', 'AbortController'], () => extras().webClasses());
     for (const name of MISSING_GLOBALS) {
         if (!(name in globalThis)) {
             lazily(globalThis, name, false, () => unavailable(name));
@@ -75,9 +74,18 @@ const installHost = () => {
         }
     }
 };
+/** What is evaluated only for programs that use it. */
+let evaluated;
+const isTesting = () => testing;
+const extras = () => evaluated ??= host.extras()({
+    Map, Set, Date, Promise, Error, RangeError, TypeError, Number, String, Symbol, Proxy, Object, Array, ArrayBuffer, DataView,
+    BigInt, Uint8Array, Math, apply, ownKeys, getPrototypeOf, abs, keys, getOwn, defineProperty, create, assign, isArray,
+    charCodeAt, slice, toWellFormed, push, setAll, getTime, mapGet, mapSet, mapHas, matches, KINDS_OF_ERRORS, encodeLetter,
+    bytesOf, coded, checkArgument, received, inspect, CUSTOM, safely, unavailable, stop, onlyLoading, builtinModule, isTesting,
+    host});
 /** Files of one load, which all modules share. */
 let loadedFs;
-const sharedFs = () => loadedFs ??= fsModule();
+const sharedFs = () => loadedFs ??= extras().fsModule();
 /** Whether a test is being executed, not loading. */
 let testing = false;
 /** What stands for parts of Node.js that do not exist here. A program may load and keep them; a test that uses one has
@@ -179,12 +187,12 @@ const builtinModule = name => {
         clearInterval: globalThis.clearInterval, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate};
     case 'path': case 'path/posix': return pathModule();
     case 'process': return globalThis.process;
-    case 'buffer': return completed(name, bufferModule());
-    case 'string_decoder': return stringDecoderModule();
-    case 'url': return completed(name, urlModule());
-    case 'querystring': return querystringModule();
-    case 'diagnostics_channel': return completed(name, channelsModule());
-    case 'crypto': return cryptoModule();
+    case 'buffer': return completed(name, extras().bufferModule());
+    case 'string_decoder': return extras().stringDecoderModule();
+    case 'url': return completed(name, extras().urlModule());
+    case 'querystring': return extras().querystringModule();
+    case 'diagnostics_channel': return completed(name, extras().channelsModule());
+    case 'crypto': return extras().cryptoModule();
     case 'fs': return completed(name, sharedFs());
     case 'fs/promises': return sharedFs().promises;
     case 'constants': return sharedFs().constants;

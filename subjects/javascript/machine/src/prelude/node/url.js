@@ -104,7 +104,7 @@ const parsedHost = (text, special) => {
     for (const letter of decoded) {
         if (letter.codePointAt(0) > 127) {
             // Names in other alphabets are written by rules that do not exist here.
-            return testing ? stop('unsupported') : undefined;
+            return isTesting() ? stop('unsupported') : undefined;
         }
     }
     return decoded === '' || matches(/[\0-\x20"#%/:<>?@[\\\]^`{|}\x7f]/, decoded) !== null ? undefined : ipv4(decoded);
