@@ -55,6 +55,22 @@ fn labels_name_the_parameters_that_are_lists() {
 }
 
 #[test]
+fn a_list_of_criteria_is_one_value() {
+    let both = Parameter::Text("blocks,branches".to_owned());
+    let study = parse("{ name = 'mio', parameters = { criteria = ['blocks', 'branches'] } }");
+    let study = study.unwrap();
+    assert_eq!(study.algorithms.len(), 1);
+    assert_eq!(
+        (&*study.algorithms[0].label, &study.algorithms[0].parameters["criteria"]),
+        ("mio", &both)
+    );
+    let grid = "{ name = 'mio', parameters = { criteria = [['blocks'], ['blocks', 'branches']] } }";
+    assert_eq!(labels(grid), ["mio[criteria=blocks]", "mio[criteria=\"blocks,branches\"]"]);
+    let wrong = parse("{ name = 'mio', parameters = { criteria = [1] } }").unwrap_err();
+    assert!(wrong.contains("cannot be a parameter"), "{wrong}");
+}
+
+#[test]
 fn a_sample_of_a_large_grid_is_the_same_anywhere() {
     let axis = |name: &str| {
         let values: Vec<_> = (0..100).map(|n| n.to_string()).collect();

@@ -11,7 +11,7 @@ use catherd_cli_console::{Exit, Failure, Pair};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, SuiteTest};
 use catherd_scratch_vm::{Compat, Vm, VmSettings};
 use clap::Args;
-use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
+use gif::{Encoder, EncodingError, Frame, Repeat};
 
 use crate::project::{compile_for_scripts, open_pair, suite_failure};
 
@@ -248,17 +248,11 @@ fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
         sides = Some([left.min(x), top.min(y), right.max(x), bottom.max(y)]);
     }
     let [left, top, right, bottom] = sides?;
-    // Pixels that stay as they are become transparent, which takes hardly any space.
-    let mut bytes = Vec::new();
-    for at in (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x)) {
-        let stays = before.get(at) == Some(&picture[at]);
-        bytes.extend(picture[at]);
-        bytes.push(if stays { 0 } else { u8::MAX });
-    }
+    let rows = picture.chunks(width).take(bottom + 1).skip(top);
+    let bytes: Vec<u8> = rows.flat_map(|row| row[left..=right].as_flattened()).copied().collect();
     // Both sides of a picture are less than 2^16.
     let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
-    let mut frame = Frame::from_rgba_speed(right - left + 1, bottom - top + 1, &mut bytes, SPEED);
-    frame.dispose = DisposalMethod::Keep;
+    let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
     (frame.left, frame.top) = (left, top);
     Some(frame)
 }
