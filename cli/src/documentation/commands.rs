@@ -144,6 +144,8 @@ fn commands_in_documents_and_examples_are_accepted() {
     for folder in ["docs", "deploy", ".github", "experiments"] {
         files.extend(files_below(folder));
     }
+    // Scripts of tasks, in which the program is a variable.
+    files.retain(|file| !shown(file).starts_with("deploy/launch/"));
     let (mut flaws, mut checked) = (Vec::new(), 0);
     for file in files {
         let before = flaws.len();

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, Value as SqliteValue, ValueRef};
-use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, ToSql, params_from_iter};
 
 use super::error::StoreError;
 use super::files::{StoreFiles, with_ending};
@@ -127,7 +127,29 @@ fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> 
         let address = format!("file:{path}?immutable=1");
         return Ok(Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?);
     }
+    let connection = Connection::open_with_flags(path, flags)?;
+    if !is_interrupted(&connection) {
+        return Ok(connection);
+    }
+    // A process was killed while it opened or closed the store. What it had begun is taken back by the first
+    // connection that may write.
+    drop(connection);
+    let writing = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let repairing = Connection::open_with_flags(path, writing)?;
+    repairing.busy_timeout(BUSY_TIMEOUT)?;
+    repairing.query_row(FIRST_TABLE, (), |_| Ok(())).optional()?;
+    drop(repairing);
     Ok(Connection::open_with_flags(path, flags)?)
+}
+
+/// A query that reads the file.
+const FIRST_TABLE: &str = "select 1 from sqlite_master limit 1";
+
+/// Whether the file has a journal of a change that was not completed.
+fn is_interrupted(connection: &Connection) -> bool {
+    let found = connection.query_row(FIRST_TABLE, (), |_| Ok(())).optional();
+    let code = found.err().and_then(|error| Some(error.sqlite_error()?.extended_code));
+    code == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
 }
 
 /// The files to which this process has connections, each with the number of connections and whether
@@ -286,5 +308,29 @@ mod tests {
         let copy = StoreUrl::Sqlite(folder.path().join("copy.db"));
         fs::copy(folder.path().join("study.db"), folder.path().join("copy.db")).unwrap();
         assert_eq!(StoreReader::open(&copy).unwrap().project(project).unwrap().len(), 30_000);
+    }
+
+    #[test]
+    fn a_store_whose_closing_was_interrupted_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let url = StoreUrl::Sqlite(path("study.db"));
+        let mut store = Store::open(&url).unwrap();
+        let project = store.put_project(&[7; 30_000]).unwrap();
+        store.close();
+        // The files as they are in the middle of a change of the plain file.
+        let changed = Connection::open(path("study.db")).unwrap();
+        changed.execute_batch("begin; delete from parts; delete from projects").unwrap();
+        changed.cache_flush().unwrap();
+        for ending in ["", "-journal"] {
+            let file = path(&format!("study.db{ending}"));
+            fs::copy(file, path(&format!("copy.db{ending}"))).unwrap();
+        }
+        drop(changed);
+        let copy = StoreUrl::Sqlite(path("copy.db"));
+        let plain = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        assert!(is_interrupted(&Connection::open_with_flags(path("copy.db"), plain).unwrap()));
+        assert_eq!(StoreReader::open(&copy).unwrap().project(project).unwrap().len(), 30_000);
+        assert!(!path("copy.db-journal").exists());
     }
 }

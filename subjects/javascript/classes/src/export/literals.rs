@@ -143,9 +143,9 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
             "calls" | "passes" => {
                 let (find, before) =
                     if what == "calls" { ("findLast", "null, ") } else { ("find", "") };
-                let call = format!("values.{find}(each => typeof each === 'function')?.(");
+                let call = format!("all.{find}(f => typeof f === 'function')?.(");
                 Doc::Row(vec![
-                    Doc::text(format!("(value => (...values) => {call}{before}value))(")),
+                    Doc::text(format!("(v => (...all) => {call}{before}v))(")),
                     argument(result, names),
                     Doc::text(")"),
                 ])
