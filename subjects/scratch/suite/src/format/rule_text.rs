@@ -125,7 +125,7 @@ mod tests {
             ),
             (
                 r#"{"press": {"event": "KeyPress", "key": "space", "steps": 4}, "every": 16,
-                    "when": {"variable": "turn", "is": "equal", "than": "Tim"}}"#,
+                    "when": {"variable": {"variable": "turn", "is": "equal", "than": "Tim"}}}"#,
                 "if turn is equal to \"Tim\": press space for 4 steps every 16 steps",
             ),
             (r#"{"mouse": "Bird"}"#, "move the mouse to Bird"),
