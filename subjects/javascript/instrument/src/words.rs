@@ -75,7 +75,7 @@ pub fn words(path: &str, source: &str) -> Words {
     } else {
         crate::parse(&allocator, source, FileKind::Unknown)
     };
-    if !parsed.errors.is_empty() {
+    if !parsed.diagnostics.is_empty() {
         return Words { literals: scanned(source), ..Words::default() };
     }
     of_program(&parsed.program)
