@@ -58,6 +58,11 @@ impl Matching {
 }
 
 impl Part {
+    /// One of some letters; nothing if there are none.
+    fn of_letters(letters: Vec<char>) -> Part {
+        if letters.is_empty() { Part::Nothing } else { Part::Letters(letters) }
+    }
+
     fn draw(&self, rng: &mut Stream, text: &mut String) {
         if text.len() >= LONGEST_TEXT {
             return;
@@ -118,12 +123,9 @@ impl Reader {
             self.at += 1;
             let part = match letter {
                 '(' => self.group(depth)?,
-                '[' => Part::Letters(self.class()?),
+                '[' => Part::of_letters(self.class()?),
                 '.' => Part::Letters(letters(&[('a', 'z'), ('A', 'Z'), ('0', '9'), (' ', '/')])),
-                '\\' => match self.escape()? {
-                    found if found.is_empty() => Part::Nothing,
-                    found => Part::Letters(found),
-                },
+                '\\' => Part::of_letters(self.escape()?),
                 '^' | '$' => Part::Nothing,
                 letter => Part::Letters(vec![letter]),
             };
@@ -240,6 +242,7 @@ impl Reader {
         })
     }
 
+    /// The characters of a class; none for `[]` and for what excludes all.
     fn class(&mut self) -> Option<Vec<char>> {
         let excluded = self.take("^");
         let mut found = Vec::new();
@@ -269,8 +272,7 @@ impl Reader {
                 false => found.extend(*low..=high),
             }
         }
-        let found = if excluded { printable_except(&found) } else { found };
-        (!found.is_empty()).then_some(found)
+        Some(if excluded { printable_except(&found) } else { found })
     }
 }
 

@@ -208,10 +208,13 @@ impl Genes {
                 building.call(other, Some(receiver), 0);
             });
         }
-        let position = rng.index(arguments);
-        if target.parameters.get(position).is_some_and(|parameter| parameter.name == RECEIVER) {
+        // A function that a call returned is called without a receiver, so that there is nothing to change in it.
+        let first = target.parameters.first();
+        let fixed = usize::from(first.is_some_and(|parameter| parameter.name == RECEIVER));
+        if arguments == fixed {
             return index;
         }
+        let position = fixed + rng.index(arguments - fixed);
         let objects: Vec<usize> = (0..index)
             .filter(|earlier| self.statements[*earlier].operation == Operation::New)
             .collect();

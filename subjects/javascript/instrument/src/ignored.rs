@@ -139,7 +139,6 @@ impl<'a> Visit<'a> for Finder<'_, 'a> {
                     self.hints.entry(it.expression.span().start).or_insert(hint);
                 }
             }
-            _ if self.is_arrow_body(kind) => {}
             _ => match self.hints.remove(&start) {
                 Some(Hint::Next) => self.ignore(kind),
                 Some(hint) => self.ignore_outcome(kind, hint == Hint::If),
@@ -160,19 +159,6 @@ impl<'a> Finder<'_, 'a> {
     fn parent(&self, up: usize) -> Option<AstKind<'a>> {
         let nodes = self.around.iter().rev();
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
-    }
-
-    /// Whether a node is the wrapper of an arrow's body that is an expression; Babel has no such node.
-    fn is_arrow_body(&self, kind: AstKind<'a>) -> bool {
-        let expression = |kind: Option<AstKind<'a>>| matches!(kind, Some(AstKind::ArrowFunctionExpression(arrow)) if arrow.expression);
-        match kind {
-            AstKind::FunctionBody(_) => expression(self.parent(0)),
-            AstKind::ExpressionStatement(_) => {
-                matches!(self.parent(0), Some(AstKind::FunctionBody(_)))
-                    && expression(self.parent(1))
-            }
-            _ => false,
-        }
     }
 
     /// Ignores a node and everything in it, if Istanbul looks at nodes of its kind.
@@ -224,7 +210,9 @@ impl<'a> Finder<'_, 'a> {
                     | AstKind::ContinueStatement(_)
                     | AstKind::DebuggerStatement(_)
                     | AstKind::DoWhileStatement(_)
+                    | AstKind::ExportDeclaration(_)
                     | AstKind::ExportDefaultDeclaration(_)
+                    | AstKind::ExportFromDeclaration(_)
                     | AstKind::ExportNamedDeclaration(_)
                     | AstKind::ExpressionStatement(_)
                     | AstKind::ForInStatement(_)
@@ -261,7 +249,7 @@ impl<'a> Finder<'_, 'a> {
             AstKind::AssignmentTargetPropertyIdentifier(it) => it.init.as_ref(),
             AstKind::PropertyDefinition(it) => it.value.as_ref(),
             AstKind::Class(it) if it.is_declaration() => {
-                let parent = it.super_class.as_ref();
+                let parent = it.heritage.as_ref().map(|heritage| &heritage.expression);
                 parent.filter(|parent| !matches!(parent, Expression::Identifier(_)))
             }
             _ => None,
@@ -291,7 +279,7 @@ impl<'a> Finder<'_, 'a> {
                 AstKind::Program(_)
                     | AstKind::BlockStatement(_)
                     | AstKind::FunctionBody(_)
-                    | AstKind::ExportNamedDeclaration(_)
+                    | AstKind::ExportDeclaration(_)
             )
         );
         function && block

@@ -180,17 +180,12 @@ fn checked<'a>(
         return Err(syntax_error(path, 1, cause));
     }
     let parsed = parse(allocator, source, kind);
-    if let Some(error) = parsed.errors.first() {
-        let labels = error.labels.as_ref().and_then(|labels| labels.first());
-        let at = labels.map_or(0, oxc_diagnostics_offset);
+    if let Some(error) = parsed.diagnostics.first() {
+        let at = error.labels.first().map_or(0, |label| label.offset() as usize);
         let line = source.bytes().take(at).filter(|byte| *byte == b'\n').count() as u32 + 1;
         return Err(syntax_error(path, line, error.message.to_string()));
     }
     Ok(parsed.program)
-}
-
-fn oxc_diagnostics_offset(label: &oxc_diagnostics::LabeledSpan) -> usize {
-    label.offset()
 }
 
 fn parse<'a>(
@@ -209,11 +204,11 @@ fn parse<'a>(
             let declares =
                 |statement: &oxc_ast::ast::Statement<'_>| statement.is_module_declaration();
             let is_module = script.program.body.iter().any(declares);
-            if script.errors.is_empty() && !is_module {
+            if script.diagnostics.is_empty() && !is_module {
                 return script;
             }
             let module = read(SourceType::mjs());
-            if is_module || module.errors.is_empty() { module } else { script }
+            if is_module || module.diagnostics.is_empty() { module } else { script }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, CallExpression, Declaration, ExportDefaultDeclarationKind, Expression,
-    Function, IdentifierReference, ImportDeclarationSpecifier, ImportExpression, MetaProperty,
+    Function, IdentifierReference, ImportDeclarationSpecifier, ImportExpression, ImportMeta,
     ModuleExportName, ObjectProperty, Program, Statement, TaggedTemplateExpression,
 };
 use oxc_ast_visit::{Visit, walk};
@@ -129,22 +129,24 @@ impl Module<'_, '_> {
                     }
                 }
             }
-            Statement::ExportNamedDeclaration(it) => {
-                if let Some(declaration) = &it.declaration {
-                    let start = declaration.span().start;
-                    self.out.replace(it.span.start, start, "");
-                    for name in declared(declaration) {
-                        self.export(&name, &name);
-                    }
-                    return;
+            Statement::ExportDeclaration(it) => {
+                let start = it.declaration.span().start;
+                self.out.replace(it.span.start, start, "");
+                for name in declared(&it.declaration) {
+                    self.export(&name, &name);
                 }
-                let module =
-                    it.source.as_ref().map(|source| self.source(source.value.as_str(), sources));
+            }
+            Statement::ExportFromDeclaration(it) => {
+                let module = self.source(it.source.value.as_str(), sources);
                 for specifier in &it.specifiers {
-                    let value = match &module {
-                        Some(module) => member(module, &specifier.local),
-                        None => self.local(&specifier.local),
-                    };
+                    let value = member(&module, &specifier.local);
+                    self.export(specifier.exported.name().as_str(), &value);
+                }
+                self.out.replace(it.span.start, it.span.end, ";");
+            }
+            Statement::ExportNamedDeclaration(it) => {
+                for specifier in &it.specifiers {
+                    let value = self.local(&specifier.local);
                     self.export(specifier.exported.name().as_str(), &value);
                 }
                 self.out.replace(it.span.start, it.span.end, ";");
@@ -156,7 +158,7 @@ impl Module<'_, '_> {
     /// A local name in `export { name }`, which may be an imported one.
     fn local(&self, name: &ModuleExportName<'_>) -> String {
         let text = name.name().to_string();
-        let symbol = self.scoping.get_root_binding(&text);
+        let symbol = self.scoping.get_root_binding(text.as_str().into());
         let import = self.imports.iter().find(|(known, _)| Some(*known) == symbol);
         import.map_or(text, |(_, value)| value.clone())
     }
@@ -247,11 +249,9 @@ impl<'a> Visit<'a> for Module<'_, '_> {
         walk::walk_import_expression(self, it);
     }
 
-    fn visit_meta_property(&mut self, it: &MetaProperty<'a>) {
-        if it.meta.name == "import" {
-            let text = format!("{}M", self.prefix);
-            self.replace(it.span, text);
-        }
+    fn visit_import_meta(&mut self, it: &ImportMeta) {
+        let text = format!("{}M", self.prefix);
+        self.replace(it.span, text);
     }
 
     fn visit_await_expression(&mut self, it: &oxc_ast::ast::AwaitExpression<'a>) {

@@ -9,9 +9,9 @@ use oxc_ast::ast::{
     ComputedMemberExpression, ConditionalExpression, DoWhileStatement, Expression,
     ExpressionStatement, ForStatement, Function, FunctionBody, IfStatement, ImportExpression,
     LogicalExpression, LogicalOperator, MethodDefinition, ObjectExpression, PrivateFieldExpression,
-    Program, PropertyKey, Statement, StaticMemberExpression, StringLiteral,
-    TaggedTemplateExpression, TemplateLiteral, UnaryExpression, UnaryOperator, UpdateExpression,
-    UpdateOperator, VariableDeclarator, WhileStatement,
+    Program, PropertyKey, StaticMemberExpression, StringLiteral, TaggedTemplateExpression,
+    TemplateLiteral, UnaryExpression, UnaryOperator, UpdateExpression, UpdateOperator,
+    VariableDeclarator, WhileStatement,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
@@ -259,15 +259,13 @@ impl<'a> Visit<'a> for Finder<'_> {
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         let name = self.name.take().unwrap_or_default();
         self.inside(name, |this| {
-            if let Some(Statement::ExpressionStatement(body)) = it.body.statements.first()
-                && it.expression
-            {
-                let span = body.expression.span();
+            if let Some(body) = it.body.as_expression() {
+                let span = body.span();
                 if this.text(span) != "undefined" {
                     this.add(MutationOperator::Arf, span, "undefined");
                 }
                 this.visit_formal_parameters(&it.params);
-                this.visit_expression(&body.expression);
+                this.visit_expression(body);
             } else {
                 walk::walk_arrow_function_expression(this, it);
             }

@@ -102,13 +102,12 @@ impl Visitor<'_, '_> {
                 self.hoist_to(Some(at));
                 self.visit_variable_declaration(it);
             }
-            Statement::ExportNamedDeclaration(it) => {
-                if let Some(oxc_ast::ast::Declaration::VariableDeclaration(declaration)) =
-                    &it.declaration
+            Statement::ExportDeclaration(it) => {
+                if let oxc_ast::ast::Declaration::VariableDeclaration(declaration) = &it.declaration
                 {
                     self.hoist_to(Some(declaration.span.start));
                 }
-                walk::walk_export_named_declaration(self, it);
+                walk::walk_export_declaration(self, it);
             }
             _ => walk::walk_statement(self, it),
         }

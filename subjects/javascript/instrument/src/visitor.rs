@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, AssignmentExpression, AssignmentPattern,
+    ArrowFunctionBody, ArrowFunctionExpression, AssignmentExpression, AssignmentPattern,
     AssignmentTargetPropertyIdentifier, AssignmentTargetWithDefault, BinaryExpression,
     BindingPattern, BreakStatement, CallExpression, Class, ClassElement, Comment,
     ComputedMemberExpression, ConditionalExpression, Expression, FormalParameters, Function,
@@ -187,27 +187,28 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         self.visit_formal_parameters(&it.params);
         let (entry, exit) = self.entry(it.span.start, it.r#async);
         let exit = exit.replace('#', self.prefix);
-        match it.body.statements.first() {
-            Some(Statement::ExpressionStatement(body)) if it.expression => {
-                let span = body.expression.span();
+        match &it.body {
+            ArrowFunctionBody::FunctionBody(body) => {
+                let directive = body.directives.last().map(|last| last.span.end);
+                self.out.open(directive.unwrap_or(body.span.start + 1), format!(";{entry}"));
+                self.visit_statements(&body.statements);
+                if !exit.is_empty() {
+                    self.out.close(body.span.end - 1, exit);
+                }
+            }
+            body => {
+                let body = body.to_expression();
+                let span = body.span();
                 // Istanbul counts the body as a statement, which is ignored only together with the arrow.
                 let counter = self.add_statement_of(it.span.start, (span.start, span.end));
                 let text = self.count(counter);
                 if exit.is_empty() {
                     let entry = entry.trim_end_matches(';');
-                    self.prefixed(&body.expression, &format!("{entry},{text}"), None);
+                    self.prefixed(body, &format!("{entry},{text}"), None);
                 } else {
                     self.out.open(span.start, format!("{{{entry}{text};return("));
-                    self.visit_expression(&body.expression);
+                    self.visit_expression(body);
                     self.out.close(span.end, format!("){exit}}}"));
-                }
-            }
-            _ => {
-                let directive = it.body.directives.last().map(|last| last.span.end);
-                self.out.open(directive.unwrap_or(it.body.span.start + 1), format!(";{entry}"));
-                self.visit_statements(&it.body.statements);
-                if !exit.is_empty() {
-                    self.out.close(it.body.span.end - 1, exit);
                 }
             }
         }
@@ -258,9 +259,9 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         let range = (it.span.start, it.span.end);
         let callable = Callable { file: self.file, range, function: None, class: true };
         let (number, marker) = self.marker(callable);
-        if let Some(parent) = &it.super_class {
+        if let Some(heritage) = &it.heritage {
             // `extends` takes a left-hand-side expression, so the wrapped superclass must be one as well.
-            self.visit_expression(parent);
+            self.visit_expression(&heritage.expression);
         }
         self.out.open(it.body.span.start + 1, marker);
         for element in &it.body.body {

@@ -75,7 +75,7 @@ pub fn words(path: &str, source: &str) -> Words {
     } else {
         crate::parse(&allocator, source, FileKind::Unknown)
     };
-    if !parsed.errors.is_empty() {
+    if !parsed.diagnostics.is_empty() {
         return Words { literals: scanned(source), ..Words::default() };
     }
     of_program(&parsed.program)
@@ -309,6 +309,16 @@ impl<'a> Visit<'a> for Finder {
                     (one, value) => self.value(name_of(one), value),
                 }
             }
+        } else if it.operator.is_compare() {
+            for (one, other) in [(&it.left, &it.right), (&it.right, &it.left)] {
+                if let Literal::Number(bits) = literal(other, 0) {
+                    // On both sides of the limit, and the limit.
+                    for step in [0.0, -1.0, 1.0] {
+                        let value = f64::from_bits(bits) + step;
+                        self.value(name_of(one), Literal::Number(value.to_bits()));
+                    }
+                }
+            }
         } else if it.operator == BinaryOperator::In
             && let (Literal::Text(key), Some(object)) = (literal(&it.left, 0), name_of(&it.right))
         {
@@ -371,6 +381,7 @@ mod tests {
     fn a_file_says_what_names_are_compared_with_and_which_properties_are_read() {
         let source = "exports.f = (s, {deep = 2, other}, options) => {
             const {strict} = options;
+            if (options.indent > 3) return 3;
             if (options.mode === 'fast' || typeof options.log === 'function') return /a+b/i.test(s);
             switch (s) { case 'x': return parse('1.2', {loose: true}); }
         };";
@@ -384,6 +395,7 @@ mod tests {
         for wanted in [
             ("deep", Literal::Number(2.0_f64.to_bits())),
             ("mode", text("fast")),
+            ("indent", Literal::Number(4.0_f64.to_bits())),
             ("log", Literal::Function),
             ("s", text("x")),
         ] {
