@@ -144,6 +144,8 @@ fn commands_in_documents_and_examples_are_accepted() {
     for folder in ["docs", "deploy", ".github", "experiments"] {
         files.extend(files_below(folder));
     }
+    // Scripts as launchers write them, in which the command is a quoted word.
+    files.retain(|file| !file.starts_with(root().join("deploy/launch/tests")));
     let (mut flaws, mut checked) = (Vec::new(), 0);
     for file in files {
         let before = flaws.len();
