@@ -4,6 +4,7 @@
 mod address;
 mod html;
 mod json;
+mod pictures;
 mod provenance;
 mod sections;
 mod sought;
@@ -26,6 +27,7 @@ use crate::terms::capitalised;
 use crate::tidy::{Error, Interim, Results};
 
 pub use address::{Address, AddressError, Check, FoundCell};
+pub use pictures::{Pictured, pictures_page};
 pub use sought::{Sought, SoughtError};
 
 /// A part of a section.

@@ -215,7 +215,7 @@ impl Command {
             Command::Check(arguments) => check::run(&arguments),
             Command::Init(arguments) => init::run(&arguments),
             Command::Reproduce(arguments) => reproduce::run(&arguments),
-            Command::Report(arguments) => report::run(arguments),
+            Command::Report(arguments) => report::run(arguments, &subjects::PROGRAM),
             Command::Claims(arguments) => claims::run(&arguments),
             Command::Generate(arguments) => generate::run(arguments),
             Command::Test(arguments) => test::run(arguments),

@@ -4,6 +4,7 @@ use catherd_cli_console::{Exit, Failure, exit_codes};
 use clap::Args;
 
 use crate::failure::{CHECK_FAILED, STUDY_INCOMPLETE, STUDY_STOPPED};
+use crate::subjects::PROGRAM;
 use crate::{report, run};
 
 /// Runs a study and writes its report.
@@ -33,7 +34,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     // A failed check takes precedence over an incomplete study.
-    Ok(match report::of_study(&arguments.report, &folder)? {
+    Ok(match report::of_study(&arguments.report, &folder, &PROGRAM)? {
         Exit::Success => exit,
         failed => failed,
     })

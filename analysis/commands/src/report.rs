@@ -4,6 +4,7 @@
 mod checks;
 mod find;
 mod origin;
+pub(crate) mod pictures;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 
-use crate::claims;
+use crate::{Program, claims};
 use checks::Checks;
 
 /// Writes tables and figures of results as a page and as files.
@@ -187,6 +188,11 @@ fn parameters(configurations: &[Option<Algorithm>]) -> Vec<&String> {
 
 #[derive(Args)]
 struct Forms {
+    /// Draw the winning test of each project, from its run with the most covered goals, on the page
+    /// pictures.html; only for kinds that draw tests, from folders with the store of their study
+    #[arg(long)]
+    pictures: bool,
+
     /// File formats of figures, separated by commas: svg, pdf, png
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "svg,pdf")]
     figures: Vec<FigureFormat>,
@@ -250,6 +256,7 @@ Examples:
   catherd report results/smoke --algorithms mosa,mio --order mio --label mio=MIO
   catherd report results/pynguin --factor types --reference DYNAMOSA-TypeHints \
       --against experiments/pynguin/published.csv
+  catherd report results/games --pictures              # the winning test of each game
   catherd report results/smoke --find \"93.5 % mosa\"
   catherd report results/smoke --explain table6/mio,random/better
   catherd report results/ci-smoke --check \"algorithms/mio/mean >= 90 %\"";
@@ -259,7 +266,7 @@ Examples:
 /// # Errors
 ///
 /// If the results cannot be read, a flag names what they lack, or the report cannot be written.
-pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
+pub fn run(arguments: Arguments, program: &Program) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
     let wanted = explain.is_empty() && find.is_empty() && checks.check.is_empty();
@@ -295,12 +302,18 @@ pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Some(out) => Some(write(&report, &folders, out, &forms, !json)?),
         None => None,
     };
+    let pictures = match &out {
+        Some(out) if forms.pictures => {
+            Some(pictures::write(&report, program.kinds, &folders, out, !json)?)
+        }
+        _ => None,
+    };
     if !json {
         return checks.execute(&report, &settings.history, true).map(|(exit, _)| exit);
     }
     let (exit, verdicts) = checks.execute(&report, &settings.history, false)?;
     let document = json!({
-        "page": page, "findings": report.summary(), "explanations": explained, "found": found,
+        "page": page, "pictures": pictures, "findings": report.summary(), "explanations": explained, "found": found,
         "complete": report.interim.is_none(), "checks": verdicts,
     });
     terminal::print(&format!("{document:#}\n"));
@@ -403,13 +416,17 @@ pub struct OfStudy {
 /// # Errors
 ///
 /// If the results cannot be read, a flag names what they lack, or the report cannot be written.
-pub fn of_study(flags: &OfStudy, folder: &Path) -> Result<Exit, Failure> {
+pub fn of_study(flags: &OfStudy, folder: &Path, program: &Program) -> Result<Exit, Failure> {
     let OfStudy { more, forms, checks } = flags;
     let mut results = Results::read(folder).map_err(Worded::worded)?;
     forms.paint(&mut results)?;
     let folders = [folder.to_owned()];
     let settings = more.settings(&results, &folders)?;
     let report = make(&results, &origin::name_of(folder), &settings)?;
-    write(&report, &folders, &folder.join("report"), forms, true)?;
+    let out = folder.join("report");
+    write(&report, &folders, &out, forms, true)?;
+    if forms.pictures {
+        pictures::write(&report, program.kinds, &folders, &out, true)?;
+    }
     Ok(checks.execute(&report, &settings.history, true)?.0)
 }

@@ -22,7 +22,7 @@ use crate::tables::CaptionedTable;
 use crate::terms::{capitalised, counted, work};
 use crate::tidy::{Clock, Results, Run, UNCOUNTED};
 
-const STYLE: &str = include_str!("page.css");
+pub(super) const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// Maximum number of rows of a table that is shown unfolded.

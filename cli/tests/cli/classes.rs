@@ -110,7 +110,10 @@ fn suites_as_code_pass_in_node() {
     for name in &names {
         let code = fs::read_to_string(folder.path().join(format!("{name}.test.js"))).unwrap();
         assert!(code.contains("// Confirmed in Node.js "), "{code}");
-        let long: Vec<&str> = code.lines().filter(|line| line.chars().count() > 100).collect();
+        // A line that is one long text is not divided.
+        let is_long =
+            |line: &&str| line.chars().count() > 100 && !line.trim_start().starts_with('\'');
+        let long: Vec<&str> = code.lines().filter(is_long).collect();
         assert!(long.is_empty(), "{name}: {long:?}");
         assert!(!code.contains("data("), "{code}");
     }
@@ -147,7 +150,7 @@ const UNSTEADY: &str = "let calls = 0;
     exports.count = a => (a > ++calls ? 'first' : 'other');
     exports.hash = s => require('crypto').createHash('sha256').update(String(s)).digest('hex');
     exports.servers = s => s + require('dns').getServers().length;
-    exports.socket = s => new WebSocket('ws://localhost/' + s);
+    exports.socket = s => fetch('http://localhost/' + s);
     exports.isBytes = b => Buffer.isBuffer(b);
     exports.steady = a => (a > 1 ? 'many' : 'few');";
 

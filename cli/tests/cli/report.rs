@@ -180,3 +180,54 @@ fn a_study_is_run_and_reported() {
     assert!(directory.path().join("results/tiny/report/report.html").exists());
     assert_eq!(reproduce("> 1").status.code(), Some(4));
 }
+
+#[test]
+fn reports_draw_the_test_of_each_project_on_request() {
+    let place = tempfile::tempdir().unwrap();
+    let call = |arguments: &[&str]| -> Output {
+        catherd().current_dir(&place).args(arguments).output().unwrap()
+    };
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/demo/");
+    let [maze, quiz] = ["maze", "quiz"].map(|name| format!("{demo}{name}"));
+    let (budget, out) = ("20", "games");
+    let output = call(&[
+        "run",
+        "--projects",
+        &maze,
+        &quiz,
+        "--algorithms",
+        "mio,random",
+        "--seeds",
+        "1",
+        "--executions",
+        budget,
+        "--quiet",
+        "--out",
+        out,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = call(&["report", out, "-o", "games/report", "--pictures"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("pictures.html: 2 pictures\n"), "{printed}");
+    let report = place.path().join("games/report");
+    let page = fs::read_to_string(report.join("pictures.html")).unwrap();
+    assert_eq!(page.matches("<img").count(), 2, "{page}");
+    for name in ["maze", "quiz"] {
+        let bytes = fs::read(report.join(format!("pictures/{name}.gif"))).unwrap();
+        assert!(bytes.starts_with(b"GIF89a") && bytes.len() <= 300_000, "{}", bytes.len());
+        assert!(page.contains(&format!("src=\"pictures/{name}.gif\"")), "{page}");
+    }
+    let output = call(&["verify", "games", "--sample", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    fs::write(report.join("pictures/maze.gif"), "GIF89a").unwrap();
+    let output = call(&["verify", "games", "--sample", "1"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("pictures/maze.gif"), "{printed}");
+
+    fs::write(place.path().join("raw.csv"), RUNS).unwrap();
+    assert_eq!(call(&["import", "csv", "raw.csv", "--out", "tables"]).status.code(), Some(0));
+    let output = call(&["report", "tables", "-o", "page", "--pictures"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no folder has the store"), "{}", stderr(&output));
+}

@@ -7,6 +7,7 @@ use catherd_experiments::{Algorithm, Engines, Mutation, NamedGoals, ProjectSourc
 
 use crate::algorithm::{AlgorithmInfo, FieldError};
 use crate::approach::Approaches;
+use crate::picture::{Picture, PictureError};
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectTable};
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
@@ -109,6 +110,16 @@ pub trait SubjectKind: Send + Sync {
     /// goals ([`NamedGoals::before`]). `None` if records do not say it.
     fn approaches(&self) -> Option<Approaches> {
         None
+    }
+
+    /// Draws what the suite of a run does with its project, for reports. `project` are the bytes that workers
+    /// receive, `suite` is the file of the suite. `None` if the kind draws nothing, or nothing of this suite.
+    ///
+    /// # Errors
+    ///
+    /// If the project or the suite cannot be read.
+    fn picture(&self, _project: &[u8], _suite: &str) -> Result<Option<Picture>, PictureError> {
+        Ok(None)
     }
 
     /// Whether subjects are executed by an engine that a hostile one could bring down or damage, so that runs

@@ -9,6 +9,7 @@
 //!   whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
 //!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
+//! - [`Picture`]: what a suite does, drawn for reports.
 //! - [`search`]: conversions for kinds whose algorithms are from `catherd-search`.
 //! - The kinds that need no crate of their own: [`command`] runs external tools; [`noop`] runs nothing,
 //!   to test and measure coordinator and workers.
@@ -23,6 +24,7 @@ pub mod files;
 mod kind;
 mod loaded;
 pub mod noop;
+mod picture;
 mod projects;
 mod recent;
 mod resolved;
@@ -35,6 +37,7 @@ pub use algorithm::{
 pub use approach::{Approach, Approaches, OpenGoals};
 pub use kind::{Kinds, SubjectKind, ToolKind, UnknownKind};
 pub use loaded::{LoadedProject, LoadedProjects, LoadedRunner};
+pub use picture::{Picture, PictureError};
 pub use projects::{
     FindError, FoundProject, FoundProjects, Progress, ProjectTable, ReadError, SkippedProject,
 };

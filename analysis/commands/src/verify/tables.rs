@@ -17,7 +17,8 @@ use serde::Deserialize;
 use super::package::work_folder;
 use crate::archive::assembly::files_below;
 use crate::archive::{StudyFolder, TABLES_AGAIN, differing_files, records};
-use crate::{Program, claims, report};
+use crate::report::{self, pictures};
+use crate::{Program, claims};
 
 /// The folder of a report in a folder of results, and the file that says of what it was made.
 const REPORT: &str = "report";
@@ -76,7 +77,7 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     for name in ARTIFACTS {
         compared += trees(&folder.join(name), &made.path.join(name), name, &mut differing)?;
     }
-    compared += compare_report(folder, &made.path, work.path(), &mut differing)?;
+    compared += compare_report(program, folder, &made.path, work.path(), &mut differing)?;
     if quiet {
         return Ok(Compared { files: compared, differing });
     }
@@ -138,6 +139,7 @@ struct Settings {
 
 /// Makes the report in a folder again, if there is one, with the settings that it names.
 fn compare_report(
+    program: &Program,
     folder: &Path,
     tables: &Path,
     work: &Path,
@@ -175,6 +177,9 @@ fn compare_report(
     let formats: Vec<FigureFormat> = FigureFormat::ALL.into_iter().filter(has).collect();
     let made = work.join(REPORT);
     report.write(&made, &formats).map_err(Worded::worded)?;
+    if own.join(pictures::PAGE).exists() {
+        pictures::write(&report, program.kinds, &[folder.to_owned()], &made, false)?;
+    }
     // The folders of a report are those of its computer, not of its records.
     trees(&own, &made, REPORT, differing)
 }

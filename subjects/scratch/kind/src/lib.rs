@@ -10,14 +10,15 @@ mod description;
 mod generator;
 mod goals;
 mod info;
+mod picture;
 mod projects;
 mod record;
 mod runner;
 
 use catherd_experiments::{Algorithm, Mutation, NamedGoals, ProjectSource, SubjectInfo};
 use catherd_interface::{
-    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Progress,
-    ProjectTable, Runner, RunnerContext, SubjectKind,
+    AlgorithmInfo, FieldError, FindError, FoundProject, FoundProjects, LoadedRunner, Picture,
+    PictureError, Progress, ProjectTable, Runner, RunnerContext, SubjectKind,
 };
 
 pub use description::ProjectMeasures;
@@ -75,6 +76,10 @@ impl SubjectKind for Scratch {
         algorithms: &[Algorithm],
     ) -> Result<Vec<NamedGoals>, FindError> {
         goals::of(projects, algorithms)
+    }
+
+    fn picture(&self, project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
+        picture::draw(project, suite)
     }
 
     fn runner(&self, _: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {

@@ -1,0 +1,17 @@
+//! Pictures of what a suite does.
+
+/// A picture of what a suite does with its project, such as an animation of a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// The file, in a format that browsers show.
+    pub bytes: Vec<u8>,
+    /// The extension of the file, without its dot.
+    pub extension: &'static str,
+    /// What the picture shows, as a sentence without its full stop.
+    pub caption: String,
+}
+
+/// Why a suite cannot be drawn: one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PictureError(pub String);
