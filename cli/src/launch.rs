@@ -77,7 +77,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-// The help is that of the variants of `Command`.
+// The variants of `Command` have the help of these arguments.
 #[derive(Args)]
 pub(crate) struct Launch {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a

@@ -1,8 +1,8 @@
 //! Rendezvous files: a coordinator whose address is not known before it starts, because it is a job of a
 //! cluster, writes it to a file on a file system that its workers share.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::thread;
@@ -14,7 +14,7 @@ use catherd_cli_console::{Failure, terminal};
 const PREFIX: &str = "file:";
 
 /// Largest rendezvous file in bytes.
-const MAX_BYTES: usize = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// Time between two looks for a file.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -63,11 +63,13 @@ pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<Strin
 
 /// The addresses in a file, one a line.
 fn read(file: &Path) -> io::Result<Vec<String>> {
-    let text = fs::read_to_string(file)?;
+    // The path may be that of a device, which never ends.
+    let mut text = String::new();
+    File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it contains no address HOST:PORT");
     let plain = |line: &&str| line.chars().all(|c| c.is_ascii_graphic()) && line.contains(':');
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    if lines.is_empty() || text.len() > MAX_BYTES || !lines.iter().all(plain) {
+    if lines.is_empty() || text.len() as u64 > MAX_BYTES || !lines.iter().all(plain) {
         return Err(wrong());
     }
     Ok(lines.into_iter().map(str::to_owned).collect())
@@ -110,6 +112,8 @@ mod tests {
             fs::write(&file, wrong).unwrap();
             assert!(resolved(&named).is_err(), "{wrong:?}");
         }
+        #[cfg(unix)]
+        assert!(resolved(&["file:/dev/zero".to_owned()]).is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(reachable("127.0.0.1:7".parse().unwrap()), "127.0.0.1:7");
     }

@@ -39,26 +39,20 @@ pub fn sizes(results: &Results) -> Option<Figure> {
 
 /// Coverage of each algorithm as box plots (Whisker paper, figure 17).
 pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
-    let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
-    Distribution {
-        name: "coverage-boxes",
-        title: "Coverage",
-        axis: percent_axis("Coverage (%)", &values),
-        counted_as: "run",
-        unit: " %",
-        about: "Coverage of all runs: box from the lower to the upper quartile with the median, \
-                whiskers within 1.5 times the interquartile range, circles for values beyond, \
-                diamond for the mean.",
-    }
-    .boxes(&values)
+    boxes_named("coverage-boxes", "Coverage", results, samples)
 }
 
 /// Coverage by another criterion than the first one as box plots.
 pub fn criterion_boxes(results: &Results, criterion: &str, samples: &Samples) -> Option<Figure> {
+    let title = format!("Coverage by criterion {criterion}");
+    boxes_named(&file_name(&["criterion", criterion]), &title, results, samples)
+}
+
+fn boxes_named(name: &str, title: &str, results: &Results, samples: &Samples) -> Option<Figure> {
     let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
     Distribution {
-        name: &file_name(&["criterion", criterion]),
-        title: &format!("Coverage by criterion {criterion}"),
+        name,
+        title,
         axis: percent_axis("Coverage (%)", &values),
         counted_as: "run",
         unit: " %",

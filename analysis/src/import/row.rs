@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -27,7 +27,7 @@ pub(super) fn records(
         .has_headers(false)
         .flexible(true)
         .quoting(quoting)
-        .from_reader(file);
+        .from_reader(Lines { file, length: 0 });
     let mut record = csv::StringRecord::new();
     loop {
         let line = reader.position().line();
@@ -52,6 +52,33 @@ pub(super) fn records(
             *first = first.trim_start_matches('\u{feff}').to_owned();
         }
         each(line, &fields)?;
+    }
+}
+
+/// Maximum length of a line in bytes.
+const MAX_LINE_BYTES: usize = 64 << 20;
+
+/// A file of lines. A line that is too long, as in a device or in a small archive of very many bytes, is an error, because
+/// a record is in memory as a whole.
+struct Lines<R> {
+    file: R,
+    /// Bytes since the last end of a line.
+    length: usize,
+}
+
+impl<R: Read> Read for Lines<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        let bytes = &buffer[..count];
+        self.length = match bytes.iter().rposition(|&byte| byte == b'\n') {
+            Some(end) => count - end - 1,
+            None => self.length + count,
+        };
+        if self.length > MAX_LINE_BYTES {
+            let problem = format!("a line has more than {MAX_LINE_BYTES} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
+        Ok(count)
     }
 }
 

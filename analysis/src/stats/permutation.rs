@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn without_groups_nothing_is_found() {
-        let alone = Exchangeability::new(&[1.0, 2.0, 3.0], &[0, 1, 2]);
-        assert_eq!(alone.of_places(&[0, 1, 2]), 1.0);
+        let ungrouped = Exchangeability::new(&[1.0, 2.0, 3.0], &[0, 1, 2]);
+        assert_eq!(ungrouped.of_places(&[0, 1, 2]), 1.0);
         assert_eq!(Exchangeability::new(&[], &[]).of_change(&[]), (1.0, 0));
     }
 }

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// If none answers, or the token is not that of a worker.
+/// If none answers, or the token is not a worker's.
 pub(crate) fn admits_workers(
     credentials: &Credentials,
     addresses: &[String],

@@ -91,3 +91,15 @@ fn raw_data_of_fuzzbench_become_a_report() {
     assert!(here(0, 4) < 90.0 && here(0, 5) > 90.0, "{scores}");
     assert!(directory.path().join("page/figures/growth-zlib.svg").exists());
 }
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_never_ends_is_refused() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for tool in ["fuzzbench", "whisker"] {
+        let arguments = ["import", tool, "/dev/zero", "--out", "out"];
+        let output = catherd().current_dir(folder.path()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("a line has more than"), "{}", stderr(&output));
+    }
+}

@@ -18,7 +18,7 @@ use catherd_interface::{Kinds, Picture};
 /// The page, in the folder of the report.
 pub(crate) const PAGE: &str = "pictures.html";
 
-/// The folder of the pictures, in that of the report.
+/// The folder of the pictures, in the folder of the report.
 const PICTURES: &str = "pictures";
 
 /// Draws the suite of the run with the most covered goals of each project, and writes the pictures and
