@@ -21,7 +21,7 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "MAX|MIN..MAX")]
     pub(crate) workers: WorkerCount,
 
-    /// Workers of a task, each pinned to a core of its own
+    /// Workers of a task, each pinned to a core of its own; numbers of --workers are rounded up to whole tasks
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) cores_per_task: NonZeroU32,
 
