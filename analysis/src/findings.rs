@@ -34,6 +34,7 @@
 //! | did runs disturb each other | [`RealTime`] | Good (2005), chapter 3 |
 //! | how close to the best is an algorithm on each project | [`Score`] | Metzman et al. (2021) |
 //! | what did the study cost | [`Cost`] | |
+//! | how sure is it if projects of one author resemble each other | [`Grouped`], [`GroupShare`] | |
 //! | what is missing, and why | [`Missing`] | |
 
 mod aa_test;
@@ -49,6 +50,7 @@ mod difference_relation;
 mod exposure;
 mod factor;
 mod full_coverage;
+mod groups;
 mod history;
 mod left;
 mod milestone;
@@ -81,6 +83,7 @@ pub use difference_relation::DifferenceRelation;
 pub use exposure::Exposure;
 pub use factor::{FactorPair, GroupEffect};
 pub use full_coverage::FullCoverage;
+pub use groups::{GroupShare, Grouped, GroupedQuantity, MIN_GROUPS};
 pub use history::{Change, VersionChange};
 pub use left::{ESTIMATOR, Left, LeftOnProject, MULTIPLES};
 pub use milestone::Milestone;

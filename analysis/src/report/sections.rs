@@ -8,9 +8,9 @@ use crate::comparison::{Comparison, Samples};
 use crate::figures::{self, Figure};
 use crate::findings::{
     AaTest, Agreement, Best, Convergence, Decision, Detection, DifferenceRelation, Exposure,
-    FactorPair, FullCoverage, Left, Machine, Milestone, MutationAnalysis, Order, OrderAgreement,
-    PairVariation, RankDetection, Ranking, RealTime, Relation, RiskStability, Score, Sequential,
-    Speed, SuiteRank, Suites, Trivial, areas,
+    FactorPair, FullCoverage, GroupShare, Grouped, Left, Machine, Milestone, MutationAnalysis,
+    Order, OrderAgreement, PairVariation, RankDetection, Ranking, RealTime, Relation,
+    RiskStability, Score, Sequential, Speed, SuiteRank, Suites, Trivial, areas,
 };
 use crate::progress::Progress;
 use crate::published;
@@ -25,6 +25,10 @@ const SUMMARY: &str = "Summary";
 /// The heading of the section about items of coverage criteria and known faults, which only some
 /// subject kinds measure. It is left out if it is empty.
 const RANKS: &str = "Ranks and detection";
+
+/// The heading of the section about groups of projects, such as those of one author. It is left out if no project
+/// has a group.
+const GROUPS: &str = "Groups of projects";
 
 /// The heading of the section with the optional contents of a report.
 const FACTORS: &str = "Factors and published numbers";
@@ -48,13 +52,14 @@ struct Input<'a> {
 }
 
 /// Names, titles and contents of the sections in the order of reading.
-const SECTIONS: [(&str, &str, Fill); 12] = [
+const SECTIONS: [(&str, &str, Fill); 13] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
     ("comparison", "Comparison of algorithms", comparison),
     ("time", "Coverage over time", time),
     ("goals", "Goals that are left", goals),
     ("difficulty", "Difficulty of projects", difficulty),
+    ("groups", GROUPS, groups),
     ("suites", "Test suites", suites),
     ("ranks", RANKS, ranks),
     ("mutation", "Mutation analysis", mutation),
@@ -81,11 +86,12 @@ pub(super) fn all(
     sections.extend(real_time.map(|found| self::real_time(results, found)));
     for (name, title, fill) in SECTIONS {
         let mut section = Section::new(name, title);
-        if title != RANKS {
+        let optional = [RANKS, GROUPS].contains(&title);
+        if !optional {
             on_progress(title);
         }
         fill(&mut section, input)?;
-        if title == RANKS {
+        if optional {
             if section.items.is_empty() {
                 continue;
             }
@@ -408,6 +414,13 @@ fn mutation(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
             "Mutation scores: needs a study with mutation analysis (mutation = true).",
         )),
     }
+    Ok(())
+}
+
+/// Numbers and intervals that respect groups of projects.
+fn groups(s: &mut Section, Input { results, samples, .. }: Input<'_>) -> Result<(), Error> {
+    s.table(tables::groups(results, &Grouped::all(results, samples)?));
+    s.table(tables::group_shares(&GroupShare::all(results, samples)?));
     Ok(())
 }
 

@@ -72,6 +72,39 @@ impl Bootstrap {
         self.interval(&[sample], mean_of)
     }
 
+    /// The interval of the mean over all values of clusters, such as projects of one author: whole clusters are
+    /// drawn, as many as there are, and the mean is that of all their values (the cluster bootstrap; Davison
+    /// and Hinkley, 1997, section 3.8). For clusters of one value each it is the interval of the mean.
+    ///
+    /// # Errors
+    /// Like [`Bootstrap::interval`], with clusters in place of values.
+    pub fn mean_of_clusters(&self, clusters: &[&[f64]]) -> Result<Interval, Unavailable> {
+        for cluster in clusters {
+            ordered(cluster)?;
+        }
+        if clusters.len() < 2 {
+            return Err(Unavailable::TooFew { needed: 2, found: clusters.len() });
+        }
+        let sums: Vec<(f64, f64)> = clusters
+            .iter()
+            .map(|cluster| (cluster.iter().sum::<f64>(), cluster.len() as f64))
+            .collect();
+        let values: Vec<f64> = (0..self.replicates.max(1))
+            .into_par_iter()
+            .map(|replicate| {
+                let mut rng = self.stream(replicate);
+                let (mut sum, mut count) = (0.0, 0.0);
+                for _ in 0..sums.len() {
+                    let drawn = sums[rng.random_range(0..sums.len() as u64) as usize];
+                    sum += drawn.0;
+                    count += drawn.1;
+                }
+                sum / count
+            })
+            .collect();
+        self.percentiles(values)
+    }
+
     /// The intervals of the means of several samples, equal to the results of [`Bootstrap::mean`],
     /// but faster: the draws only depend on the length of a sample, so samples of the same length
     /// share them.
@@ -187,6 +220,25 @@ mod tests {
         let spread = 1.96 * d.deviation.unwrap() / 40.0_f64.sqrt();
         assert!((found.low - (d.mean - spread)).abs() < 0.3, "{found:?}");
         assert!((found.high - (d.mean + spread)).abs() < 0.3, "{found:?}");
+    }
+
+    #[test]
+    fn clusters_widen_an_interval_by_what_their_values_have_in_common() {
+        let bootstrap = Bootstrap::default();
+        let sample: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17)).collect();
+        let single: Vec<&[f64]> = sample.chunks(1).collect();
+        assert_eq!(bootstrap.mean_of_clusters(&single), bootstrap.mean(&sample));
+        // Copies of a value tell nothing new: the interval is as wide as without them.
+        let copies: Vec<Vec<f64>> = sample.iter().map(|&value| vec![value; 5]).collect();
+        let copies: Vec<&[f64]> = copies.iter().map(Vec::as_slice).collect();
+        let found = bootstrap.mean_of_clusters(&copies).unwrap();
+        let plain = bootstrap.mean(&sample).unwrap();
+        assert!((found.low - plain.low).abs() < 1e-9 && (found.high - plain.high).abs() < 1e-9);
+        assert_eq!(
+            bootstrap.mean_of_clusters(&copies[..1]),
+            Err(Unavailable::TooFew { needed: 2, found: 1 })
+        );
+        assert_eq!(bootstrap.mean_of_clusters(&[&[1.0], &[]]), Err(Unavailable::Empty));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod columns;
 mod exposure;
 mod findings;
 mod format_1;
+mod groups;
 mod import;
 mod page;
 mod published;

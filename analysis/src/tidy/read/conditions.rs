@@ -39,6 +39,37 @@ pub struct PlacedRuns {
 }
 
 impl Results {
+    /// Processor time of each run in milliseconds; `None` for runs for which it was not measured, such as
+    /// those of folders of earlier versions.
+    ///
+    /// # Errors
+    /// [`Error`] if the tables cannot be read.
+    pub fn processor_ms(&self) -> Result<Vec<Option<u64>>, Error> {
+        let known: HashMap<_, u32> = self.numbers();
+        let mut found = vec![None; self.runs.len()];
+        let mut first = 0;
+        for source in self.sources() {
+            let begin = std::mem::replace(&mut first, source.end);
+            let path = source.dir.join("runs.parquet");
+            if !columns_of(&path)?.iter().any(|name| name == "cpu_ms") {
+                continue;
+            }
+            read_slices(&path, &["run", "cpu_ms"], |batch| {
+                let slice = Slice { batch, path: &path };
+                let (ids, times) = (slice.text("run")?, slice.u64("cpu_ms")?);
+                for row in 0..batch.len() {
+                    let id = slice.value("run", ids.get(row))?;
+                    let run = known.get(&slice.digest(id)?).map(|&run| run as usize);
+                    if let Some(run) = run.filter(|run| (begin..source.end).contains(run)) {
+                        found[run] = times.get(row);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
+    }
+
     /// The conditions of all runs of which the host is known. Folders of earlier versions have no shares.
     ///
     /// # Errors

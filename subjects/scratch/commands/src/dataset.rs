@@ -4,6 +4,7 @@ mod add;
 mod describe;
 mod diff;
 mod export;
+mod fetch;
 mod sample;
 mod split;
 mod synth;
@@ -23,6 +24,7 @@ use crate::failure::Worded;
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {
     Sample(sample::Arguments),
+    Fetch(fetch::Arguments),
     Add(add::Arguments),
     Describe(describe::Arguments),
     Verify(verify::Arguments),
@@ -45,6 +47,7 @@ pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure
 pub fn run(command: Command, draw: &Draw<'_>) -> Result<Exit, Failure> {
     match command {
         Command::Sample(arguments) => sample::run(arguments),
+        Command::Fetch(arguments) => fetch::run(&arguments),
         Command::Add(arguments) => add::run(arguments),
         Command::Describe(arguments) => describe::run(arguments, draw),
         Command::Verify(arguments) => verify::run(arguments),

@@ -13,6 +13,7 @@
 //! folder.
 
 mod atomic_file;
+mod authors;
 mod collection;
 pub mod corpus;
 mod description;
@@ -22,6 +23,7 @@ mod structure;
 pub mod synth;
 mod unique_names;
 
+pub use authors::Authors;
 pub use collection::{FindError, FoundProjects, ProjectEntry, SkippedProject, find};
 pub use description::{Description, describe};
 pub use loaded_project::{LoadError, LoadedProject};

@@ -6,6 +6,7 @@
 //! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
 //! so that a killed sample continues where it ended.
 
+mod addressed;
 mod client;
 mod journal;
 mod list;
@@ -32,6 +33,7 @@ use order::ProbeOrder;
 use permutation::Permutation;
 use probe::{Exclusions, Probe, Prober, Staging};
 
+pub use addressed::{AddressedProject, FetchEnd, fetch};
 pub use order::SampleProgress;
 pub use outcome::ProbeOutcome;
 
@@ -297,7 +299,6 @@ struct Sampler<'s> {
     journal: Journal,
     settings: &'s SampleSettings,
     stop: &'s AtomicBool,
-    /// Cause for which the servers cannot be reached; `None` if they can.
     /// Cause for which the servers cannot be reached; `None` if they can.
     unreachable: Option<String>,
 }

@@ -3,5 +3,6 @@
 mod bad_input;
 mod corpus;
 mod demo;
+mod fetch;
 mod sample;
 mod synth;

@@ -2,7 +2,7 @@
 
 use catherd_experiments::Digest;
 use catherd_interface::{FindError, FoundProject, ProjectTable};
-use catherd_scratch_corpora::{describe, structure};
+use catherd_scratch_corpora::{Authors, describe, structure};
 use catherd_scratch_sb3::{Limits, Project};
 use catherd_scratch_suite::goals::{self, GoalSettings};
 use catherd_scratch_vm::{Compat, unsupported};
@@ -118,14 +118,18 @@ impl ProjectMeasures {
     }
 }
 
-/// The table of `projects.csv`.
+/// The table of `projects.csv`. Projects of a corpus that knows their authors are grouped by author.
 ///
 /// # Errors
 ///
 /// If a project cannot be read any more.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
-    for found in projects {
+    let mut authors = Authors::default();
+    let groups: Vec<String> =
+        projects.iter().map(|found| authors.of(&found.path).to_owned()).collect();
+    let grouped = groups.iter().any(|group| !group.is_empty());
+    for (found, group) in projects.iter().zip(groups) {
         let file = found.path.display().to_string();
         let read = Project::from_bytes(&file, &found.bytes()?, &Limits::default());
         let project = read.map_err(|error| FindError {
@@ -133,7 +137,10 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
             advice: "run the command again: the file changed after the study was planned"
                 .to_owned(),
         })?;
-        let cells = ProjectMeasures::of(&found.name, found.digest, &project).cells();
+        let mut cells = ProjectMeasures::of(&found.name, found.digest, &project).cells();
+        if grouped {
+            cells.push(("group", group));
+        }
         let (columns, cells) = cells.into_iter().unzip();
         table.columns = columns;
         table.rows.push(cells);

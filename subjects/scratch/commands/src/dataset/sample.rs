@@ -124,7 +124,7 @@ fn parse_range(text: &str) -> Result<Range<u64>, String> {
     }
 }
 
-fn parse_rate(text: &str) -> Result<f64, String> {
+pub(super) fn parse_rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if (0.001..=1e6).contains(&rate) => Ok(rate),
         _ => Err("give requests per second, such as 5 or 0.5".to_owned()),
@@ -223,7 +223,7 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
 
 /// Handles interrupts: the first one stops the sample, the second one ends the process at once,
 /// which loses only the probes in flight.
-fn stop_on_interrupt(stop: Arc<AtomicBool>) {
+pub(super) fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
@@ -241,7 +241,7 @@ fn stop_on_interrupt(stop: Arc<AtomicBool>) {
 }
 
 /// Table of the sampling frame: ids probed until the last project was found, by outcome.
-fn frame_table(frame: &std::collections::BTreeMap<String, u64>) -> String {
+pub(super) fn frame_table(frame: &std::collections::BTreeMap<String, u64>) -> String {
     let total: u64 = frame.values().sum();
     let mut rows: Vec<(&str, u64)> = frame.iter().map(|(name, &n)| (&**name, n)).collect();
     rows.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
@@ -271,7 +271,7 @@ fn retry_line(progress: &SampleProgress) -> String {
 }
 
 /// Display of the progress: a bar on a terminal, otherwise a line at intervals.
-struct ProgressDisplay {
+pub(super) struct ProgressDisplay {
     kind: DisplayKind,
     /// Time of the first update, and number of projects at that time.
     start: Option<(Instant, usize)>,
@@ -284,7 +284,7 @@ enum DisplayKind {
 }
 
 impl ProgressDisplay {
-    fn new(quiet: bool) -> ProgressDisplay {
+    pub(super) fn new(quiet: bool) -> ProgressDisplay {
         let kind = if quiet {
             DisplayKind::Quiet
         } else if io::stderr().is_terminal() {
@@ -298,7 +298,7 @@ impl ProgressDisplay {
         ProgressDisplay { kind, start: None }
     }
 
-    fn show(&mut self, progress: &SampleProgress) {
+    pub(super) fn show(&mut self, progress: &SampleProgress) {
         let (start, before) = *self.start.get_or_insert((Instant::now(), progress.accepted));
         let line = || progress_line(progress, progress.accepted - before, start.elapsed());
         match &mut self.kind {
@@ -315,7 +315,7 @@ impl ProgressDisplay {
         }
     }
 
-    fn end(&self) {
+    pub(super) fn end(&self) {
         if let DisplayKind::Bar(bar) = &self.kind {
             bar.finish_and_clear();
         }

@@ -66,6 +66,13 @@ pub enum Recipe {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
+    /// The projects at the addresses of a list, if they have its digests.
+    Addresses {
+        /// SHA-256 over the ids and digests of the list.
+        list: Sha,
+        /// Number of projects in the list.
+        projects: usize,
+    },
     /// Added files.
     Files,
     /// Projects of the generator.
