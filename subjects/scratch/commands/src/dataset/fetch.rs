@@ -22,7 +22,7 @@ use crate::failure::Worded;
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  catherd dataset fetch datasets/random1000-real/projects.csv -o corpora/random1000-real
+  catherd dataset fetch datasets/repositories/random1000-real.csv -o corpora/random1000-real
 
 Exit codes: 0 if the corpus has all projects of the list, 2 if some are left out, 3 if the fetch was
 stopped or a server cannot be reached and the same command continues it, 1 if the command failed.")]
