@@ -3,13 +3,14 @@
 #[path = "../../../subjects/scratch/corpora/examples/simulated_scratch/server.rs"]
 mod server;
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use self::server::{Population, Server};
 use crate::support::{catherd, stderr, two_projects};
-use catherd_scratch_corpora::corpus::{Corpus, compare};
+use catherd_scratch_corpora::corpus::{Corpus, Sha, compare};
 use catherd_scratch_corpora::synth;
 use catherd_scratch_suite::goals::{self, GoalSettings};
 use tempfile::TempDir;
@@ -170,4 +171,54 @@ fn synthetic_projects_have_goals_and_little_dead_code() {
         statements += catherd_scratch_corpora::describe(&loaded.project).statements;
     }
     assert!(goals * 100 > statements * 97, "{goals} of {statements}");
+}
+
+/// A study on a corpus whose list names authors has their projects in groups, and its report has intervals over them.
+#[test]
+fn projects_of_a_fetched_list_are_grouped_by_author() {
+    let place = TempDir::new().unwrap();
+    let archives: Vec<Vec<u8>> = (0..8).map(|number| synth::project(3, number).archive).collect();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut list = "id,address,sha256,author\n".to_owned();
+    for (number, archive) in archives.iter().enumerate() {
+        let (sha, author) = (Sha::of(archive), ["Ada", "bob", "ADA"][number % 3]);
+        list += &format!("p{number},http://127.0.0.1:{port}/{number},{sha},{author}\n");
+    }
+    fs::write(place.path().join("list.csv"), list).unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            let read = stream.read(&mut request).unwrap_or(0);
+            let path = String::from_utf8_lossy(&request[..read]).into_owned();
+            let number = path.split(['/', ' ']).nth(2).and_then(|word| word.parse::<usize>().ok());
+            let body = number.and_then(|number| archives.get(number)).cloned().unwrap_or_default();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+        }
+    });
+    let here = |arguments: &[&str]| {
+        let output = catherd().current_dir(place.path()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let text = here(&["dataset", "fetch", "list.csv", "-o", "corpus", "--rate", "1000", "-q"]);
+    assert!(text.contains("corpus: 8 projects"), "{text}");
+    let flags = ["--algorithms", "random", "--seeds", "2", "--executions", "3", "--quiet"];
+    here(&[&["run", "--projects", "corpus", "--out", "out"][..], &flags].concat());
+    let projects = fs::read_to_string(place.path().join("out/projects.csv")).unwrap();
+    assert!(projects.lines().next().unwrap().ends_with(",group"), "{projects}");
+    let groups: std::collections::BTreeSet<&str> =
+        projects.lines().skip(1).filter_map(|line| line.rsplit(',').next()).collect();
+    assert_eq!(groups.len(), 2, "{projects}");
+    here(&["report", "out", "--out", "report", "--figures", "svg"]);
+    let shares = fs::read_to_string(place.path().join("report/tables/group-shares.csv")).unwrap();
+    assert_eq!(shares.lines().count(), 3, "{shares}");
+    // Two groups are too few for an interval, eight projects are not.
+    let table = fs::read_to_string(place.path().join("report/tables/groups.csv")).unwrap();
+    let row = table.lines().nth(1).unwrap();
+    assert!(row.starts_with("coverage,random,,") && row.ends_with(",,,,8,2"), "{table}");
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{catherd, digests, stderr, two_files, two_projects};
+use crate::support::{catherd, digests, packed, small, stderr, two_files, two_projects};
 use catherd_coordinator::StoreUrl;
 use catherd_coordinator::store::StoreReader;
 use rustix::process::{Pid, Signal, kill_process};
@@ -396,3 +396,41 @@ const RUNS: u64 = 8;
 
 /// Number of test executions that makes runs long enough to be interrupted.
 const LONG: &str = "600";
+
+/// The condition `2 < 1` is never true, and the key of the other script can be pressed: the branches of a study say so in
+/// its records, and in the tables of criteria.
+#[test]
+fn a_study_aims_at_branches_if_it_says_so() {
+    let place = TempDir::new().unwrap();
+    fs::write(place.path().join("cat.sb3"), packed(&small("space"))).unwrap();
+    let study = "name = \"branches\"\nprojects = [\"cat.sb3\"]\nseeds = 2\n\
+        algorithms = [{ name = \"mosa\", parameters = { criteria = [\"blocks\", \"branches\"] } }]\n\
+        budget = { executions = 30 }\n";
+    fs::write(place.path().join("study.toml"), study).unwrap();
+    let output = catherd()
+        .current_dir(place.path())
+        .args(["run", "study.toml", "--out", "out", "--quiet"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let criteria = fs::read_to_string(place.path().join("out/criteria.csv")).unwrap();
+    let counts = |name: &str| -> Vec<(usize, usize)> {
+        let rows = criteria.lines().filter(|line| line.split(',').any(|cell| cell == name));
+        let number = |cell: Option<&str>| cell.and_then(|cell| cell.parse().ok()).unwrap();
+        rows.map(|row| {
+            let cells: Vec<&str> = row.split(',').collect();
+            let at = cells.iter().position(|cell| *cell == name).unwrap();
+            (number(cells.get(at + 1).copied()), number(cells.get(at + 2).copied()))
+        })
+        .collect()
+    };
+    for (name, missed) in [("blocks", 1), ("branches", 1)] {
+        let found = counts(name);
+        assert_eq!(found.len(), 2, "{criteria}");
+        for (goals, covered) in found {
+            assert_eq!(goals - covered, missed, "{name}: {criteria}");
+        }
+    }
+    let goals = fs::read_to_string(place.path().join("out/goals.csv")).unwrap();
+    assert!(goals.lines().any(|line| line.contains(",branches,")), "{goals}");
+}
