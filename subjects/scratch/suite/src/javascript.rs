@@ -14,6 +14,8 @@ use crate::format::{self, Assertion, Expected, Suite, SuiteEvent, SuiteTest, Tol
 
 /// Functions that the tests call.
 const HELPERS: &str = include_str!("javascript/helpers.js");
+/// What suites also need if they send sounds.
+const LOUDNESS: &str = include_str!("javascript/loudness.js");
 
 impl Suite {
     /// The suite in the format of Whisker: a CommonJS module with one asynchronous function
@@ -28,6 +30,12 @@ impl Suite {
         let compat = self.machine.compat;
         let _ = writeln!(js, "// Made for the machine `{compat}`; Whisker has the machine `2022`");
         js.push_str(HELPERS);
+        let sends_sound = |test: &SuiteTest| {
+            test.events.iter().any(|event| matches!(event, SuiteEvent::Sound { .. }))
+        };
+        if self.tests.iter().any(sends_sound) {
+            js.push_str(LOUDNESS);
+        }
         if self.tests.iter().any(|test| test.policy.is_some()) {
             policy::write_helpers(&mut js);
         }
@@ -38,7 +46,7 @@ impl Suite {
         }
         for &(number, test) in &tests {
             let _ = writeln!(js, "\nconst test{number} = async function (t) {{");
-            self.test(&mut js, test);
+            self.test(&mut js, test, sends_sound(test));
             js.push_str("  t.end();\n};\n");
         }
         js.push_str("\nmodule.exports = [\n");
@@ -56,11 +64,14 @@ impl Suite {
         js
     }
 
-    fn test(&self, js: &mut String, test: &SuiteTest) {
+    fn test(&self, js: &mut String, test: &SuiteTest, sends_sound: bool) {
         if !test.flaky.is_empty() {
             let _ = writeln!(js, "  // {} flaky assertions are left out.", test.flaky.len());
         }
         js.push_str("  start(t);\n");
+        if sends_sound {
+            js.push_str("  hear(t);\n");
+        }
         let mut assertions = test.assertions.iter().peekable();
         let mut before = None;
         for (event, number) in test.events.iter().zip(0..) {
