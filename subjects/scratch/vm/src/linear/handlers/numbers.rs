@@ -1,6 +1,6 @@
 //! Handlers of computations with numbers.
 
-use super::{parts, values};
+use super::{items, parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::linear::executor::{Executor, Step};
@@ -107,7 +107,7 @@ pub(crate) fn item<T: Tracer, I: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::item::<T, I>(executor, step, rest)
+    items::item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn list_length<T: Tracer, D: Destination>(
@@ -152,7 +152,7 @@ pub(crate) fn copy_item<T: Tracer, I: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::copy_item::<T, I>(executor, step, rest)
+    items::copy_item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn add_to_list<T: Tracer, V: Source>(
@@ -166,7 +166,7 @@ pub(crate) fn add_to_list<T: Tracer, V: Source>(
     {
         return executor.next(rest);
     }
-    values::add_to_list(executor, step, rest)
+    items::add_to_list(executor, step, rest)
 }
 
 pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
@@ -181,7 +181,23 @@ pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::replace_item::<T, I>(executor, step, rest)
+    items::replace_item::<T, I>(executor, step, rest)
+}
+
+pub(crate) fn replace_by_item<T: Tracer, I: Source, F: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::ReplaceByItem { list, index, from, at });
+    if let (Some(index), Some(at)) = (I::number(executor, index), F::number(executor, at))
+        && let Some(number) = executor.number_at(from, at)
+        && let Some(place) = executor.place_at(list, index)
+    {
+        *place = number;
+        return executor.next(rest);
+    }
+    items::replace_by_item(executor, step, rest)
 }
 
 /// A comparison.
@@ -242,6 +258,58 @@ fn compare_numbers<T: Tracer, C: Compared>(
     parts!(step, Instruction::Compare { relation, link, jumps, to, .. });
     executor.link(link, measured(C::HOW, relation.parts().1, x, y));
     if executor.finish_test(step.no) == jumps { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn compare_item<T: Tracer, C: Compared, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, list, index, b, to });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && !x.is_nan()
+        && let Some(y) = B::comparand(executor, b)
+    {
+        let outcome = executor.decide(step.no, C::HOW, way.negated(), x, y);
+        return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
+    }
+    items::compare(executor, step, rest)
+}
+
+pub(crate) fn compare_linked_item<T: Tracer, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, list, index, b, to });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && !x.is_nan()
+        && let Some(y) = B::comparand(executor, b)
+    {
+        executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
+        let outcome = executor.finish_test(step.no);
+        return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
+    }
+    items::compare(executor, step, rest)
+}
+
+pub(crate) fn test_item<T: Tracer, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::TestItem { way, list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && !x.is_nan()
+        && let Some(y) = B::comparand(executor, b)
+    {
+        executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
+        return executor.next(rest);
+    }
+    items::test(executor, step, rest)
 }
 
 pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
