@@ -46,6 +46,9 @@ impl Stored<'_> {
 
 /// A kind of operands that are read.
 pub(super) trait Source {
+    /// Whether an operand may hold another value than a number.
+    const MAY_BE_TEXT: bool = true;
+
     /// What an operand holds; `None` if there is no such operand.
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
@@ -64,10 +67,14 @@ pub(super) trait Source {
         }
     }
 
-    /// What an operand holds, if that is a number that is compared as one.
+    /// The number of an operand that is a number or a short numeral; NaN for others.
     #[inline(always)]
-    fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
-        Self::number(executor, operand).filter(|n| !n.is_nan())
+    fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
+        match Self::get(executor, operand) {
+            Some(Stored::Number(n)) => n,
+            Some(Stored::Other(Value::Text(text))) => text.numeral(),
+            _ => f64::NAN,
+        }
     }
 }
 
@@ -84,6 +91,8 @@ pub(super) struct Parameter;
 pub(super) struct Any;
 
 impl Source for Number {
+    const MAY_BE_TEXT: bool = false;
+
     #[inline(always)]
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
         executor.numbers.get(operand.index()).copied().map(Stored::Number)

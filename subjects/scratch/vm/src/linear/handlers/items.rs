@@ -54,10 +54,12 @@ impl<T: Tracer> Executor<'_, T> {
     ) -> Option<ConditionDistances> {
         let index = self.index::<Any>(index)?;
         let place = place_of(index, self.items(list).len());
-        let empty = Value::from("");
-        let item = place.map_or(&empty, |place| &self.read_items(list)[place]);
         let parts = (way.comparison(), way.negated());
-        compared_values(parts, Stored::from(item), Any::read(self, b))
+        let b = Any::read(self, b);
+        match place {
+            Some(place) => compared_values(parts, (&self.read_items(list)[place]).into(), b),
+            None => compared_values(parts, (&Value::from("")).into(), b),
+        }
     }
 }
 

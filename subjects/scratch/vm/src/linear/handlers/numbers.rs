@@ -4,7 +4,7 @@ use super::{items, parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::linear::executor::{Executor, Step};
-use crate::linear::form::Instruction;
+use crate::linear::form::{Instruction, Reading};
 use crate::linear::operands::{Destination, Register, Source, Variable};
 use crate::linear::outcomes::measured;
 use crate::rounding::{ceil, floor, modulo};
@@ -53,12 +53,13 @@ pub(crate) fn binary<T: Tracer, O: Operates, D: Destination, A: Source, B: Sourc
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { to, a, b, .. });
-    if let (Some(a), Some(b)) = (A::number(executor, a), B::number(executor, b)) {
-        let result = O::result(nan_to_zero(a), nan_to_zero(b));
-        if let Some(place) = D::place(executor, to) {
-            *place = result;
-            return executor.next(rest);
-        }
+    // Registers and constants may be NaN.
+    let (a, b) = (A::numeral(executor, a), B::numeral(executor, b));
+    if !(A::MAY_BE_TEXT && a.is_nan() || B::MAY_BE_TEXT && b.is_nan())
+        && let Some(place) = D::place(executor, to)
+    {
+        *place = O::result(nan_to_zero(a), nan_to_zero(b));
+        return executor.next(rest);
     }
     values::binary::<T, A, B>(executor, step, rest)
 }
@@ -69,7 +70,8 @@ pub(crate) fn change<T: Tracer, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Change { to, b });
-    if let Some(by) = B::number(executor, b)
+    let by = B::numeral(executor, b);
+    if !(B::MAY_BE_TEXT && by.is_nan())
         && let Some(place) = Variable::place(executor, to)
     {
         *place = nan_to_zero(*place) + nan_to_zero(by);
@@ -84,12 +86,12 @@ pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { to, a, .. });
-    if let Some(a) = A::number(executor, a) {
-        let result = O::result(nan_to_zero(a));
-        if let Some(place) = D::place(executor, to) {
-            *place = result;
-            return executor.next(rest);
-        }
+    let a = A::numeral(executor, a);
+    if !(A::MAY_BE_TEXT && a.is_nan())
+        && let Some(place) = D::place(executor, to)
+    {
+        *place = O::result(nan_to_zero(a));
+        return executor.next(rest);
     }
     values::unary::<T, A>(executor, step, rest)
 }
@@ -99,9 +101,14 @@ pub(crate) fn item<T: Tracer, I: Source>(
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::Item { to, list, index, .. });
-    if let Some(index) = I::number(executor, index)
-        && let Some(number) = executor.number_at(list, index)
+    parts!(step, Instruction::Item { reading, to, list, index, .. });
+    let index = I::numeral(executor, index);
+    let number = if reading == Reading::Value {
+        executor.number_at(list, index)
+    } else {
+        Some(executor.numeral_at(list, index)).filter(|number| !number.is_nan())
+    };
+    if let Some(number) = number
         && let Some(place) = Register::place(executor, to)
     {
         *place = number;
@@ -145,8 +152,8 @@ pub(crate) fn copy_item<T: Tracer, I: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    if let Some(index) = I::number(executor, index)
-        && let Some(number) = executor.number_at(list, index)
+    let index = I::numeral(executor, index);
+    if let Some(number) = executor.number_at(list, index)
         && let Some(place) = Variable::place(executor, to)
     {
         *place = number;
@@ -227,9 +234,10 @@ pub(crate) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, jumps, a, b, to, .. });
-    let (Some(x), Some(y)) = (A::comparand(executor, a), B::comparand(executor, b)) else {
+    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
+    if x.is_nan() || y.is_nan() {
         return values::compare::<T, A, B>(executor, step, rest);
-    };
+    }
     let outcome = executor.decide(step.no, C::HOW, relation.parts().1, x, y);
     if outcome == jumps { to as usize } else { executor.next(rest) }
 }
@@ -240,10 +248,11 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { a, b, .. });
-    match (A::comparand(executor, a), B::comparand(executor, b)) {
-        (Some(x), Some(y)) => compare_numbers::<T, C>(executor, step, rest, x, y),
-        _ => values::compare::<T, A, B>(executor, step, rest),
+    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
+    if x.is_nan() || y.is_nan() {
+        return values::compare::<T, A, B>(executor, step, rest);
     }
+    compare_numbers::<T, C>(executor, step, rest, x, y)
 }
 
 /// A separate function, because inlining it into each of the above would be much code.
@@ -266,11 +275,9 @@ pub(crate) fn compare_item<T: Tracer, C: Compared, I: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CompareItem { way, list, index, b, to });
-    if let Some(index) = I::number(executor, index)
-        && let Some(x) = executor.number_at(list, index)
-        && !x.is_nan()
-        && let Some(y) = B::comparand(executor, b)
-    {
+    let index = I::numeral(executor, index);
+    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
+    if !x.is_nan() && !y.is_nan() {
         let outcome = executor.decide(step.no, C::HOW, way.negated(), x, y);
         return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
     }
@@ -283,11 +290,9 @@ pub(crate) fn compare_linked_item<T: Tracer, I: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CompareItem { way, list, index, b, to });
-    if let Some(index) = I::number(executor, index)
-        && let Some(x) = executor.number_at(list, index)
-        && !x.is_nan()
-        && let Some(y) = B::comparand(executor, b)
-    {
+    let index = I::numeral(executor, index);
+    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
+    if !x.is_nan() && !y.is_nan() {
         executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
         let outcome = executor.finish_test(step.no);
         return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
@@ -301,11 +306,9 @@ pub(crate) fn test_item<T: Tracer, I: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::TestItem { way, list, index, b, .. });
-    if let Some(index) = I::number(executor, index)
-        && let Some(x) = executor.number_at(list, index)
-        && !x.is_nan()
-        && let Some(y) = B::comparand(executor, b)
-    {
+    let index = I::numeral(executor, index);
+    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
+    if !x.is_nan() && !y.is_nan() {
         executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
         return executor.next(rest);
     }
@@ -318,10 +321,11 @@ pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Test { a, b, .. });
-    match (A::comparand(executor, a), B::comparand(executor, b)) {
-        (Some(x), Some(y)) => test_numbers::<T, C>(executor, step, rest, x, y),
-        _ => values::test::<T, A, B>(executor, step, rest),
+    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
+    if x.is_nan() || y.is_nan() {
+        return values::test::<T, A, B>(executor, step, rest);
     }
+    test_numbers::<T, C>(executor, step, rest, x, y)
 }
 
 #[inline(never)]
