@@ -139,17 +139,21 @@ impl Text {
     /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
     #[inline]
     pub fn number(&self) -> f64 {
-        let number = f64::from_bits(self.data().number.load(Relaxed));
-        if number.is_nan() { self.rare_number() } else { number }
-    }
-
-    /// The number of a text that is not parsed yet, is blank or is no numeral.
-    #[cold]
-    #[inline(never)]
-    fn rare_number(&self) -> f64 {
         match self.data().number.load(Relaxed) {
             NOT_PARSED => self.parse(),
             BLANK => 0.0,
+            bits => f64::from_bits(bits),
+        }
+    }
+
+    /// The number by which the text is compared: NaN if it is blank or no numeral.
+    #[inline]
+    pub(crate) fn comparand(&self) -> f64 {
+        match self.data().number.load(Relaxed) {
+            NOT_PARSED => {
+                self.parse();
+                f64::from_bits(self.data().number.load(Relaxed))
+            }
             bits => f64::from_bits(bits),
         }
     }

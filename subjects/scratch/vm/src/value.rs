@@ -103,14 +103,12 @@ impl Value {
         }
     }
 
-    /// Whether the value is a text of white space only, which comparison must not read as 0.
-    fn is_blank(&self) -> bool {
-        matches!(self, Value::Text(t) if t.is_blank())
-    }
-
     /// The number that comparison uses; NaN if the value is compared as text.
     fn comparand(&self) -> f64 {
-        if self.is_blank() { f64::NAN } else { self.js_number() }
+        match self {
+            Value::Text(text) => text.comparand(),
+            other => other.js_number(),
+        }
     }
 
     /// Whether the comparison of two values is numeric.
