@@ -164,17 +164,6 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The number of the item with an index, if that is a number or a short numeral; NaN for others.
-    #[inline(always)]
-    pub(super) fn numeral_at(&mut self, list: ListNo, index: f64) -> f64 {
-        let items = self.items(list);
-        match place_of(index, items.len()).map(|place| &items[place]) {
-            Some(Value::Number(n)) => *n,
-            Some(Value::Text(text)) => text.numeral(),
-            _ => f64::NAN,
-        }
-    }
-
     /// The item with an index, to be overwritten, if that is a number.
     #[inline(always)]
     pub(super) fn place_at(&mut self, list: ListNo, index: f64) -> Option<&mut f64> {

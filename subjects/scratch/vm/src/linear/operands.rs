@@ -34,6 +34,16 @@ impl Stored<'_> {
         }
     }
 
+    /// The number of a number or a short numeral; NaN for others.
+    #[inline(always)]
+    pub(super) fn numeral(&self) -> f64 {
+        match self {
+            Stored::Number(n) => *n,
+            Stored::Other(Value::Text(text)) => text.numeral(),
+            Stored::Other(_) => f64::NAN,
+        }
+    }
+
     /// What a comparison reads; NaN if it compares values.
     #[inline(always)]
     pub(super) fn comparand(self) -> f64 {
@@ -67,7 +77,14 @@ pub(super) trait Source {
         }
     }
 
-    /// The number of an operand that is a number or a short numeral; NaN for others.
+    /// What an operand holds, if that is a number that is compared as one.
+    #[inline(always)]
+    fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
+        Self::number(executor, operand).filter(|n| !n.is_nan())
+    }
+
+    /// The number of an operand that is a number or a short numeral; NaN for others. Only for
+    /// handlers with few operands: others would have to save registers first.
     #[inline(always)]
     fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
         match Self::get(executor, operand) {

@@ -197,12 +197,14 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             way.comparison(),
             C => by_number!(index, I => by_number!(b, B => compare_item::<T, C, I, B>))
         ),
-        CompareItem { index, b, .. } => {
-            by_number!(index, I => by_number!(b, B => compare_linked_item::<T, I, B>))
-        }
-        TestItem { index, b, .. } => {
-            by_number!(index, I => by_number!(b, B => test_item::<T, I, B>))
-        }
+        CompareItem { way, index, b, .. } => by_comparison!(
+            way.comparison(),
+            C => by_number!(index, I => by_number!(b, B => compare_linked_item::<T, C, I, B>))
+        ),
+        TestItem { way, index, b, .. } => by_comparison!(
+            way.comparison(),
+            C => by_number!(index, I => by_number!(b, B => test_item::<T, C, I, B>))
+        ),
         Combine(_) => combine,
         Outcome => outcome,
         Branch { .. } => branch,

@@ -10,6 +10,7 @@ use crate::limits::Limit;
 use crate::linear::executor::{Executor, Step, Stop};
 use crate::linear::form::{Instruction, ListNo, Operand, Reading, Way};
 use crate::linear::operands::{Any, Source, Stored};
+use crate::linear::outcomes::measured;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
@@ -56,6 +57,13 @@ impl<T: Tracer> Executor<'_, T> {
         let place = place_of(index, self.items(list).len());
         let parts = (way.comparison(), way.negated());
         let b = Any::read(self, b);
+        if let Some(Value::Text(item)) = place.map(|place| &self.read_items(list)[place])
+            && let (x, y) = (item.numeral(), b.numeral())
+            && !x.is_nan()
+            && !y.is_nan()
+        {
+            return Some(measured(parts.0, parts.1, x, y));
+        }
         match place {
             Some(place) => compared_values(parts, (&self.read_items(list)[place]).into(), b),
             None => compared_values(parts, (&Value::from("")).into(), b),

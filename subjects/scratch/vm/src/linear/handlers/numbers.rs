@@ -4,7 +4,7 @@ use super::{items, parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::linear::executor::{Executor, Step};
-use crate::linear::form::{Instruction, Reading};
+use crate::linear::form::Instruction;
 use crate::linear::operands::{Destination, Register, Source, Variable};
 use crate::linear::outcomes::measured;
 use crate::rounding::{ceil, floor, modulo};
@@ -53,13 +53,12 @@ pub(crate) fn binary<T: Tracer, O: Operates, D: Destination, A: Source, B: Sourc
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { to, a, b, .. });
-    // Registers and constants may be NaN.
-    let (a, b) = (A::numeral(executor, a), B::numeral(executor, b));
-    if !(A::MAY_BE_TEXT && a.is_nan() || B::MAY_BE_TEXT && b.is_nan())
-        && let Some(place) = D::place(executor, to)
-    {
-        *place = O::result(nan_to_zero(a), nan_to_zero(b));
-        return executor.next(rest);
+    if let (Some(a), Some(b)) = (A::number(executor, a), B::number(executor, b)) {
+        let result = O::result(nan_to_zero(a), nan_to_zero(b));
+        if let Some(place) = D::place(executor, to) {
+            *place = result;
+            return executor.next(rest);
+        }
     }
     values::binary::<T, A, B>(executor, step, rest)
 }
@@ -101,14 +100,9 @@ pub(crate) fn item<T: Tracer, I: Source>(
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::Item { reading, to, list, index, .. });
-    let index = I::numeral(executor, index);
-    let number = if reading == Reading::Value {
-        executor.number_at(list, index)
-    } else {
-        Some(executor.numeral_at(list, index)).filter(|number| !number.is_nan())
-    };
-    if let Some(number) = number
+    parts!(step, Instruction::Item { to, list, index, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(number) = executor.number_at(list, index)
         && let Some(place) = Register::place(executor, to)
     {
         *place = number;
@@ -152,8 +146,8 @@ pub(crate) fn copy_item<T: Tracer, I: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::CopyItem { to, list, index });
-    let index = I::numeral(executor, index);
-    if let Some(number) = executor.number_at(list, index)
+    if let Some(index) = I::number(executor, index)
+        && let Some(number) = executor.number_at(list, index)
         && let Some(place) = Variable::place(executor, to)
     {
         *place = number;
@@ -197,8 +191,9 @@ pub(crate) fn replace_by_item<T: Tracer, I: Source, F: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::ReplaceByItem { list, index, from, at });
-    if let (Some(index), Some(at)) = (I::number(executor, index), F::number(executor, at))
+    if let Some(at) = F::number(executor, at)
         && let Some(number) = executor.number_at(from, at)
+        && let Some(index) = I::number(executor, index)
         && let Some(place) = executor.place_at(list, index)
     {
         *place = number;
@@ -234,10 +229,9 @@ pub(crate) fn compare<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { relation, jumps, a, b, to, .. });
-    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
-    if x.is_nan() || y.is_nan() {
+    let (Some(x), Some(y)) = (A::comparand(executor, a), B::comparand(executor, b)) else {
         return values::compare::<T, A, B>(executor, step, rest);
-    }
+    };
     let outcome = executor.decide(step.no, C::HOW, relation.parts().1, x, y);
     if outcome == jumps { to as usize } else { executor.next(rest) }
 }
@@ -248,11 +242,10 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Compare { a, b, .. });
-    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
-    if x.is_nan() || y.is_nan() {
-        return values::compare::<T, A, B>(executor, step, rest);
+    match (A::comparand(executor, a), B::comparand(executor, b)) {
+        (Some(x), Some(y)) => compare_numbers::<T, C>(executor, step, rest, x, y),
+        _ => values::compare::<T, A, B>(executor, step, rest),
     }
-    compare_numbers::<T, C>(executor, step, rest, x, y)
 }
 
 /// A separate function, because inlining it into each of the above would be much code.
@@ -274,45 +267,86 @@ pub(crate) fn compare_item<T: Tracer, C: Compared, I: Source, B: Source>(
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::CompareItem { way, list, index, b, to });
-    let index = I::numeral(executor, index);
-    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
-    if !x.is_nan() && !y.is_nan() {
-        let outcome = executor.decide(step.no, C::HOW, way.negated(), x, y);
-        return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
+    parts!(step, Instruction::CompareItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return compare_item_number::<T, C>(executor, step, rest, x, y);
     }
     items::compare(executor, step, rest)
 }
 
-pub(crate) fn compare_linked_item<T: Tracer, I: Source, B: Source>(
+#[inline(never)]
+fn compare_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, to, .. });
+    let outcome = executor.decide(step.no, C::HOW, way.negated(), x, y);
+    if outcome == way.jumps() { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn compare_linked_item<T: Tracer, C: Compared, I: Source, B: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::CompareItem { way, list, index, b, to });
-    let index = I::numeral(executor, index);
-    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
-    if !x.is_nan() && !y.is_nan() {
-        executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
-        let outcome = executor.finish_test(step.no);
-        return if outcome == way.jumps() { to as usize } else { executor.next(rest) };
+    parts!(step, Instruction::CompareItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return compare_linked_item_number::<T, C>(executor, step, rest, x, y);
     }
     items::compare(executor, step, rest)
 }
 
-pub(crate) fn test_item<T: Tracer, I: Source, B: Source>(
+#[inline(never)]
+fn compare_linked_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, to, .. });
+    executor.link(way.link(), measured(C::HOW, way.negated(), x, y));
+    if executor.finish_test(step.no) == way.jumps() { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn test_item<T: Tracer, C: Compared, I: Source, B: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
 ) -> usize {
-    parts!(step, Instruction::TestItem { way, list, index, b, .. });
-    let index = I::numeral(executor, index);
-    let (x, y) = (executor.numeral_at(list, index), B::numeral(executor, b));
-    if !x.is_nan() && !y.is_nan() {
-        executor.link(way.link(), measured(way.comparison(), way.negated(), x, y));
-        return executor.next(rest);
+    parts!(step, Instruction::TestItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return test_item_number::<T, C>(executor, step, rest, x, y);
     }
     items::test(executor, step, rest)
+}
+
+#[inline(never)]
+fn test_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::TestItem { way, .. });
+    executor.link(way.link(), measured(C::HOW, way.negated(), x, y));
+    executor.next(rest)
 }
 
 pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
@@ -321,11 +355,10 @@ pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Test { a, b, .. });
-    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
-    if x.is_nan() || y.is_nan() {
-        return values::test::<T, A, B>(executor, step, rest);
+    match (A::comparand(executor, a), B::comparand(executor, b)) {
+        (Some(x), Some(y)) => test_numbers::<T, C>(executor, step, rest, x, y),
+        _ => values::test::<T, A, B>(executor, step, rest),
     }
-    test_numbers::<T, C>(executor, step, rest, x, y)
 }
 
 #[inline(never)]
