@@ -5,6 +5,7 @@ mod data;
 mod events;
 mod looks;
 mod motion;
+mod numeric;
 mod pen;
 mod procedures;
 mod sensing;
@@ -62,20 +63,25 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.trigger_on_rising_edge(typed);
             }
 
-            Op::MoveSteps(steps) => self.move_steps(steps),
             Op::GoTo(place) => self.go_to(place),
             Op::GoToXY(x, y) => {
                 let (x, y) = (self.number(x), self.number(y));
-                self.set_position(self.target, x, y);
+                self.apply(op, x, y);
             }
-            Op::Turn { degrees, left } => {
-                let degrees = self.number(degrees);
-                let direction = self.state.targets[self.target].direction;
-                self.set_direction(if left { direction - degrees } else { direction + degrees });
-            }
-            Op::PointInDirection(direction) => {
-                let direction = self.number(direction);
-                self.set_direction(direction);
+            Op::MoveSteps(a)
+            | Op::Turn { degrees: a, .. }
+            | Op::PointInDirection(a)
+            | Op::ChangeX(a)
+            | Op::SetX(a)
+            | Op::ChangeY(a)
+            | Op::SetY(a)
+            | Op::ChangeEffect(_, a)
+            | Op::SetEffect(_, a)
+            | Op::ChangeSize(a)
+            | Op::SetSize(a)
+            | Op::PenSize { value: a, .. } => {
+                let a = self.number(a);
+                self.apply(op, a, 0.0);
             }
             Op::PointTowards(place) => self.point_towards(place),
             Op::GlideTo { seconds, to } => self.glide_to(no, seconds, to),
@@ -83,16 +89,6 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let seconds = self.number(seconds);
                 let to = (self.number(x), self.number(y));
                 self.glide(no, seconds, to);
-            }
-            Op::ChangeX(dx) => self.change_position(dx, true),
-            Op::ChangeY(dy) => self.change_position(dy, false),
-            Op::SetX(x) => {
-                let (x, y) = (self.number(x), self.state.targets[self.target].y);
-                self.set_position(self.target, x, y);
-            }
-            Op::SetY(y) => {
-                let (x, y) = (self.state.targets[self.target].x, self.number(y));
-                self.set_position(self.target, x, y);
             }
             Op::BounceOnEdge => self.bounce_on_edge(),
             Op::SetRotationStyle(style) => self.set_rotation_style(style),
@@ -122,28 +118,10 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.set_costume(self.program.stage, next);
                 self.start_backdrop_hats();
             }
-            Op::ChangeEffect(effect, by) => {
-                let value = self.state.targets[self.target].effects[effect as usize];
-                let by = self.number(by);
-                self.set_effect(effect, value + by);
-            }
-            Op::SetEffect(effect, value) => {
-                let value = self.number(value);
-                self.set_effect(effect, value);
-            }
             Op::ClearEffects => {
                 self.clear_effects(self.target);
                 self.appearance_changed(self.target);
                 self.report_appearance(self.target);
-            }
-            Op::ChangeSize(by) => {
-                let size = self.state.targets[self.target].size;
-                let by = self.number(by);
-                self.set_size(size + by);
-            }
-            Op::SetSize(size) => {
-                let size = self.number(size);
-                self.set_size(size);
             }
             Op::GoToFront => self.go_to_layer(f64::INFINITY),
             Op::GoToBack => self.go_to_layer(f64::NEG_INFINITY),
@@ -264,9 +242,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Op::PenDown => self.pen_down(),
             Op::PenUp => self.state.targets[self.target].pen.down = false,
-            Op::PenColor(color) => self.pen_color(color),
-            Op::PenParam { param, value, change } => self.pen_param(param, value, change),
-            Op::PenSize { value, change } => self.pen_size(value, change),
+            Op::PenColor(color) => {
+                let color = self.value(color);
+                self.pen_color(&color);
+            }
+            Op::PenParam { param, value, change } => {
+                let (param, value) = (self.text(param), self.number(value));
+                self.pen_param(&param, value, change);
+            }
             Op::PenShade { value, change } => self.pen_shade(value, change),
             Op::PenHue { value, change } => self.pen_hue(value, change),
 

@@ -13,10 +13,9 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
         Value::Number(n) => Some(*n),
         // A short text takes no fuel; a blank one is compared as text although it counts 0.
+        // A short text takes no fuel.
         Value::Text(text) if text_cost(text.len()) == 0 => {
-            let n = text.number();
-            let numeric = !n.is_nan() && (n != 0.0 || !text.is_blank());
-            numeric.then_some(n)
+            Some(text.comparand()).filter(|n| !n.is_nan())
         }
         _ => None,
     }

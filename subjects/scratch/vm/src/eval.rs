@@ -348,17 +348,8 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     fn pick_random(&mut self, from: ExprId, to: ExprId) -> f64 {
         let (from, to) = (self.value(from), self.value(to));
-        let (a, b) = (from.to_number(), to.to_number());
-        let (low, high) = if a <= b { (a, b) } else { (b, a) };
-        if low == high {
-            return low;
-        }
-        let draw = self.state.random.draw();
-        if from.is_int() && to.is_int() {
-            low + floor(draw * (high + 1.0 - low))
-        } else {
-            draw * (high - low) + low
-        }
+        let integer = from.is_int() && to.is_int();
+        self.state.random.pick(from.to_number(), to.to_number(), integer)
     }
 
     /// The meaning of a list index in Scratch.

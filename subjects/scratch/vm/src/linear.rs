@@ -18,6 +18,8 @@
 //!   [delayed](frames) until they are needed.
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
+//! - Blocks of motion, looks and pen are [applied](applications): their operands are computed in
+//!   linear form, and the functions of the interpreter do the rest.
 //! - The interpreter executes everything without an instruction. It evaluates single operands,
 //!   conditions and blocks in place. Blocks that change the thread, and all blocks if there is
 //!   little fuel or room on the stack, are executed after leaving the linear form, which is
@@ -27,8 +29,10 @@
 //! loop ends, always in warp. States, fuel, coverage and distances equal the interpreter's, in the
 //! same order; `tests/vm/linear.rs` compares them.
 
+mod applications;
 mod blocks;
 mod calls;
+mod computations;
 mod conditions;
 mod executor;
 mod expansions;
@@ -36,6 +40,7 @@ mod expressions;
 mod form;
 mod frames;
 mod handlers;
+mod instructions;
 mod items;
 mod lower;
 mod operands;

@@ -4,6 +4,8 @@ use catherd_scratch_render::Fingerprint;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use crate::rounding::floor;
+
 /// A stream of uniform random numbers in [0, 1). One draw is one call of the original's
 /// generator.
 #[derive(Clone, Debug)]
@@ -44,6 +46,18 @@ impl Random {
             arc4.draws_of_a_name = 20;
         }
         self
+    }
+
+    /// A number that `pick random` picks between two numbers, an integer if both are written as
+    /// integers.
+    #[inline]
+    pub(crate) fn pick(&mut self, a: f64, b: f64, integer: bool) -> f64 {
+        let (low, high) = if a <= b { (a, b) } else { (b, a) };
+        if low == high {
+            return low;
+        }
+        let draw = self.draw();
+        if integer { low + floor(draw * (high + 1.0 - low)) } else { draw * (high - low) + low }
     }
 
     /// Consumes the draws of a new clone, or of a new text of a bubble.

@@ -38,6 +38,8 @@ pub(crate) fn round(x: f64) -> f64 {
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     /// Up to here doubles hold all integers.
     const INTEGERS: f64 = (1_u64 << 53) as f64;
+    const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
+    const LARGEST_QUOTIENT: f64 = (1_u64 << 22) as f64;
     if n.abs() < m.abs() {
         // `m` may be infinite.
         return n;
@@ -47,6 +49,17 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
         let (whole_n, whole_m) = (n as i64, m as i64);
         if whole_n as f64 == n && whole_m as f64 == m {
             return ((whole_n % whole_m) as f64).copysign(n);
+        }
+        if whole_m as f64 == m && m.abs() <= LARGEST_DIVISOR {
+            let (dividend, divisor) = (n.abs(), m.abs());
+            // At most 1 too large, because a quotient that is rounded up may become an integer.
+            let quotient = trunc(dividend / divisor);
+            if quotient <= LARGEST_QUOTIENT {
+                // Exact: the product is an integer below 2^53, and the remainder is a multiple of
+                // the last place of `n` and not larger than `n`.
+                let left = dividend - quotient * divisor;
+                return if left < 0.0 { left + divisor } else { left }.copysign(n);
+            }
         }
     }
     n % m
@@ -99,6 +112,7 @@ mod tests {
             (-1000_i32..1000).prop_map(f64::from),
             any::<i64>().prop_map(|n| n as f64),
             (-2000_i32..2000).prop_map(|n| f64::from(n) / 4.0),
+            (-99_999_i32..99_999).prop_map(|n| f64::from(n).next_down()),
         ]
     }
 

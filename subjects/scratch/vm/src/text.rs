@@ -4,22 +4,49 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, RwLock};
+
+use rustc_hash::FxHashMap;
 
 /// A string, cheap to clone. Its number is parsed once, when it is first asked for:
 /// Scratch programs compute with strings all the time, but also join long ones that are never
 /// numbers.
 #[derive(Clone)]
-pub struct Text(Arc<Data>);
+pub struct Text(Place);
+
+/// Where the data of a text are.
+#[derive(Clone)]
+enum Place {
+    Shared(Arc<Data>),
+    /// Of texts that stay until the process ends: letters, and numerals in the code of programs.
+    /// They are copied without counting references, which takes longer than everything else about
+    /// setting a variable.
+    Kept(&'static Data),
+}
 
 struct Data {
     units: Units,
-    /// The bits of JavaScript's `Number(text)`, or [`NOT_PARSED`].
+    /// The bits of JavaScript's `Number(text)`, or [`NOT_PARSED`] or [`BLANK`].
     number: AtomicU64,
 }
 
 /// The bits of a NaN that no text has as its number.
 const NOT_PARSED: u64 = u64::MAX;
+
+/// The bits of a NaN for blank texts, whose number is 0 although they are compared as texts.
+const BLANK: u64 = u64::MAX - 1;
+
+/// Maximum length of a numeral that is kept.
+const LONGEST_KEPT: usize = 15;
+
+/// Maximum number of numerals that are kept, which bounds their memory.
+const MAX_KEPT: usize = 1 << 14;
+
+impl Data {
+    fn new(units: Units) -> Data {
+        Data { units, number: AtomicU64::new(NOT_PARSED) }
+    }
+}
 
 /// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
 /// equal texts have equal representations.
@@ -50,19 +77,54 @@ impl Text {
     }
 
     fn of(units: Units) -> Text {
-        Text(Arc::new(Data { units, number: AtomicU64::new(NOT_PARSED) }))
+        Text(Place::Shared(Arc::new(Data::new(units))))
+    }
+
+    /// A text in the code or in the initial values of a program. Short numerals are kept.
+    pub(crate) fn constant(text: &str) -> Text {
+        static KEPT: LazyLock<RwLock<FxHashMap<String, &'static Data>>> =
+            LazyLock::new(RwLock::default);
+        let is_numeral = (2..=LONGEST_KEPT).contains(&text.len())
+            && text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.'))
+            && !parse_number(text).is_nan();
+        if !is_numeral {
+            return Text::new(text);
+        }
+        let known = KEPT.read().ok().and_then(|kept| kept.get(text).copied());
+        if let Some(data) = known {
+            return Text(Place::Kept(data));
+        }
+        match KEPT.write() {
+            Ok(mut kept) if kept.len() < MAX_KEPT => {
+                let data = *kept.entry(text.to_owned()).or_insert_with(|| {
+                    Box::leak(Box::new(Data::new(Units::Ascii(text.to_owned()))))
+                });
+                let text = Text(Place::Kept(data));
+                text.number();
+                text
+            }
+            _ => Text::new(text),
+        }
+    }
+
+    #[inline(always)]
+    fn data(&self) -> &Data {
+        match &self.0 {
+            Place::Shared(data) => data,
+            Place::Kept(data) => data,
+        }
     }
 
     /// The text of one ASCII character or, for `None`, the empty text. These texts are shared,
     /// because programs often split texts into letters.
     fn interned(letter: Option<u8>) -> Text {
-        static EMPTY: LazyLock<Text> = LazyLock::new(|| Text::of(Units::Ascii(String::new())));
-        static LETTERS: LazyLock<[Text; 128]> = LazyLock::new(|| {
+        static EMPTY: LazyLock<Data> = LazyLock::new(|| Data::new(Units::Ascii(String::new())));
+        static LETTERS: LazyLock<[Data; 128]> = LazyLock::new(|| {
             std::array::from_fn(|letter| {
-                Text::of(Units::Ascii(char::from(letter as u8).to_string()))
+                Data::new(Units::Ascii(char::from(letter as u8).to_string()))
             })
         });
-        letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)]).clone()
+        Text(Place::Kept(letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)])))
     }
 
     /// A text from UTF-16 code units, which need not be well-formed.
@@ -77,15 +139,38 @@ impl Text {
     /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
     #[inline]
     pub fn number(&self) -> f64 {
-        match self.0.number.load(Relaxed) {
+        match self.data().number.load(Relaxed) {
             NOT_PARSED => self.parse(),
+            BLANK => 0.0,
             bits => f64::from_bits(bits),
         }
     }
 
+    /// The number by which the text is compared: NaN if it is blank or no numeral.
+    #[inline]
+    pub(crate) fn comparand(&self) -> f64 {
+        match self.data().number.load(Relaxed) {
+            NOT_PARSED => {
+                self.parse();
+                f64::from_bits(self.data().number.load(Relaxed))
+            }
+            bits => f64::from_bits(bits),
+        }
+    }
+
+    /// The number of a numeral of at most 15 characters; NaN for other texts, and if the number has
+    /// not been asked for before.
+    #[inline(always)]
+    pub(crate) fn numeral(&self) -> f64 {
+        let data = self.data();
+        let number = f64::from_bits(data.number.load(Relaxed));
+        let is_short = matches!(&data.units, Units::Ascii(text) if text.len() <= LONGEST_KEPT);
+        if is_short { number } else { f64::NAN }
+    }
+
     #[cold]
     fn parse(&self) -> f64 {
-        let number = match &self.0.units {
+        let number = match &self.data().units {
             Units::Ascii(text) => parse_number(text.trim_matches(is_js_space)),
             Units::Wide(units) => {
                 let start = units.iter().position(|&u| !is_js_space_unit(u)).unwrap_or(units.len());
@@ -98,13 +183,14 @@ impl Text {
             }
         };
         // Every thread stores the same number.
-        self.0.number.store(number.to_bits(), Relaxed);
+        let bits = if number == 0.0 && self.is_blank() { BLANK } else { number.to_bits() };
+        self.data().number.store(bits, Relaxed);
         number
     }
 
     /// Whether the text contains nothing but white space.
     pub fn is_blank(&self) -> bool {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(text) => text.bytes().all(|byte| is_js_space(char::from(byte))),
             Units::Wide(units) => units.iter().all(|&unit| is_js_space_unit(unit)),
         }
@@ -112,7 +198,7 @@ impl Text {
 
     /// Length in UTF-16 code units.
     pub fn len(&self) -> usize {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => s.len(),
             Units::Wide(u) => u.len(),
         }
@@ -120,7 +206,7 @@ impl Text {
 
     /// Whether both texts are one allocation.
     pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        std::ptr::eq(self.data(), other.data())
     }
 
     /// Whether the text is empty.
@@ -130,7 +216,7 @@ impl Text {
 
     /// The code unit at an index, as a text of length 1; lone surrogates are kept.
     pub fn unit(&self, index: usize) -> Option<Text> {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => Some(Text::interned(Some(*s.as_bytes().get(index)?))),
             Units::Wide(u) => Some(Text::from_units(vec![*u.get(index)?])),
         }
@@ -138,7 +224,7 @@ impl Text {
 
     /// The code unit at an index.
     pub(crate) fn code_unit(&self, index: usize) -> Option<u16> {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => s.as_bytes().get(index).map(|byte| u16::from(*byte)),
             Units::Wide(u) => u.get(index).copied(),
         }
@@ -146,7 +232,7 @@ impl Text {
 
     /// The first `n` code units, or all if there are fewer.
     pub fn truncated(&self, n: usize) -> Text {
-        match &self.0.units {
+        match &self.data().units {
             _ if self.len() <= n => self.clone(),
             Units::Ascii(s) => Text::new(&s[..n]),
             Units::Wide(u) => Text::from_units(u[..n].to_vec()),
@@ -155,7 +241,7 @@ impl Text {
 
     /// The concatenation of two texts.
     pub fn join(&self, other: &Text) -> Text {
-        match (&self.0.units, &other.0.units) {
+        match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => Text::ascii([&**a, &**b].concat()),
             _ => Text::from_units(self.units().chain(other.units()).collect()),
         }
@@ -164,7 +250,8 @@ impl Text {
     /// Appends a text to this one: in place if no other value shares it, which takes time in
     /// proportion only to the appended text.
     pub(crate) fn append(&mut self, other: &Text) {
-        if let (Some(data), Units::Ascii(other)) = (Arc::get_mut(&mut self.0), &other.0.units)
+        if let (Place::Shared(data), Units::Ascii(other)) = (&mut self.0, &other.data().units)
+            && let Some(data) = Arc::get_mut(data)
             && let Units::Ascii(text) = &mut data.units
         {
             text.push_str(other);
@@ -176,7 +263,7 @@ impl Text {
 
     /// The UTF-16 code units.
     pub fn units(&self) -> impl Iterator<Item = u16> + '_ {
-        let (ascii, wide): (&[u8], &[u16]) = match &self.0.units {
+        let (ascii, wide): (&[u8], &[u16]) = match &self.data().units {
             Units::Ascii(s) => (s.as_bytes(), &[]),
             Units::Wide(u) => (&[], u),
         };
@@ -185,7 +272,7 @@ impl Text {
 
     /// The text in UTF-8; lone surrogates become replacement characters.
     pub fn to_str(&self) -> Cow<'_, str> {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => Cow::Borrowed(s),
             Units::Wide(u) => Cow::Owned(String::from_utf16_lossy(u)),
         }
@@ -202,7 +289,7 @@ impl Text {
     }
 
     fn map_case(&self, ascii: fn(&str) -> String, full: fn(&str) -> String) -> Text {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => Text::new(ascii(s)),
             Units::Wide(u) => match String::from_utf16(u) {
                 Ok(s) => Text::new(full(&s)),
@@ -229,7 +316,7 @@ impl Text {
 
     /// Order by UTF-16 code units after lower-casing both.
     pub fn compare_ignoring_case(&self, other: &Text) -> Ordering {
-        if let (Units::Ascii(a), Units::Ascii(b)) = (&self.0.units, &other.0.units) {
+        if let (Units::Ascii(a), Units::Ascii(b)) = (&self.data().units, &other.data().units) {
             let lower = |s: &str| s.as_bytes().to_owned().into_iter();
             if a.len() + b.len() < 64 {
                 let a = a.bytes().map(|c| c.to_ascii_lowercase());
@@ -243,7 +330,7 @@ impl Text {
     /// Equality after lower-casing both. Cheaper than an order, because most texts differ in
     /// length.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
-        match (&self.0.units, &other.0.units) {
+        match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
             _ => self.compare_ignoring_case(other).is_eq(),
         }
@@ -252,7 +339,7 @@ impl Text {
     /// Whether the lower-cased `self` contains the lower-cased `part`.
     pub fn contains_ignoring_case(&self, part: &Text) -> bool {
         let (whole, part) = (self.lower(), part.lower());
-        if let (Units::Ascii(a), Units::Ascii(b)) = (&whole.0.units, &part.0.units) {
+        if let (Units::Ascii(a), Units::Ascii(b)) = (&whole.data().units, &part.data().units) {
             return a.contains(&**b);
         }
         let (whole, part): (Vec<u16>, Vec<u16>) = (whole.units().collect(), part.units().collect());
@@ -262,8 +349,8 @@ impl Text {
 
 impl PartialEq for Text {
     fn eq(&self, other: &Text) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-            || match (&self.0.units, &other.0.units) {
+        std::ptr::eq(self.data(), other.data())
+            || match (&self.data().units, &other.data().units) {
                 (Units::Ascii(a), Units::Ascii(b)) => a == b,
                 (Units::Wide(a), Units::Wide(b)) => a == b,
                 _ => false,
@@ -275,7 +362,7 @@ impl Eq for Text {}
 
 impl PartialEq<str> for Text {
     fn eq(&self, other: &str) -> bool {
-        match &self.0.units {
+        match &self.data().units {
             Units::Ascii(s) => **s == *other,
             Units::Wide(u) => other.encode_utf16().eq(u.iter().copied()),
         }

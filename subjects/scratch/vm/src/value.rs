@@ -21,11 +21,14 @@ pub enum Value {
     Undefined,
 }
 
+// Lists hold many values, and programs copy them all the time.
+const _: () = assert!(size_of::<Value>() == 16);
+
 impl From<&sb3::Value> for Value {
     fn from(value: &sb3::Value) -> Value {
         match value {
             sb3::Value::Number(n) => Value::Number(*n),
-            sb3::Value::Text(t) => Value::Text(Text::new(&**t)),
+            sb3::Value::Text(t) => Value::Text(Text::constant(t)),
             sb3::Value::Bool(b) => Value::Bool(*b),
         }
     }
@@ -100,14 +103,12 @@ impl Value {
         }
     }
 
-    /// Whether the value is a text of white space only, which comparison must not read as 0.
-    fn is_blank(&self) -> bool {
-        matches!(self, Value::Text(t) if t.is_blank())
-    }
-
     /// The number that comparison uses; NaN if the value is compared as text.
     fn comparand(&self) -> f64 {
-        if self.is_blank() { f64::NAN } else { self.js_number() }
+        match self {
+            Value::Text(text) => text.comparand(),
+            other => other.js_number(),
+        }
     }
 
     /// Whether the comparison of two values is numeric.
@@ -152,6 +153,10 @@ impl Value {
             // A text that is not a numeral never equals a numeral, because case does not matter.
             items.iter().position(|item| match item {
                 Value::Number(n) => *n == number,
+                Value::Text(text) => {
+                    let numeral = text.numeral();
+                    if numeral.is_nan() { item.comparand() == number } else { numeral == number }
+                }
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {

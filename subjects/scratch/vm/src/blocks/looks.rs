@@ -133,7 +133,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report_appearance(target);
     }
 
-    pub(super) fn switch_costume(&mut self, value: &Value) {
+    pub(crate) fn switch_costume(&mut self, value: &Value) {
         self.select_costume(self.target, value, ["next costume", "previous costume"]);
     }
 

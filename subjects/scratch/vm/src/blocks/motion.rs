@@ -45,15 +45,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         from
     }
 
-    pub(super) fn change_position(&mut self, by: ExprId, horizontal: bool) {
-        let by = self.number(by);
-        let Target { x, y, .. } = self.state.targets[self.target];
-        let (x, y) = if horizontal { (x + by, y) } else { (x, y + by) };
-        self.set_position(self.target, x, y);
-    }
-
-    pub(super) fn move_steps(&mut self, steps: ExprId) {
-        let steps = self.number(steps);
+    pub(super) fn move_steps(&mut self, steps: f64) {
         let Target { x, y, direction, .. } = self.state.targets[self.target];
         let (sin, cos) = self.buffers.angle_cache.sin_cos(90.0 - direction);
         let (dx, dy) = (steps * cos, steps * sin);

@@ -8,7 +8,7 @@ use crate::midstep::{Change, PenMark};
 use crate::target::Pen;
 use crate::text::Text;
 use crate::tracer::Tracer;
-use crate::value::{clamp, to_rgba, wrap};
+use crate::value::{Value, clamp, to_rgba, wrap};
 
 /// Pixels of a line whose drawing costs one block.
 const PIXELS_PER_BLOCK: f64 = 64.0;
@@ -89,8 +89,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.scene.pen_line(from, to, &stroke);
     }
 
-    pub(super) fn pen_color(&mut self, color: ExprId) {
-        let ([r, g, b], alpha) = to_rgba(&self.value(color));
+    pub(crate) fn pen_color(&mut self, color: &Value) {
+        let ([r, g, b], alpha) = to_rgba(color);
         let pen = self.pen();
         pen.set_rgb([r, g, b].map(f64::from));
         pen.transparency = alpha.map_or(0.0, |a| 100.0 * (1.0 - f64::from(a) / 255.0));
@@ -98,16 +98,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         pen.shade = pen.brightness / 2.0;
     }
 
-    pub(super) fn pen_param(&mut self, param: ExprId, value: ExprId, change: bool) {
-        let (param, value) = (self.text(param), self.number(value));
-        match pen_param(&param) {
+    pub(super) fn pen_param(&mut self, param: &Text, value: f64, change: bool) {
+        match pen_param(param) {
             Some(param) => self.pen().set_param(param, value, change),
             None => self.pen().update(),
         }
     }
 
-    pub(super) fn pen_size(&mut self, value: ExprId, change: bool) {
-        let value = self.number(value);
+    pub(super) fn pen_size(&mut self, value: f64, change: bool) {
         let pen = self.pen();
         pen.diameter = clamp(if change { pen.diameter + value } else { value }, 1.0, 1200.0);
     }

@@ -1,8 +1,10 @@
 //! Lowering of conditions to comparisons and jumps.
 
-use super::form::{Instruction, Kind, Link, MAX_TESTS, NOWHERE, Operand, Reading, Relation};
+use super::form::{
+    Instruction, Kind, Link, ListNo, MAX_TESTS, NOWHERE, Operand, Reading, Relation, Way,
+};
 use super::lower::Lowering;
-use crate::code::{Expr, ExprId};
+use crate::code::{Comparison, Expr, ExprId};
 
 impl Lowering<'_> {
     /// Lowers the condition of the block that is being lowered. Returns the jump that is taken if it
@@ -18,7 +20,10 @@ impl Lowering<'_> {
         let first = self.form.instructions.len();
         let (inner, negated) = self.without_not(e);
         let (link, last, negated) = self.last_comparison(inner, negated)?;
-        let at = if let Some((how, a, b)) = self.comparison(last) {
+        let at = if let Some((how, list, index, b)) = self.comparison_of_item(last) {
+            let way = Way::new(how, negated, link, jumps);
+            self.emit_for(Instruction::CompareItem { way, list, index, b, to: NOWHERE }, e)
+        } else if let Some((how, a, b)) = self.comparison(last) {
             let (a, b) = self.operands(a, b)?;
             let relation = Relation::new(how, negated);
             self.emit_for(Instruction::Compare { relation, link, jumps, a, b, to: NOWHERE }, e)
@@ -62,8 +67,14 @@ impl Lowering<'_> {
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
+        let registers = self.registers;
+        if let Some((how, list, index, b)) = self.comparison_of_item(e) {
+            self.registers = registers;
+            let way = Way::new(how, negated, link, false);
+            self.emit(Instruction::TestItem { way, list, index, b, whole: NOWHERE });
+            return (room > 0).then_some(());
+        }
         if let Some((how, a, b)) = self.comparison(e) {
-            let registers = self.registers;
             let (a, b) = self.operands(a, b)?;
             self.registers = registers;
             let relation = Relation::new(how, negated);
@@ -92,6 +103,33 @@ impl Lowering<'_> {
         Some(())
     }
 
+    /// The operands of a comparison of an item: the comparison with the item first, its list and
+    /// index, and the other operand.
+    fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
+        let (how, a, b) = self.comparison(e)?;
+        // The last operand, if both are items, so that it need not wait for the other one.
+        let last = self.item(b);
+        let (list, index) = last.or_else(|| self.item(a))?;
+        self.attempt(|lowering| {
+            let list = ListNo::new(list)?;
+            let (how, index, b) = if last.is_some() {
+                // `a < item` has the outcome and the distances of `item > a`.
+                let how = match how {
+                    Comparison::Less => Comparison::Greater,
+                    Comparison::Equals => Comparison::Equals,
+                    Comparison::Greater => Comparison::Less,
+                };
+                let a = lowering.read(a, Reading::Comparand)?;
+                (how, lowering.index(index)?, a)
+            } else {
+                let index = lowering.index(index)?;
+                (how, index, lowering.read(b, Reading::Comparand)?)
+            };
+            // The interpreter takes over if the index is a word.
+            (!lowering.draws).then_some((how, list, index, b))
+        })
+    }
+
     /// The operands of a comparison; `None` if both are literals.
     fn operands(&mut self, a_expr: ExprId, b_expr: ExprId) -> Option<(Operand, Operand)> {
         let exprs = self.source.exprs;
@@ -102,6 +140,10 @@ impl Lowering<'_> {
         // The comparison of a letter with a word never has numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
+        // The interpreter takes over if both are long texts.
+        if self.draws && a.kind() != Kind::Register && b.kind() != Kind::Register {
+            return None;
+        }
         if is_word(a) && is_letter(b_expr) || is_word(b) && is_letter(a_expr) {
             return None;
         }

@@ -2,11 +2,13 @@
 
 use catherd_scratch_sb3::BlockNo;
 
-use super::form::{Form, Instruction, ListNo, MAX_TESTS};
+use super::form::{Form, Instruction, ListNo, MAX_TESTS, Quantity};
 use super::parameters::Parameters;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
+use crate::limits::Hits;
 use crate::program::Program;
+use crate::random::Random;
 use crate::target::List;
 use crate::thread::Frame;
 use crate::tracer::Tracer;
@@ -19,6 +21,8 @@ pub(super) enum Stop {
     Leave,
     /// The interpreter does what the instruction says, and the executor continues after it.
     Interpret,
+    /// The same, and the operands of the instruction are computed.
+    Apply,
 }
 
 /// Maximum number of calls whose frames are delayed, a power of two.
@@ -103,6 +107,12 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) tests: &'a mut Tests,
     pub(super) angles: &'a mut Angles,
     pub(super) items: &'a mut Items,
+    /// By [`Quantity`].
+    pub(super) quantities: [f64; Quantity::COUNT],
+    pub(super) random: &'a mut Random,
+    pub(super) hits: &'a mut Hits,
+    /// The present step.
+    pub(super) step: u64,
     /// Why and where the executor stopped.
     pub(super) stopped: (Stop, usize),
 }

@@ -58,6 +58,10 @@ impl Lowering<'_> {
             parameters.push(to);
         }
         if !guards.is_empty() {
+            if self.draws {
+                // Without expansion the numbers would be drawn again.
+                return None;
+            }
             // The blocks of the expansion may be skipped, so that they are not part of the same
             // run.
             self.run = None;

@@ -1,7 +1,7 @@
 //! Lowering of expressions to operands.
 
 use super::form::{
-    Function, Instruction, Kind, ListNo, NOWHERE, Operand, Operator, REGISTERS, Reading,
+    Function, Instruction, Kind, ListNo, NOWHERE, Operand, Operator, Quantity, REGISTERS, Reading,
 };
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId, MathOp};
@@ -44,17 +44,51 @@ impl Lowering<'_> {
             Expr::Round(a) => self.unary(Function::Round, a)?,
             Expr::Math(op, a) => self.unary(Function::Math(op), a)?,
             Expr::LengthOfList(list) => Instruction::ListLength { to, list: ListNo::new(list)? },
+            Expr::Random(a, b) => {
+                let (a, b) = (self.read(a, Reading::Value)?, self.read(b, Reading::Value)?);
+                self.draws = true;
+                Instruction::Random { to, a, b }
+            }
+            Expr::Length(text) if self.is_stored(text) => {
+                let a = self.literal(text).or_else(|| self.stored(text))?;
+                Instruction::Length { to, a }
+            }
             Expr::ItemOfList(list, index) if self.reads_items => {
                 let (list, index) = (ListNo::new(list)?, self.index(index)?);
+                if self.draws {
+                    return None;
+                }
                 Instruction::Item { reading, to, list, index, whole: NOWHERE }
             }
             Expr::LetterOf { letter, text } if self.reads_items && reading != Reading::Value => {
-                self.letter(reading, letter, text)?
+                let instruction = self.letter(reading, letter, text)?;
+                if self.draws {
+                    return None;
+                }
+                instruction
             }
-            _ if self.is_plain_number(e) => Instruction::Evaluate { to },
-            _ => return None,
+            _ => match self.quantity(e) {
+                Some(quantity) => Instruction::Quantity { to, quantity },
+                None if self.is_plain_number(e) => Instruction::Evaluate { to },
+                None => return None,
+            },
         };
         Some(self.emit_for(instruction, e))
+    }
+
+    fn quantity(&self, e: ExprId) -> Option<Quantity> {
+        Some(match self.source.exprs[e.0 as usize] {
+            Expr::XPosition => Quantity::X,
+            Expr::YPosition => Quantity::Y,
+            Expr::Direction => Quantity::Direction,
+            Expr::Size => Quantity::Size,
+            Expr::CostumeNumber => Quantity::Costume,
+            Expr::BackdropNumber => Quantity::Backdrop,
+            Expr::Volume => Quantity::Volume,
+            Expr::Tempo => Quantity::Tempo,
+            Expr::Counter => Quantity::Counter,
+            _ => return None,
+        })
     }
 
     /// A letter of a text, whose place is computed in the register in which its number will be.
@@ -87,7 +121,10 @@ impl Lowering<'_> {
     fn redirect(&mut self, at: usize, operand: Operand) {
         use Instruction::*;
         match &mut self.form.instructions[at] {
-            Binary { to, .. }
+            Quantity { to, .. }
+            | Random { to, .. }
+            | Length { to, .. }
+            | Binary { to, .. }
             | Unary { to, .. }
             | ListLength { to, .. }
             | Item { to, .. }
@@ -118,6 +155,7 @@ impl Lowering<'_> {
             self.emit(Instruction::Copy { to, a });
         } else if let Expr::ItemOfList(list, index) = self.source.exprs[e.0 as usize] {
             let (list, index) = (ListNo::new(list)?, self.index(index)?);
+            self.keeps(index)?;
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
         } else if let Expr::LetterOf { .. } = self.source.exprs[e.0 as usize] {
             // It is a text.
@@ -175,19 +213,9 @@ impl Lowering<'_> {
     /// random numbers.
     fn is_plain_number(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
-            Expr::XPosition
-            | Expr::YPosition
-            | Expr::Direction
-            | Expr::Size
-            | Expr::CostumeNumber
-            | Expr::BackdropNumber
-            | Expr::Volume
-            | Expr::Tempo
-            | Expr::Counter
-            | Expr::Timer
-            | Expr::DaysSince2000 => true,
+            Expr::Timer | Expr::DaysSince2000 => true,
             Expr::Length(text) => self.is_stored(text),
-            _ => false,
+            _ => self.quantity(e).is_some(),
         }
     }
 

@@ -7,6 +7,8 @@
 //! loop.
 
 pub(super) mod control;
+pub(super) mod items;
+pub(super) mod letters;
 pub(super) mod numbers;
 pub(super) mod values;
 

@@ -28,6 +28,13 @@ impl<T: Tracer> Executor<'_, T> {
         list.open.as_deref().unwrap_or(&list.items)
     }
 
+    /// The items of a list that exists.
+    #[inline(always)]
+    pub(super) fn read_items(&self, list: ListNo) -> &[Value] {
+        let list = &self.lists[usize::from(list.is_own())][list.index()];
+        list.open.as_deref().unwrap_or(&list.items)
+    }
+
     /// The items of a list that is open.
     #[inline(always)]
     pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut Vec<Value>> {

@@ -2,9 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::form::{
-    Form, Instruction, ListNo, NOWHERE, Operand, Origin, REGISTERS, Reading, Resumption,
-};
+use super::form::{Form, Instruction, NOWHERE, Operand, Origin, REGISTERS, Resumption};
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
@@ -53,6 +51,7 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         run: None,
         first: 0,
         registers: 0,
+        draws: false,
         reads_items: true,
         branches: 0,
         constants: FxHashMap::default(),
@@ -130,6 +129,9 @@ pub(super) struct Lowering<'a> {
     first: usize,
     /// Registers in use.
     pub(super) registers: u32,
+    /// Whether the block that is being lowered has drawn a random number, so that the interpreter
+    /// must not execute it from its beginning.
+    pub(super) draws: bool,
     /// Whether instructions may read items.
     pub(super) reads_items: bool,
     /// Branches around the command within the innermost loop.
@@ -217,6 +219,7 @@ impl<'a> Lowering<'a> {
         match &mut self.form.instructions[jump] {
             Instruction::Jump { to }
             | Instruction::Compare { to, .. }
+            | Instruction::CompareItem { to, .. }
             | Instruction::Branch { to, .. }
             | Instruction::Decide { to, .. }
             | Instruction::Take { otherwise: to, .. }
@@ -243,7 +246,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Opens a run that contains only this block.
-    fn count_alone(&mut self) {
+    pub(super) fn count_alone(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.blocks.len() as u32 - 1;
         self.emit(Instruction::Run { first, count: 1, calls: false });
@@ -275,6 +278,7 @@ impl<'a> Lowering<'a> {
 
     fn block(&mut self, depth: usize) {
         self.first = self.form.instructions.len();
+        self.draws = false;
         let command = &self.source.commands[self.command as usize];
         if command.early_inputs.0 != command.early_inputs.1 {
             return self.leave();
@@ -305,7 +309,9 @@ impl<'a> Lowering<'a> {
                 self.call(procedure, arguments, depth);
             }
             ref op => {
-                if self.attempt(|lowering| lowering.computation(op)).is_none() {
+                if self.attempt(|lowering| lowering.computation(op)).is_none()
+                    && self.attempt(|lowering| lowering.application(op)).is_none()
+                {
                     if op.changes_no_thread() {
                         self.count_alone();
                         self.emit(Instruction::Perform);
@@ -337,49 +343,19 @@ impl<'a> Lowering<'a> {
     /// Calls `lower` and undoes its lowering if it returns `None`.
     pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
-        let (run, registers) = (self.run, self.registers);
+        let (run, registers, draws) = (self.run, self.registers, self.draws);
         let counted = run.map(|run| self.form.instructions[run]);
         let result = lower(self);
         if result.is_none() {
             self.form.instructions.truncate(length);
             self.form.origins.truncate(length);
             self.form.blocks.truncate(blocks);
-            (self.run, self.registers) = (run, registers);
+            (self.run, self.registers, self.draws) = (run, registers, draws);
             if let (Some(run), Some(counted)) = (run, counted) {
                 self.form.instructions[run] = counted;
             }
         }
         result
-    }
-
-    /// A block of variables or lists. `None` if the interpreter must perform it.
-    fn computation(&mut self, op: &Op) -> Option<()> {
-        let first = self.form.instructions.len();
-        match *op {
-            Op::SetVariable(slot, value) => {
-                self.count();
-                self.set(Operand::variable(slot)?, value)?;
-            }
-            Op::ChangeVariable(slot, by) => {
-                self.count();
-                let (to, b) = (Operand::variable(slot)?, self.number(by)?);
-                self.emit(Instruction::Change { to, b });
-            }
-            Op::AddToList(list, item) => {
-                self.count();
-                let (list, item) = (ListNo::new(list)?, self.read(item, Reading::Value)?);
-                self.emit(Instruction::AddToList { list, item });
-            }
-            Op::ReplaceItemOfList { list, index, item } => {
-                self.count();
-                let (list, index) = (ListNo::new(list)?, self.index(index)?);
-                let item = self.read(item, Reading::Value)?;
-                self.emit(Instruction::ReplaceItem { list, index, item });
-            }
-            _ => return None,
-        }
-        self.belongs(first, self.form.instructions.len() - 1);
-        Some(())
     }
 
     /// Sets the end of a block or condition in its instructions.
@@ -388,6 +364,7 @@ impl<'a> Lowering<'a> {
             if let Instruction::Item { whole, .. }
             | Instruction::Letter { whole, .. }
             | Instruction::LetterOfItem { whole, .. }
+            | Instruction::TestItem { whole, .. }
             | Instruction::Test { whole, .. } = instruction
             {
                 *whole = last as u32;

@@ -34,6 +34,16 @@ impl Stored<'_> {
         }
     }
 
+    /// The number of a number or a short numeral; NaN for others.
+    #[inline(always)]
+    pub(super) fn numeral(&self) -> f64 {
+        match self {
+            Stored::Number(n) => *n,
+            Stored::Other(Value::Text(text)) => text.numeral(),
+            Stored::Other(_) => f64::NAN,
+        }
+    }
+
     /// What a comparison reads; NaN if it compares values.
     #[inline(always)]
     pub(super) fn comparand(self) -> f64 {
@@ -46,6 +56,9 @@ impl Stored<'_> {
 
 /// A kind of operands that are read.
 pub(super) trait Source {
+    /// Whether an operand may hold another value than a number.
+    const MAY_BE_TEXT: bool = true;
+
     /// What an operand holds; `None` if there is no such operand.
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
@@ -69,6 +82,17 @@ pub(super) trait Source {
     fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         Self::number(executor, operand).filter(|n| !n.is_nan())
     }
+
+    /// The number of an operand that is a number or a short numeral; NaN for others. Only for
+    /// handlers with few operands: others would have to save registers first.
+    #[inline(always)]
+    fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
+        match Self::get(executor, operand) {
+            Some(Stored::Number(n)) => n,
+            Some(Stored::Other(Value::Text(text))) => text.numeral(),
+            _ => f64::NAN,
+        }
+    }
 }
 
 /// A register, or a constant that is read as a number.
@@ -84,6 +108,8 @@ pub(super) struct Parameter;
 pub(super) struct Any;
 
 impl Source for Number {
+    const MAY_BE_TEXT: bool = false;
+
     #[inline(always)]
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>> {
         executor.numbers.get(operand.index()).copied().map(Stored::Number)

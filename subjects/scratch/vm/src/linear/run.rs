@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::executor::{Executor, Stop};
-use super::form::{Instruction, Kind, NOWHERE};
+use super::form::{Instruction, Kind, NOWHERE, Operand, Quantity};
 use super::frames::push_path;
 use super::lower::{DEEPEST, LONGEST_RUN};
 use super::parameters::Parameters;
@@ -99,10 +99,16 @@ impl<T: Tracer> Interpreter<'_, T> {
             let origin = form.origins[stopped];
             let command = &program.commands[origin.command as usize];
             at = stopped + 1;
-            if self.buffers.interpreted.is_some() {
+            if self.buffers.interpreted.is_some() && stop != Stop::Apply {
                 self.count_fallback(origin.no, form.instructions[stopped].fallback());
             }
             match form.instructions[stopped] {
+                Instruction::Apply { a, b } if stop == Stop::Apply => {
+                    match self.apply_series(stopped, (a, b)) {
+                        Some(next) => at = next,
+                        None => return,
+                    }
+                }
                 Instruction::Evaluate { to } => {
                     debug_assert_eq!(to.kind(), Kind::Register);
                     let number = self.arithmetic(origin.expr).unwrap_or(f64::NAN);
@@ -116,6 +122,12 @@ impl<T: Tracer> Interpreter<'_, T> {
                         at = to as usize;
                     }
                 }
+                Instruction::CompareItem { way, to, .. } => {
+                    self.linear.tests.waiting = 0;
+                    if self.condition(command.no, origin.expr) == way.jumps() {
+                        at = to as usize;
+                    }
+                }
                 Instruction::PushValue { place } => {
                     let sprite = self.state.targets[self.target].sprite as usize;
                     let value = match self.value(origin.expr) {
@@ -126,12 +138,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 }
                 _ => {
                     self.execute_op(&command.op, command.no);
-                    if self.slice_fuel == 0 {
-                        let stack = &mut self.state.threads[self.thread].stack;
-                        push_path(stack, &form.parents, origin.command);
-                        if let Some(top) = stack.last_mut() {
-                            top.block = command.next;
-                        }
+                    if self.is_exhausted_after(origin.command) {
                         return;
                     }
                 }
@@ -147,9 +154,71 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
+    /// Applies the operation of an instruction, and those of the blocks that follow as long as these
+    /// have no operands to compute. Returns where the linear form continues; `None` if there is no
+    /// fuel left.
+    #[inline(never)]
+    fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
+        let program = self.program;
+        let form = &program.linear;
+        loop {
+            let origin = form.origins[at];
+            let command = &program.commands[origin.command as usize];
+            self.apply_operands(&command.op, command.no, operands);
+            if self.is_exhausted_after(origin.command) {
+                return None;
+            }
+            let (
+                Some(&Instruction::Run { count: 1, calls: false, .. }),
+                Some(&Instruction::Apply { a, b }),
+            ) = (form.instructions.get(at + 1), form.instructions.get(at + 2))
+            else {
+                return Some(at + 1);
+            };
+            if self.slice_fuel <= 1 {
+                return Some(at + 1);
+            }
+            self.consume_fuel(1);
+            if T::ACTIVE {
+                self.tracer.covered(form.origins[at + 1].no);
+            }
+            if let Some(counts) = self.buffers.interpreted.as_deref_mut() {
+                counts.blocks += 1;
+            }
+            (at, operands) = (at + 2, (a, b));
+        }
+    }
+
+    /// Whether the interpreter continues after a command that it has executed, because there is no
+    /// fuel left.
+    #[inline]
+    fn is_exhausted_after(&mut self, command: CommandId) -> bool {
+        let exhausted = self.slice_fuel == 0;
+        if exhausted {
+            let program = self.program;
+            let stack = &mut self.state.threads[self.thread].stack;
+            push_path(stack, &program.linear.parents, command);
+            if let Some(top) = stack.last_mut() {
+                top.block = program.commands[command as usize].next;
+            }
+        }
+        exhausted
+    }
+
+    /// By [`Quantity`], for the target that executes.
+    #[inline]
+    fn quantities(&self) -> [f64; Quantity::COUNT] {
+        let own = &self.state.targets[self.target];
+        let backdrop = self.state.targets[self.program.stage].costume;
+        let (costume, backdrop) = (own.costume as f64 + 1.0, backdrop as f64 + 1.0);
+        let (tempo, counter) = (self.state.tempo, self.state.counter);
+        [own.x, own.y, own.direction, own.size, costume, backdrop, own.volume, tempo, counter]
+    }
+
     /// Executes instructions until the executor stops. Returns where, and what was on the stack
     /// before the frames of expansions were pushed for the interpreter.
     fn run_executor(&mut self, at: usize) -> (Stop, usize, Outside) {
+        let quantities = self.quantities();
         let (state, program) = (&mut *self.state, self.program);
         let thread = &mut state.threads[self.thread];
         let visible = thread.stack.last().map_or(0, Frame::visible_parameters);
@@ -187,6 +256,10 @@ impl<T: Tracer> Interpreter<'_, T> {
             tests,
             angles: &mut self.buffers.angles,
             items: &mut self.buffers.items,
+            quantities,
+            random: &mut state.random,
+            hits: &mut state.hits,
+            step: state.steps,
             stopped: (Stop::Leave, at),
         };
         let (stop, stopped) = executor.run(steps, at);

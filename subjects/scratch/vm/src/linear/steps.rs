@@ -4,7 +4,7 @@ use super::executor::{Delayed, Handler, MAX_DELAYED, Step, Tests};
 use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
 use super::handlers::control::*;
 use super::handlers::numbers::*;
-use super::handlers::values;
+use super::handlers::{items, letters, values};
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
@@ -109,8 +109,8 @@ macro_rules! by_destination {
 
 /// An expression for each comparison.
 macro_rules! by_comparison {
-    ($relation:expr, $C:ident => $handler:expr) => {
-        match $relation.parts().0 {
+    ($comparison:expr, $C:ident => $handler:expr) => {
+        match $comparison {
             Comparison::Less => {
                 type $C = Less;
                 $handler
@@ -144,7 +144,11 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             (_, _, true) => run::<T, false, true, true>,
         },
         Leave => leave,
+        Apply { .. } => apply,
         Perform | Evaluate { .. } | Decide { .. } | PushValue { .. } => interpret,
+        Quantity { .. } => values::quantity,
+        Random { .. } => values::random,
+        Length { .. } => values::length,
         Binary { operator, to, a, b } => match operator {
             Operator::Add => binary_of::<T, Add>(to, a, b),
             Operator::Subtract => binary_of::<T, Subtract>(to, a, b),
@@ -162,28 +166,44 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             Function::Math(_) => by_number!(a, A => values::unary::<T, A>),
         },
         Item { index, .. } => by_number!(index, I => item::<T, I>),
-        Letter { .. } => values::letter,
-        LetterOfItem { index, .. } => by_number!(index, I => values::letter_of_item::<T, I>),
+        Letter { .. } => letters::letter,
+        LetterOfItem { index, .. } => by_number!(index, I => letters::letter_of_item::<T, I>),
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),
         Copy { a, .. } => by_value!(form, a, A => copy::<T, A>),
         CopyItem { index, .. } => by_number!(index, I => copy_item::<T, I>),
-        AddToList { item, .. } if is_text(form, item) => values::add_text,
+        AddToList { item, .. } if is_text(form, item) => items::add_text,
         AddToList { item, .. } => by_number!(item, V => add_to_list::<T, V>),
         ReplaceItem { index, item, .. } if is_text(form, item) => {
-            by_number!(index, I => values::replace_with_text::<T, I>)
+            by_number!(index, I => items::replace_with_text::<T, I>)
         }
         ReplaceItem { index, item, .. } => {
             by_number!(index, I => by_number!(item, V => replace_item::<T, I, V>))
         }
+        AddItem { .. } => items::add_item,
+        ReplaceByItem { index, at, .. } => {
+            by_number!(index, I => by_number!(at, F => replace_by_item::<T, I, F>))
+        }
         Jump { .. } => jump,
         Compare { relation, link: Link::Push, a, b, .. } => by_comparison!(
-            relation, C => by_number!(a, A => by_number!(b, B => compare::<T, C, A, B>))
+            relation.parts().0, C => by_number!(a, A => by_number!(b, B => compare::<T, C, A, B>))
         ),
         Compare { relation, a, b, .. } => by_comparison!(
-            relation, C => by_number!(a, A => by_number!(b, B => compare_linked::<T, C, A, B>))
+            relation.parts().0, C => by_number!(a, A => by_number!(b, B => compare_linked::<T, C, A, B>))
         ),
         Test { relation, a, b, .. } => by_comparison!(
-            relation, C => by_number!(a, A => by_number!(b, B => test::<T, C, A, B>))
+            relation.parts().0, C => by_number!(a, A => by_number!(b, B => test::<T, C, A, B>))
+        ),
+        CompareItem { way, index, b, .. } if way.link() == Link::Push => by_comparison!(
+            way.comparison(),
+            C => by_number!(index, I => by_number!(b, B => compare_item::<T, C, I, B>))
+        ),
+        CompareItem { way, index, b, .. } => by_comparison!(
+            way.comparison(),
+            C => by_number!(index, I => by_number!(b, B => compare_linked_item::<T, C, I, B>))
+        ),
+        TestItem { way, index, b, .. } => by_comparison!(
+            way.comparison(),
+            C => by_number!(index, I => by_number!(b, B => test_item::<T, C, I, B>))
         ),
         Combine(_) => combine,
         Outcome => outcome,

@@ -154,6 +154,12 @@ pub(crate) fn operands() -> impl Strategy<Value = String> {
         "(items k)",
         "(timer)",
         "(x)",
+        "(y)",
+        "(direction)",
+        "(size)",
+        "(volume)",
+        "(costume-of number)",
+        "(backdrop-of number)",
         "(counter)",
         "(length $s)",
         "(mouse-x)",
@@ -167,6 +173,9 @@ pub(crate) fn operands() -> impl Strategy<Value = String> {
             "(* A B)",
             "(/ A B)",
             "(mod A B)",
+            "(random A B)",
+            "(random A 3)",
+            "(length A)",
             "(round A)",
             "(math floor A)",
             "(math abs A)",
@@ -188,7 +197,15 @@ pub(crate) fn operands() -> impl Strategy<Value = String> {
 }
 
 pub(crate) fn conditions() -> impl Strategy<Value = String> {
-    let shape = prop::sample::select(vec!["(< A B)", "(= A B)", "(> A B)", "(contains A B)"]);
+    let shape = prop::sample::select(vec![
+        "(< A B)",
+        "(= A B)",
+        "(> A B)",
+        "(< (item l A) B)",
+        "(= A (item k B))",
+        "(> (item l $n) (item l A))",
+        "(contains A B)",
+    ]);
     let leaf = (shape, operands(), operands())
         .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1));
     leaf.prop_recursive(2, 4, 2, |inner| {
@@ -213,12 +230,38 @@ fn blocks() -> impl Strategy<Value = String> {
         "(add k A)",
         "(replace l A B)",
         "(replace k A B)",
+        "(replace l A (item k B))",
+        "(replace l (+ A 1) (item l $n))",
+        "(add l (item k A))",
         "(delete l A)",
         "(insert k A B)",
         "(delete-all k)",
         "(change-x 1)",
+        "(change-x A)",
+        "(set-x A)",
+        "(change-y (* A B))",
+        "(set-y A)",
         "(goto-xy A B)",
+        "(move A)",
+        "(left A)",
+        "(right (+ A B))",
+        "(point A)",
         "(hide)",
+        "(set-size A)",
+        "(change-size (- A B))",
+        "(set-effect GHOST A)",
+        "(change-effect GHOST (+ A 1))",
+        "(clear-effects)",
+        "(costume A)",
+        "(costume (+ A B))",
+        "(pen-up)",
+        "(pen-clear)",
+        "(stamp)",
+        "(pen-color A)",
+        "(pen-color (* A B))",
+        "(pen-set color A)",
+        "(pen-change A B)",
+        "(pen-size (+ A 1))",
         "(incr-counter)",
         "(call f A B)",
         "(call f (arg a) $n)",
@@ -389,6 +432,45 @@ fn lists_that_loops_change_equal_the_interpreters() {
         let bodies = [body, "(add k (arg a))", "(replace l (arg a) (arg b))"].map(str::to_owned);
         for budget in [100_000, 300, 90] {
             compare(&program(&bodies), budget, 20_000);
+        }
+    }
+}
+
+#[test]
+fn random_numbers_are_drawn_once_in_the_order_of_the_interpreter() {
+    let bodies = [
+        "(repeat (random 1 9) [(add l (random 1 $n)) (set o (random (item k 1) (random 2 9)))
+           (change n 1)])",
+        // Words as indices, texts and long texts, after a number is drawn.
+        "(repeat 9 [(set p last) (replace l $p (random 1 9)) (set p 2) (replace k $p (random 1 9))
+           (set m (item l (random 1 9))) (set o (item l $p)) (change n 1)])",
+        "(set s abcdefghijklmnopqrst) (repeat 30 [(if (or (= (random 1 2) 1) (= $s
+           abcdefghijklmnopqrsu)) [(change n 1)]) (if (= (item l (random 1 9)) (item l 1))
+           [(change o 1)]) (if (> (random 1 6) $n) [(set n 1)] )])",
+        // An argument is drawn for an expanded call and for a text, and 1.0 is no integer.
+        "(repeat 9 [(call g (random 1 6)) (call h (random 1.0 6) $s) (call h $s (random 1 6))
+           (call f2 (random 1 6)) (set s (join a (arg a)))])",
+    ];
+    for body in bodies {
+        let bodies = [body, "(change o (arg a))", "(set m (random (arg a) (arg b)))"];
+        for budget in [100_000, 300, 90] {
+            compare(&program(&bodies.map(str::to_owned)), budget, 20_000);
+        }
+    }
+}
+
+#[test]
+fn series_of_blocks_that_draw_and_move_end_with_the_fuel() {
+    let bodies = [
+        "(repeat 40 [(pen-up) (goto-xy $n (* $o 3)) (pen-down) (pen-set color $n) (move 20)
+           (pen-change brightness (+ $n 1)) (left 10) (pen-color (* $n 9000)) (change n 1)])",
+        "(pen-down) (until (> $n 60) [(set-x (random -99 99)) (set-y (item l $n)) (stamp) (hide)
+           (set-effect GHOST $n) (costume (+ $n 1)) (show) (change-size 1) (change n 1)])",
+    ];
+    for body in bodies {
+        let bodies = [body, "(change-x (arg a))", "(if (> (y) (x)) [(set-y (- (x) 1))])"];
+        for budget in [100_000, 1000, 300, 137, 90] {
+            compare(&program(&bodies.map(str::to_owned)), budget, 20_000);
         }
     }
 }

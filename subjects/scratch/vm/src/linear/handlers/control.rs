@@ -54,6 +54,14 @@ pub(crate) fn interpret<T: Tracer>(
     executor.stop(Stop::Interpret, rest)
 }
 
+pub(crate) fn apply<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    _: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    executor.stop(Stop::Apply, rest)
+}
+
 pub(crate) fn jump<T: Tracer>(_: &mut Executor<'_, T>, step: &Step<T>, _: &[Step<T>]) -> usize {
     parts!(step, Instruction::Jump { to });
     to as usize

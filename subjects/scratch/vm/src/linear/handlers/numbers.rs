@@ -1,6 +1,6 @@
 //! Handlers of computations with numbers.
 
-use super::{parts, values};
+use super::{items, parts, values};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::linear::executor::{Executor, Step};
@@ -69,7 +69,8 @@ pub(crate) fn change<T: Tracer, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Change { to, b });
-    if let Some(by) = B::number(executor, b)
+    let by = B::numeral(executor, b);
+    if !(B::MAY_BE_TEXT && by.is_nan())
         && let Some(place) = Variable::place(executor, to)
     {
         *place = nan_to_zero(*place) + nan_to_zero(by);
@@ -84,12 +85,12 @@ pub(crate) fn unary<T: Tracer, O: Computes, D: Destination, A: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { to, a, .. });
-    if let Some(a) = A::number(executor, a) {
-        let result = O::result(nan_to_zero(a));
-        if let Some(place) = D::place(executor, to) {
-            *place = result;
-            return executor.next(rest);
-        }
+    let a = A::numeral(executor, a);
+    if !(A::MAY_BE_TEXT && a.is_nan())
+        && let Some(place) = D::place(executor, to)
+    {
+        *place = O::result(nan_to_zero(a));
+        return executor.next(rest);
     }
     values::unary::<T, A>(executor, step, rest)
 }
@@ -107,7 +108,7 @@ pub(crate) fn item<T: Tracer, I: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::item::<T, I>(executor, step, rest)
+    items::item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn list_length<T: Tracer, D: Destination>(
@@ -152,7 +153,7 @@ pub(crate) fn copy_item<T: Tracer, I: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::copy_item::<T, I>(executor, step, rest)
+    items::copy_item::<T, I>(executor, step, rest)
 }
 
 pub(crate) fn add_to_list<T: Tracer, V: Source>(
@@ -166,7 +167,7 @@ pub(crate) fn add_to_list<T: Tracer, V: Source>(
     {
         return executor.next(rest);
     }
-    values::add_to_list(executor, step, rest)
+    items::add_to_list(executor, step, rest)
 }
 
 pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
@@ -181,7 +182,24 @@ pub(crate) fn replace_item<T: Tracer, I: Source, V: Source>(
         *place = number;
         return executor.next(rest);
     }
-    values::replace_item::<T, I>(executor, step, rest)
+    items::replace_item::<T, I>(executor, step, rest)
+}
+
+pub(crate) fn replace_by_item<T: Tracer, I: Source, F: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::ReplaceByItem { list, index, from, at });
+    if let Some(at) = F::number(executor, at)
+        && let Some(number) = executor.number_at(from, at)
+        && let Some(index) = I::number(executor, index)
+        && let Some(place) = executor.place_at(list, index)
+    {
+        *place = number;
+        return executor.next(rest);
+    }
+    items::replace_by_item(executor, step, rest)
 }
 
 /// A comparison.
@@ -242,6 +260,93 @@ fn compare_numbers<T: Tracer, C: Compared>(
     parts!(step, Instruction::Compare { relation, link, jumps, to, .. });
     executor.link(link, measured(C::HOW, relation.parts().1, x, y));
     if executor.finish_test(step.no) == jumps { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn compare_item<T: Tracer, C: Compared, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::CompareItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return compare_item_number::<T, C>(executor, step, rest, x, y);
+    }
+    items::compare(executor, step, rest)
+}
+
+#[inline(never)]
+fn compare_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, to, .. });
+    let outcome = executor.decide(step.no, C::HOW, way.negated(), x, y);
+    if outcome == way.jumps() { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn compare_linked_item<T: Tracer, C: Compared, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::CompareItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return compare_linked_item_number::<T, C>(executor, step, rest, x, y);
+    }
+    items::compare(executor, step, rest)
+}
+
+#[inline(never)]
+fn compare_linked_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::CompareItem { way, to, .. });
+    executor.link(way.link(), measured(C::HOW, way.negated(), x, y));
+    if executor.finish_test(step.no) == way.jumps() { to as usize } else { executor.next(rest) }
+}
+
+pub(crate) fn test_item<T: Tracer, C: Compared, I: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::TestItem { list, index, b, .. });
+    if let Some(index) = I::number(executor, index)
+        && let Some(x) = executor.number_at(list, index)
+        && let Some(y) = B::comparand(executor, b)
+        && !x.is_nan()
+    {
+        return test_item_number::<T, C>(executor, step, rest, x, y);
+    }
+    items::test(executor, step, rest)
+}
+
+#[inline(never)]
+fn test_item_number<T: Tracer, C: Compared>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+    x: f64,
+    y: f64,
+) -> usize {
+    parts!(step, Instruction::TestItem { way, .. });
+    executor.link(way.link(), measured(C::HOW, way.negated(), x, y));
+    executor.next(rest)
 }
 
 pub(crate) fn test<T: Tracer, C: Compared, A: Source, B: Source>(

@@ -1,0 +1,416 @@
+//! The instructions of the linear form.
+
+use super::form::{ListNo, Operand};
+use crate::code::{Comparison, MathOp};
+use crate::interpreted::Fallback;
+
+/// How a value is read as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The number cast of any value.
+    Number,
+    /// What a comparison reads: a number, or a short text that is a numeral.
+    Comparand,
+    /// The index of an item: a number, or a text that is a numeral.
+    Index,
+    /// A value that is a number.
+    Value,
+}
+
+/// A comparison or its negation, in a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Less,
+    Equals,
+    Greater,
+    NotLess,
+    NotEqual,
+    NotGreater,
+}
+
+impl Relation {
+    pub(crate) fn new(how: Comparison, negated: bool) -> Relation {
+        match (how, negated) {
+            (Comparison::Less, false) => Relation::Less,
+            (Comparison::Equals, false) => Relation::Equals,
+            (Comparison::Greater, false) => Relation::Greater,
+            (Comparison::Less, true) => Relation::NotLess,
+            (Comparison::Equals, true) => Relation::NotEqual,
+            (Comparison::Greater, true) => Relation::NotGreater,
+        }
+    }
+
+    /// The comparison, and whether it is negated.
+    #[inline(always)]
+    pub(crate) fn parts(self) -> (Comparison, bool) {
+        match self {
+            Relation::Less => (Comparison::Less, false),
+            Relation::Equals => (Comparison::Equals, false),
+            Relation::Greater => (Comparison::Greater, false),
+            Relation::NotLess => (Comparison::Less, true),
+            Relation::NotEqual => (Comparison::Equals, true),
+            Relation::NotGreater => (Comparison::Greater, true),
+        }
+    }
+}
+
+/// How an outcome is combined with the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// Both are kept.
+    Push,
+    And,
+    Or,
+}
+
+impl Link {
+    /// The link that gives the negated result for negated outcomes.
+    pub(crate) fn negated(self) -> Link {
+        match self {
+            Link::Push => Link::Push,
+            Link::And => Link::Or,
+            Link::Or => Link::And,
+        }
+    }
+}
+
+/// An operator of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+}
+
+/// A function of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Function {
+    Round,
+    Math(MathOp),
+}
+
+/// The relation, link and jump of an instruction that compares, in a byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Way(u8);
+
+impl Way {
+    const JUMPS: u8 = 1;
+    const NEGATED: u8 = 2;
+    const LINK: u32 = 2;
+    const COMPARISON: u32 = 4;
+
+    pub(crate) fn new(how: Comparison, negated: bool, link: Link, jumps: bool) -> Way {
+        let flags = u8::from(jumps) * Self::JUMPS + u8::from(negated) * Self::NEGATED;
+        Way(flags | (link as u8) << Self::LINK | (how as u8) << Self::COMPARISON)
+    }
+
+    #[inline(always)]
+    pub(crate) fn jumps(self) -> bool {
+        self.0 & Self::JUMPS != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn negated(self) -> bool {
+        self.0 & Self::NEGATED != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn link(self) -> Link {
+        match self.0 >> Self::LINK & 3 {
+            0 => Link::Push,
+            1 => Link::And,
+            _ => Link::Or,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn comparison(self) -> Comparison {
+        match self.0 >> Self::COMPARISON {
+            0 => Comparison::Less,
+            1 => Comparison::Equals,
+            _ => Comparison::Greater,
+        }
+    }
+}
+
+/// A number of the target that executes, of the stage or of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantity {
+    X,
+    Y,
+    Direction,
+    Size,
+    Costume,
+    Backdrop,
+    Volume,
+    Tempo,
+    Counter,
+}
+
+impl Quantity {
+    /// Number of the kinds.
+    pub(crate) const COUNT: usize = Quantity::Counter as usize + 1;
+}
+
+/// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
+/// where they are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instruction {
+    /// Consumes the fuel of `count` blocks, from `first` on in [`Form::blocks`], and reports them.
+    /// Leaves before the first if there is not more fuel, or for `calls` not enough room on the
+    /// stack.
+    Run {
+        first: u32,
+        count: u16,
+        calls: bool,
+    },
+    /// The interpreter executes the block and those after it.
+    Leave,
+    /// The interpreter executes the block.
+    Perform,
+    /// The interpreter executes the operation of the block with the values of operands. Both are
+    /// registers of no meaning if it has none.
+    Apply {
+        a: Operand,
+        b: Operand,
+    },
+    /// The interpreter evaluates the expression, which always is a number.
+    Evaluate {
+        to: Operand,
+    },
+
+    Quantity {
+        to: Operand,
+        quantity: Quantity,
+    },
+    /// A random number between two operands. No instruction after it leaves its block to the
+    /// interpreter, which would draw again.
+    Random {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    /// The length of a text.
+    Length {
+        to: Operand,
+        a: Operand,
+    },
+    Binary {
+        operator: Operator,
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    /// Adds to a variable.
+    Change {
+        to: Operand,
+        b: Operand,
+    },
+    Unary {
+        function: Function,
+        to: Operand,
+        a: Operand,
+    },
+    /// The number of an item. If the item cannot be read in this way, or if the index is a word,
+    /// the interpreter executes the block or condition that ends with the instruction `whole`.
+    Item {
+        reading: Reading,
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+        whole: u32,
+    },
+    /// The number of a letter of a text. Its place, from 1, is in the register `to` before. If the
+    /// letter cannot be read in this way, or if the operand is no text, the interpreter executes the
+    /// block or condition that ends with the instruction `whole`.
+    Letter {
+        reading: Reading,
+        to: Operand,
+        text: Operand,
+        whole: u32,
+    },
+    /// Like `Letter`, of an item.
+    LetterOfItem {
+        reading: Reading,
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+        whole: u32,
+    },
+    ListLength {
+        to: Operand,
+        list: ListNo,
+    },
+
+    /// Sets a variable to a value.
+    Copy {
+        to: Operand,
+        a: Operand,
+    },
+    /// Sets a variable to an item.
+    CopyItem {
+        to: Operand,
+        list: ListNo,
+        index: Operand,
+    },
+    AddToList {
+        list: ListNo,
+        item: Operand,
+    },
+    /// Adds an item `from` a list.
+    AddItem {
+        list: ListNo,
+        from: ListNo,
+        index: Operand,
+    },
+    ReplaceItem {
+        list: ListNo,
+        index: Operand,
+        item: Operand,
+    },
+    /// Replaces an item by the one `at` an index of a list.
+    ReplaceByItem {
+        list: ListNo,
+        index: Operand,
+        from: ListNo,
+        at: Operand,
+    },
+
+    Jump {
+        to: u32,
+    },
+    /// Compares, combines the outcome with the one that waits, reports the distances, and jumps if
+    /// the outcome is `jumps`.
+    Compare {
+        relation: Relation,
+        link: Link,
+        jumps: bool,
+        a: Operand,
+        b: Operand,
+        to: u32,
+    },
+    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`,
+    /// or combines it with the outcome on top.
+    Test {
+        relation: Relation,
+        link: Link,
+        a: Operand,
+        b: Operand,
+        whole: u32,
+    },
+    /// Like `Compare`, with an item as the first operand.
+    CompareItem {
+        way: Way,
+        list: ListNo,
+        index: Operand,
+        b: Operand,
+        to: u32,
+    },
+    /// Like `Test`, with an item as the first operand.
+    TestItem {
+        way: Way,
+        list: ListNo,
+        index: Operand,
+        b: Operand,
+        whole: u32,
+    },
+    /// Combines the two outcomes on top.
+    Combine(Link),
+    /// Replaces the distances of the outcome on top by those of a condition without a formula.
+    Outcome,
+    /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
+    Branch {
+        jumps: bool,
+        to: u32,
+    },
+    /// Like `Branch`, with an outcome that the interpreter evaluates.
+    Decide {
+        jumps: bool,
+        to: u32,
+    },
+
+    /// Pushes the frames of a loop and of its body.
+    EnterLoop {
+        counted: bool,
+        times: Operand,
+    },
+    /// Begins an iteration of `repeat`, or jumps.
+    Count {
+        end: u32,
+    },
+    /// Reports the distances of `forever`.
+    Endless,
+    /// Ends an iteration.
+    Again {
+        head: u32,
+    },
+    /// Ends an iteration of `repeat` and begins another, or jumps.
+    CountAgain {
+        body: u32,
+        end: u32,
+    },
+    /// Pops the frames of a loop and of this number of branches around it.
+    LeaveLoop {
+        branches: u16,
+    },
+
+    /// Sets a register to a variable or parameter that is a number, or jumps.
+    Take {
+        to: Operand,
+        a: Operand,
+        otherwise: u32,
+    },
+    /// Pushes the frames of the expansions around the instruction.
+    PushExpansions,
+    /// Pushes a parameter of the coming call, by its place: a value, or the default if that is
+    /// undefined.
+    Push {
+        a: Operand,
+        place: u16,
+    },
+    /// Like `Push`, with a value that the interpreter evaluates.
+    PushValue {
+        place: u16,
+    },
+    /// Pushes the default of a parameter.
+    PushDefault {
+        place: u16,
+    },
+    /// Pushes the remaining parameters and calls a custom block.
+    Call {
+        site: u32,
+    },
+    /// Ends a custom block.
+    Return,
+}
+
+impl Instruction {
+    /// Whether the executor always stops at the instruction.
+    pub(crate) fn is_interpreted(&self) -> bool {
+        use Instruction::{Apply, Decide, Evaluate, Leave, Perform, PushValue};
+        matches!(
+            self,
+            Leave | Perform | Apply { .. } | Evaluate { .. } | Decide { .. } | PushValue { .. }
+        )
+    }
+
+    /// Why the interpreter takes over at the instruction.
+    pub(crate) fn fallback(&self) -> Fallback {
+        match self {
+            Instruction::Perform => Fallback::Block,
+            Instruction::Decide { .. } => Fallback::Condition,
+            Instruction::Evaluate { .. } | Instruction::PushValue { .. } => Fallback::Operand,
+            _ => Fallback::Value,
+        }
+    }
+
+    /// Whether the instruction always asks for the frames of calls.
+    pub(crate) fn asks_for_frames(&self) -> bool {
+        self.is_interpreted() || matches!(self, Instruction::EnterLoop { .. })
+    }
+}
+
+// Small, because an instruction is read every few nanoseconds.
+const _: () = assert!(size_of::<Instruction>() <= 12);
