@@ -148,6 +148,9 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::Broadcast(message) => {
                 if let Some(message) = self.message(message) {
                     self.report_message(message);
+                    if T::REMEMBERS {
+                        self.buffers.stretches.note_message(message);
+                    }
                     self.start_hats(&crate::trigger::Trigger::Message(message), None);
                 }
             }

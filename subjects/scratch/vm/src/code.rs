@@ -27,7 +27,7 @@ pub(crate) struct Command {
 }
 
 /// The place of a variable or list: its owner and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Slot {
     Stage(u32),
     /// The target that executes the block.

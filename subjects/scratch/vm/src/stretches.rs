@@ -3,37 +3,45 @@
 //! that custom block or to the end of the slice's budget.
 //!
 //! A program that hangs, or that computes much before its first input, does the same in each test.
-//! What a stretch does is a function of what its code can read, which its code shows: [`Reach`]. So
-//! the fingerprint of these values before a stretch names its outcome: the values that it writes, its
-//! fuel, and what the tracer receives. If a later stretch, of the same or of another execution, begins
-//! with the same fingerprint, the outcome is taken over and nothing is executed.
+//! What a stretch does is a function of what its code reads. Which code that is, is known after the
+//! stretch was executed and traced: the blocks that were covered, and those at which its frames were.
+//! They show what they read and change: [`Reach`]. A later stretch at the same place, of the same or
+//! of another execution, that begins with the same values of all that is in this reach, executes the
+//! same blocks, because up to each of them nothing else was read. So the fingerprint of these values
+//! before a stretch names its outcome: the values that it writes, its fuel, and what the tracer
+//! receives. The outcome is taken over, and nothing is executed.
 //!
-//! Code is remembered only if all its blocks are known to read and change nothing but variables,
-//! lists, parameters, the looks and place of their own target, random numbers, and input devices
-//! that are only read. The fingerprint contains all of these that the code mentions. The budget is
-//! part of it only for a stretch that is cut off, and the random stream only for one that draws.
+//! A stretch is remembered only if all blocks that it has executed are known to read and change
+//! nothing but variables, lists, parameters, the looks and place of their own target, random numbers,
+//! the place and looks of sprites with a fixed name, and input devices that are only read. The budget
+//! is part of the fingerprint only for a stretch that is cut off, and the random stream only for one
+//! that draws.
 //!
-//! Fingerprints take time in proportion to lists. They are computed only in threads whose last slice
-//! was so long that this is a small part of it, so that short slices cost nothing.
+//! Fingerprints take time in proportion to lists, except lists that are only read. They are computed
+//! only in threads whose last slice was so long that this is a small part of it, so that short
+//! slices cost nothing.
 
-mod fingerprint;
+mod known;
 mod outcome;
 mod reach;
+mod start;
 
 use std::sync::Arc;
 
 use catherd_scratch_render::Fingerprint;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use crate::code::{CommandId, NONE, Slot};
 use crate::interpreter::Interpreter;
 use crate::limits::Hits;
 use crate::thread::Status;
 use crate::tracer::Tracer;
+use crate::trigger::Trigger;
 use crate::vm::Vm;
+use known::{Codes, Place};
 use outcome::{Outcome, Own};
 use reach::{Reach, Senses};
+use start::{Prints, Start};
 
 /// Number of blocks of a slice from which on it is worth the time to [remember](Vm::remember) its
 /// thread: about half a millisecond.
@@ -41,9 +49,6 @@ pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.
 const MAX_FRAMES: usize = 64;
-
-/// Maximum number of pieces of code whose reach is kept.
-const MAX_REACHES: usize = 1024;
 
 /// Misses in a row after which attempts become rare.
 const MAX_MISSES: u32 = 64;
@@ -83,8 +88,8 @@ pub(crate) struct Stretches {
     limit: usize,
     bytes: usize,
     outcomes: FxHashMap<u128, Outcome>,
-    /// By the blocks of the frames from which the code is reached; `None` if it is not remembered.
-    reaches: FxHashMap<SmallVec<[CommandId; 8]>, Option<Arc<Reach>>>,
+    codes: Codes,
+    prints: Prints,
     /// Threads with long slices, by their hats.
     long: FxHashMap<CommandId, Long>,
     /// Blocks of the last slice of the thread that executes; 0 if it was short.
@@ -106,8 +111,10 @@ struct Long {
 
 /// The stretch that is being executed, as it began.
 struct Open {
-    reach: Arc<Reach>,
-    key: Fingerprint,
+    place: Place,
+    /// The reach of all code, and the values in it.
+    wide: Arc<Reach>,
+    start: Start,
     /// Number of frames below the first in warp.
     base: usize,
     /// Number of parameters of calls without warp.
@@ -119,10 +126,19 @@ struct Open {
     /// The fingerprint of the random stream.
     random: Fingerprint,
     redraw: bool,
-    has_pen: bool,
+    /// The messages that were broadcast so far.
+    messages: Vec<u32>,
 }
 
 impl Stretches {
+    /// Notes that a message is broadcast.
+    #[inline]
+    pub(crate) fn note_message(&mut self, message: u32) {
+        if let Some(open) = &mut self.open {
+            open.messages.push(message);
+        }
+    }
+
     /// Whether a stretch is being executed to be remembered.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
@@ -222,32 +238,48 @@ impl<T: Tracer> Interpreter<'_, T> {
         let in_warp = thread.stack.iter().rev().take_while(|frame| frame.warp).count();
         let base = thread.stack.len() - in_warp;
         let parameters = (thread.stack[base].parameters_below() as usize).checked_sub(1)?;
-        let reach = self.reach(base)?;
-        if !self.is_worth(&reach) {
+        let place = self.place(base)?;
+        let (program, traced) = (self.program, T::ACTIVE);
+        let known = self.buffers.stretches.codes.at(&place, program, traced)?;
+        if known.is_hopeless() {
             return None;
         }
-        let key = self.fingerprint(base, parameters, &reach)?;
+        let (wide, variants) = (Arc::clone(&known.wide), known.variants.clone());
+        if !self.may_copy(&wide) {
+            return None;
+        }
+        let start = self.start(base, parameters, &wide);
+        let Stretches { expected, prints, .. } = &mut self.buffers.stretches;
+        prints.earn(*expected);
         let random_print = self.random_print();
-        let (budget, random) = (Some(self.slice_fuel), Some(random_print));
-        let keys = [(None, None), (budget, None), (None, random), (budget, random)];
         let (slice_fuel, step_fuel) = (self.slice_fuel, self.state.step_fuel);
+        let (budget, random) = (Some(slice_fuel), Some(random_print));
+        let keys = [(None, None), (budget, None), (None, random), (budget, random)];
         let hat = self.state.threads[self.thread].hat;
-        for (budget, random) in keys {
-            let key = narrowed(key, budget, random).bits();
-            let Some(outcome) = self.buffers.stretches.outcomes.remove(&key) else { continue };
-            let fits = outcome.fits(slice_fuel, step_fuel);
-            if fits {
-                self.take_over(base, parameters, &reach, &outcome);
-            }
-            let end = outcome.end();
-            let stretches = &mut self.buffers.stretches;
-            stretches.outcomes.insert(key, outcome);
-            if fits {
-                stretches.counts.1 += 1;
-                if let Some(long) = stretches.long.get_mut(&hat) {
-                    long.misses = 0;
+        for (number, reach) in variants.iter().enumerate() {
+            let Stretches { expected, prints, .. } = &mut self.buffers.stretches;
+            let key = start.fingerprint(&wide, reach, *expected, prints);
+            let Some(key) = key else { continue };
+            for (budget, random) in keys {
+                let key = narrowed(key, budget, random).bits();
+                let Some(outcome) = self.buffers.stretches.outcomes.remove(&key) else { continue };
+                let fits = outcome.fits(slice_fuel, step_fuel);
+                if fits {
+                    self.take_over(base, parameters, reach, &outcome);
                 }
-                return Some(end);
+                let end = outcome.end();
+                let stretches = &mut self.buffers.stretches;
+                stretches.outcomes.insert(key, outcome);
+                if fits {
+                    stretches.counts.1 += 1;
+                    if let Some(long) = stretches.long.get_mut(&hat) {
+                        long.misses = 0;
+                    }
+                    if let Some(known) = stretches.codes.at(&place, program, traced) {
+                        known.found(number);
+                    }
+                    return Some(end);
+                }
             }
         }
         if let Some(long) = self.buffers.stretches.long.get_mut(&hat) {
@@ -259,8 +291,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         let target = &self.state.targets[self.target];
         debug_assert!(target.alive, "the thread of a deleted clone does not execute");
         self.buffers.stretches.open = Some(Box::new(Open {
-            reach,
-            key,
+            place,
+            wide,
+            start,
             base,
             parameters,
             slice_fuel,
@@ -269,33 +302,18 @@ impl<T: Tracer> Interpreter<'_, T> {
             drawn,
             random: random_print,
             redraw: std::mem::replace(&mut self.redraw, false),
-            has_pen: self.state.scene.has_pen(),
+            messages: Vec::new(),
         }));
         self.tracer.record();
         None
     }
 
-    /// The reach of the code at the frames from `base` on.
-    fn reach(&mut self, base: usize) -> Option<Arc<Reach>> {
-        let thread = &self.state.threads[self.thread];
-        let frames = &thread.stack[base..];
-        if frames.len() > MAX_FRAMES {
-            return None;
-        }
+    /// Where the code begins at the frames from `base` on.
+    fn place(&self, base: usize) -> Option<Place> {
+        let frames = &self.state.threads[self.thread].stack[base..];
         let sprite = self.state.targets[self.target].sprite;
-        let mut blocks: SmallVec<[CommandId; 8]> = frames.iter().map(|frame| frame.block).collect();
-        blocks.push(sprite);
-        let reaches = &mut self.buffers.stretches.reaches;
-        if let Some(known) = reaches.get(&blocks) {
-            return known.clone();
-        }
-        if reaches.len() >= MAX_REACHES {
-            reaches.clear();
-        }
-        let code = blocks[..blocks.len() - 1].iter().copied().filter(|block| *block != NONE);
-        let reach = Reach::of(self.program, sprite as usize, code).map(Arc::new);
-        reaches.insert(blocks, reach.clone());
-        reach
+        let blocks = frames.iter().map(|frame| frame.block).chain([sprite]);
+        (frames.len() <= MAX_FRAMES).then(|| blocks.collect())
     }
 
     /// Ends the stretch that is being executed, and remembers its outcome if it ended in this way.
@@ -318,14 +336,31 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let Some(drawn) = self.state.random.position() else { return };
         if !ended || self.state.step_fuel == 0 || self.failed || self.aborted {
+            let codes = &mut self.buffers.stretches.codes;
+            if let Some(known) = codes.at(&open.place, self.program, T::ACTIVE) {
+                known.fail();
+            }
             return;
         }
         let draws = drawn != open.drawn;
         let random = draws.then(|| self.state.random.clone());
-        let Open { reach, base, parameters, slice_fuel, step_fuel, hits, has_pen, .. } = *open;
+        let Open { place, wide, start, base, parameters, slice_fuel, step_fuel, hits, .. } = *open;
+        let (program, blocks) = (self.program, slice_fuel - self.slice_fuel);
+        let Stretches { codes, prints, .. } = &mut self.buffers.stretches;
+        let reach = if T::ACTIVE {
+            let executed = codes.of_executed(&place, &traced.covered, program);
+            let Some(known) = codes.at(&place, program, true) else { return };
+            match executed {
+                Some(executed) => known.succeed(&executed),
+                None => return known.fail(),
+            }
+        } else {
+            Arc::clone(&wide)
+        };
+        let Some(key) = start.fingerprint(&wide, &reach, blocks, prints) else { return };
         let budget = (end == End::Budget).then_some(slice_fuel);
         let own = (reach.senses & Senses::CHANGES_OWN != 0)
-            .then(|| self.own_outcome(&reach, has_pen).map(Box::new));
+            .then(|| self.own_outcome(&reach, start.has_pen).map(Box::new));
         // The target has a drawable as long as it lives.
         let own = match own {
             Some(None) => return,
@@ -337,7 +372,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let outcome = Outcome {
             budget,
-            blocks: (slice_fuel - self.slice_fuel, step_fuel - self.state.step_fuel),
+            blocks: (blocks, step_fuel - self.state.step_fuel),
             frames: thread.stack[base..].to_vec(),
             parameters: budget.map_or(Vec::new(), |_| thread.parameters[parameters..].to_vec()),
             variables: reach.set.iter().map(|slot| self.variable(*slot).clone()).collect(),
@@ -345,12 +380,13 @@ impl<T: Tracer> Interpreter<'_, T> {
             exist: reach.lists.iter().map(|slot| self.listed(*slot).exists).collect(),
             own,
             random,
+            messages: open.messages,
             hits: self.state.hits.since(&hits),
             redraw,
             traced,
         };
         let random = draws.then_some(open.random);
-        let key = narrowed(open.key, budget, random);
+        let key = narrowed(key, budget, random);
         self.buffers.stretches.keep(key, outcome);
     }
 
@@ -400,6 +436,12 @@ impl<T: Tracer> Interpreter<'_, T> {
             // The interpreter continues as at the end of the custom block.
             End::Block => thread.push(NONE),
         }
+        // The blocks that started scripts are counted in those of the outcome.
+        let fuel = (self.slice_fuel, self.state.step_fuel);
+        for message in &outcome.messages {
+            self.start_hats(&Trigger::Message(*message), None);
+        }
+        (self.slice_fuel, self.state.step_fuel) = fuel;
         self.state.hits.add(&outcome.hits, self.state.steps);
         self.slice_fuel -= outcome.blocks.0;
         self.state.step_fuel -= outcome.blocks.1;

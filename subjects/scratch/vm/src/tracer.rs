@@ -106,7 +106,8 @@ impl Tracer for () {
 /// A record of what a tracer received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
-    /// The blocks that were covered.
+    /// All blocks that were covered, also those that were covered before the record began: they show
+    /// what the VM has read.
     pub covered: Vec<BlockNo>,
     /// Blocks with their smallest distances to the outcomes true and false.
     pub distances: Vec<(BlockNo, f64, f64)>,

@@ -37,6 +37,8 @@ pub(super) struct Outcome {
     pub(super) own: Option<Box<Own>>,
     /// The random stream, if it was drawn from.
     pub(super) random: Option<Random>,
+    /// The messages that were broadcast, in their order.
+    pub(super) messages: Vec<u32>,
     pub(super) hits: Hits,
     pub(super) redraw: bool,
     pub(super) traced: Traced,
@@ -87,6 +89,7 @@ impl Outcome {
             + values(&self.variables)
             + lists
             + self.exist.len()
+            + size_of_val(&*self.messages)
             + own
             + self.traced.bytes()
     }

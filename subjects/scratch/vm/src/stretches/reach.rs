@@ -1,9 +1,11 @@
 //! What code can read and change.
 
+use catherd_scratch_render::Fingerprint;
 use rustc_hash::FxHashSet;
 
-use crate::code::{CommandId, Expr, ExprId, NONE, Op, Slot};
+use crate::code::{CommandId, Expr, ExprId, Message, NONE, Op, Property, Slot};
 use crate::program::Program;
+use crate::text::Text;
 
 /// Maximum number of blocks and reporters of code that is remembered.
 const MAX_CODE: usize = 20_000;
@@ -28,10 +30,12 @@ impl Senses {
     pub(super) const BACKDROP: u16 = 1 << 8;
     /// Counter and tempo.
     pub(super) const NUMBERS: u16 = 1 << 9;
+    /// The targets in which scripts start.
+    pub(super) const TARGETS: u16 = 1 << 10;
 }
 
-/// The values that code may read or change. Lists of slots have no duplicates.
-#[derive(Default)]
+/// The values that code may read or change. Lists are in order and have no duplicates, so that equal reaches are equal values.
+#[derive(Default, PartialEq)]
 pub(super) struct Reach {
     /// Variables that are read or set.
     pub(super) variables: Vec<Slot>,
@@ -41,39 +45,71 @@ pub(super) struct Reach {
     pub(super) lists: Vec<Slot>,
     /// Those that are changed.
     pub(super) changed: Vec<Slot>,
+    /// Sprites, or the stage, whose place and looks are read by name.
+    pub(super) others: Vec<usize>,
+    /// Sprites whose instances may be touched.
+    pub(super) touched: Vec<usize>,
     /// See [`Senses`].
     pub(super) senses: u16,
 }
 
 impl Reach {
     /// The reach of the commands at which frames are, with all that follows them and the custom
-    /// blocks that they call; `None` if some block may read or change anything else.
+    /// blocks that they call. Commands that may read or change anything else are left out, and it is
+    /// said whether there are any. `None` if the code is too long or may sense colors, because the
+    /// distances to colors take longer when they are recorded.
     pub(super) fn of(
         program: &Program,
         sprite: usize,
         code: impl Iterator<Item = CommandId>,
-    ) -> Option<Reach> {
-        let mut scan =
-            Scan { program, reach: Reach::default(), known: FxHashSet::default(), left: MAX_CODE };
+    ) -> Option<(Reach, bool)> {
+        let mut scan = Scan::new(program);
+        let mut complete = true;
         let mut visited = FxHashSet::default();
         let mut pending: Vec<CommandId> = code.collect();
         while let Some(id) = pending.pop() {
             if id == NONE || !visited.insert(id) {
                 continue;
             }
-            let command = &program.commands[id as usize];
-            let (from, to) = command.early_inputs;
-            for early in &program.early_inputs[from as usize..to as usize] {
-                scan.expression(*early)?;
+            complete &= scan.whole_command(id).is_some();
+            if scan.left == 0 || scan.senses_colors {
+                return None;
             }
-            scan.command(&command.op)?;
+            let command = &program.commands[id as usize];
             if let Op::Call { procedure: Some(number), .. } = command.op {
                 pending.push(program.sprites[sprite].procedures[number as usize].definition);
             }
             pending.push(command.next);
             pending.extend(command.op.branches());
         }
-        Some(scan.reach)
+        Some((scan.into_reach(), complete))
+    }
+
+    /// The reach of commands without what follows them; `None` if one of them may read or change
+    /// anything else.
+    pub(super) fn of_executed(
+        program: &Program,
+        mut commands: impl Iterator<Item = CommandId>,
+    ) -> Option<Reach> {
+        let mut scan = Scan::new(program);
+        commands.try_for_each(|id| scan.whole_command(id))?;
+        Some(scan.into_reach())
+    }
+
+    /// A fingerprint that tells reaches apart.
+    pub(super) fn print(&self) -> Fingerprint {
+        let slot = |slot: &Slot| match *slot {
+            Slot::Stage(number) => u64::from(number) << 1,
+            Slot::Own(number) => u64::from(number) << 1 | 1,
+        };
+        let mut print = Fingerprint::of(u64::from(self.senses));
+        for (slots, kind) in
+            [(&self.variables, 1), (&self.set, 2), (&self.lists, 3), (&self.changed, 4)]
+        {
+            print = slots.iter().fold(print, |print, number| print.with(slot(number), kind));
+        }
+        let print = self.others.iter().fold(print, |print, other| print.with(*other as u64, 5));
+        self.touched.iter().fold(print, |print, sprite| print.with(*sprite as u64, 6))
     }
 }
 
@@ -84,9 +120,64 @@ struct Scan<'a> {
     known: FxHashSet<(Slot, bool, bool)>,
     /// Number of blocks and reporters that may still be scanned.
     left: usize,
+    /// Whether a condition about a color was found.
+    senses_colors: bool,
 }
 
-impl Scan<'_> {
+impl<'a> Scan<'a> {
+    fn new(program: &'a Program) -> Self {
+        let (reach, known) = (Reach::default(), FxHashSet::default());
+        Self { program, reach, known, left: MAX_CODE, senses_colors: false }
+    }
+
+    fn into_reach(self) -> Reach {
+        fn sort<T: Ord>(items: &mut Vec<T>) {
+            items.sort_unstable();
+            items.dedup();
+        }
+        let mut reach = self.reach;
+        let slots = [&mut reach.variables, &mut reach.set, &mut reach.lists, &mut reach.changed];
+        slots.into_iter().for_each(sort);
+        [&mut reach.others, &mut reach.touched].into_iter().for_each(sort);
+        reach
+    }
+
+    /// Scans a block with its inputs and without its branches. `None` if it may read or change
+    /// anything else than a reach has.
+    fn whole_command(&mut self, id: CommandId) -> Option<()> {
+        let command = &self.program.commands[id as usize];
+        let (from, to) = command.early_inputs;
+        let early = &self.program.early_inputs[from as usize..to as usize];
+        early.iter().try_for_each(|early| self.expression(*early))?;
+        self.command(&command.op)
+    }
+
+    /// The text of a literal; `None` if it is computed.
+    fn literal(&self, e: ExprId) -> Option<Text> {
+        let Expr::Constant(number) = self.program.exprs[e.0 as usize] else { return None };
+        Some(self.program.constants[number as usize].to_text())
+    }
+
+    /// The place and looks of a target that is named.
+    fn other(&mut self, name: ExprId) -> Option<()> {
+        let name = self.literal(name)?;
+        let stage = (name == *"_stage_").then_some(self.program.stage);
+        self.reach.others.extend(stage.or_else(|| self.program.sprite_named(&name)));
+        Some(())
+    }
+
+    /// Whether its own target touches what is named.
+    fn touching(&mut self, name: ExprId) -> Option<()> {
+        let name = self.literal(name)?;
+        if name == *"_mouse_" {
+            self.senses(Senses::MOUSE)?;
+        } else if name != *"_edge_" {
+            self.reach.touched.extend(self.program.sprite_named(&name));
+        }
+        // What was sensed decides which outlines and rasters are known.
+        self.senses(Senses::CHANGES_OWN | Senses::RASTERS)
+    }
+
     fn variable(&mut self, slot: Slot, sets: bool) {
         if self.known.insert((slot, false, false)) {
             self.reach.variables.push(slot);
@@ -152,6 +243,11 @@ impl Scan<'_> {
                 let arguments = &program.arguments[from as usize..to as usize];
                 arguments.iter().try_for_each(|(_, argument)| self.expression(*argument))
             }
+            Op::Broadcast(Message::Fixed(_)) => self.senses(Senses::TARGETS),
+            Op::Broadcast(Message::Computed(name)) => {
+                self.senses(Senses::TARGETS)?;
+                self.expression(name)
+            }
             ref op => {
                 self.senses(Senses::CHANGES_OWN)?;
                 self.change_of_own(op)
@@ -162,6 +258,10 @@ impl Scan<'_> {
     /// Scans a block that changes the place, the looks or the pen of its own target.
     fn change_of_own(&mut self, op: &Op) -> Option<()> {
         match *op {
+            Op::GoTo(place) => {
+                self.senses(Senses::MOUSE)?;
+                self.other(place)
+            }
             Op::GoToXY(x, y) => self.expressions(&[x, y]),
             Op::MoveSteps(operand)
             | Op::ChangeX(operand)
@@ -253,15 +353,18 @@ impl Scan<'_> {
             }
             Expr::MouseDown | Expr::MouseX | Expr::MouseY => self.senses(Senses::MOUSE),
             Expr::Timer | Expr::Current(_) | Expr::DaysSince2000 => self.senses(Senses::TIME),
-            Expr::Touching(_)
-            | Expr::TouchingColor(_)
-            | Expr::ColorTouchingColor(..)
-            | Expr::DistanceTo(_)
-            | Expr::Loudness
-            | Expr::Loud
-            | Expr::Of { .. }
-            | Expr::Translate(_)
-            | Expr::AwaitedTranslation => None,
+            Expr::DistanceTo(name) => {
+                self.senses(Senses::OWN | Senses::MOUSE)?;
+                self.other(name)
+            }
+            Expr::Of { property: Property::Variable(_), .. } => None,
+            Expr::Of { object, .. } => self.other(object),
+            Expr::TouchingColor(_) | Expr::ColorTouchingColor(..) => {
+                self.senses_colors = true;
+                None
+            }
+            Expr::Touching(name) => self.touching(name),
+            Expr::Loudness | Expr::Loud | Expr::Translate(_) | Expr::AwaitedTranslation => None,
         }
     }
 }

@@ -135,14 +135,16 @@ fn compare_source(source: &str, warp_budget: u32) -> (f64, u64) {
 /// A program with scripts that call custom blocks with these bodies.
 fn program(f: &str, g: &str) -> String {
     format!(
-        "(var n #0) (var m 1) (var s \"\") (list l 3 random #5 \"\" abc #2.5 -1 1e1 \"  7\")
+        "(message x) (var n #0) (var m 1) (var s \"\") (list l 3 random #5 \"\" abc #2.5 -1 1e1 \"  7\")
          (sprite A (costume a) (costume b) (var o #0) (var p last) (list k #1 #2 #3)
            (define-warp f (a b) {f})
            (define g (a) {g})
            (flag (forever [(call f 2 $n) (change o 1) (call g x)]))
-           (key space (change m 1)))
+           (key space (change m 1))
+           (received x (change o 1)))
          (sprite B (var p 1) (list k 1) (define-warp f (a b) {f}) (define g (a) {g})
-           (flag (change n (* 0 (timer))) (call f $m (mouse-x)) (change n 1)))"
+           (flag (change n (* 0 (timer))) (call f $m (mouse-x)) (change n 1))
+           (received x (change p 1)))"
     )
 }
 
@@ -160,6 +162,14 @@ fn what_was_executed_before_is_not_executed_again() {
         "(repeat 90 [(next-costume) (change-effect COLOR 3) (set-size $n) (call g 3)])",
         // Reads what it is given.
         "(repeat 300 [(change o (+ (mouse-y) (arg a)))]) (if (key? space) [(change n 1)])",
+        "(repeat 100 [(change n (of \"x position\" B)) (goto B)])",
+        "(repeat 100 [(change n (distance B)) (if (touching _mouse_) [(change o 1)])])",
+        "(repeat 100 [(change-x 1) (if (touching B) [(change o 1)] ) (if (touching _edge_) [(set-x 0)])])",
+        // Starts scripts.
+        "(repeat 30 [(change n 1)]) (broadcast x) (repeat 50 [(change o 1)])",
+        // Has blocks with other effects that are not executed.
+        "(repeat 100 [(change n 1) (if (= $n no) [(say $n) (show) (clone _myself_)])])",
+        "(repeat 100 [(change n 1) (if (= $n no) [(change o (item l (timer)))])])",
     ];
     for body in bodies {
         let (executed, taken) = compare_source(&program(body, "(change o (arg a))"), 2000);
@@ -170,10 +180,10 @@ fn what_was_executed_before_is_not_executed_again() {
 #[test]
 fn blocks_with_other_effects_are_executed() {
     let bodies = [
-        "(repeat 100 [(change n 1) (if (touching B) [(change o 1)])])",
         "(repeat 100 [(say $n)])",
-        "(repeat 100 [(change n 1) (broadcast x)])",
-        "(repeat 100 [(change n (of \"x position\" B))])",
+        "(repeat 100 [(change n 1) (if (= $n no) []) (set-volume 5)])",
+        "(repeat 100 [(change n (of p B))])",
+        "(repeat 100 [(change n 1) (if (touching-color #ffffff) [(change o 1)])])",
         "(repeat 100 [(change n 1) (show)])",
     ];
     for body in bodies {
@@ -228,6 +238,17 @@ fn blocks() -> impl Strategy<Value = String> {
         "(if (key? space) [(change o 1)])",
         "(if (mouse-down) [(set n (timer))])",
         "(set n (size))",
+        "(broadcast x)",
+        "(goto B)",
+        "(goto _mouse_)",
+        "(goto _random_)",
+        "(set n (of \"x position\" B))",
+        "(set o (distance B))",
+        "(set o (distance _mouse_))",
+        "(if (touching _mouse_) [(change o 1)])",
+        "(if (touching B) [(change o 1)])",
+        "(if (touching _edge_) [(change o 1)])",
+        "(say A)",
     ]);
     let leaf = (shape, operands(), operands())
         .prop_map(|(shape, a, b)| shape.replacen('A', &a, 1).replacen('B', &b, 1));

@@ -1,0 +1,148 @@
+//! What is known about the code of stretches.
+
+use std::sync::Arc;
+
+use catherd_scratch_render::Fingerprint;
+use catherd_scratch_sb3::BlockNo;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::reach::Reach;
+use crate::code::{CommandId, NONE};
+use crate::program::Program;
+
+/// Maximum number of pieces of code whose reach is kept.
+const MAX_REACHES: usize = 1024;
+
+/// Maximum number of reaches of a piece of code with which stretches are looked for.
+const MAX_VARIANTS: usize = 8;
+
+/// Stretches in a row that cannot be remembered after which a piece of code is rarely tried.
+const MAX_FAILURES: u32 = 8;
+
+/// Of that many stretches one is tried.
+const RARELY: u32 = 64;
+
+/// The blocks of the frames at which code begins, and its sprite.
+pub(super) type Place = SmallVec<[CommandId; 8]>;
+
+/// What is known about the code that begins at a place.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// Everything that the code may read or change, as far as it can be remembered.
+    pub(super) wide: Arc<Reach>,
+    /// The reaches of stretches that were executed; those that were found last come first.
+    pub(super) variants: SmallVec<[Arc<Reach>; MAX_VARIANTS]>,
+    /// Stretches in a row that could not be remembered.
+    failures: u32,
+}
+
+/// What is known about all code.
+#[derive(Default)]
+pub(super) struct Codes {
+    /// `None` if no stretch that begins there can be remembered.
+    places: FxHashMap<Place, Option<Known>>,
+    /// By the fingerprint of the blocks that a stretch has executed.
+    executed: FxHashMap<u128, Option<Arc<Reach>>>,
+    /// Commands by their blocks, in order.
+    commands: Vec<(BlockNo, CommandId)>,
+}
+
+impl Codes {
+    /// The code that begins at a place. `traced` is whether the blocks that a stretch executes are
+    /// known after it; otherwise it is remembered only if all of its code can be.
+    pub(super) fn at(
+        &mut self,
+        place: &Place,
+        program: &Program,
+        traced: bool,
+    ) -> Option<&mut Known> {
+        if !self.places.contains_key(place) {
+            if self.places.len() >= MAX_REACHES {
+                self.places.clear();
+            }
+            let (&sprite, blocks) = place.split_last()?;
+            let code = blocks.iter().copied().filter(|block| *block != NONE);
+            let reach = Reach::of(program, sprite as usize, code);
+            let known = reach.filter(|(_, complete)| traced || *complete).map(|(wide, _)| {
+                let wide = Arc::new(wide);
+                let variants = if traced {
+                    SmallVec::new()
+                } else {
+                    [Arc::clone(&wide)].into_iter().collect()
+                };
+                Known { wide, variants, failures: 0 }
+            });
+            self.places.insert(place.clone(), known);
+        }
+        self.places.get_mut(place)?.as_mut()
+    }
+
+    /// The reach of a stretch that has begun at a place and executed these blocks, which were
+    /// traced; `None` if it did something that cannot be remembered.
+    pub(super) fn of_executed(
+        &mut self,
+        place: &Place,
+        blocks: &[BlockNo],
+        program: &Program,
+    ) -> Option<Arc<Reach>> {
+        if self.commands.is_empty() {
+            let commands = program.commands.iter().zip(0..);
+            self.commands = commands.map(|(command, id)| (command.no, id)).collect();
+            self.commands.sort_unstable();
+        }
+        let print = place.iter().fold(Fingerprint::of(0), |p, block| p.with(u64::from(*block), 1));
+        let print = blocks.iter().fold(print, |p, block| p.with(u64::from(block.0), 2)).bits();
+        if let Some(known) = self.executed.get(&print) {
+            return known.clone();
+        }
+        if self.executed.len() >= MAX_REACHES {
+            self.executed.clear();
+        }
+        let commands = &self.commands;
+        let executed = blocks.iter().flat_map(|block| {
+            let from = commands.partition_point(|(no, _)| no < block);
+            let same = commands[from..].iter().take_while(move |(no, _)| no == block);
+            same.map(|(_, id)| *id)
+        });
+        let (_, frames) = place.split_last()?;
+        let frames = frames.iter().copied().filter(|block| *block != NONE);
+        let reach = Reach::of_executed(program, frames.chain(executed)).map(Arc::new);
+        self.executed.insert(print, reach.clone());
+        reach
+    }
+}
+
+impl Known {
+    /// Whether a stretch that begins here is to be executed without a record.
+    pub(super) fn is_hopeless(&mut self) -> bool {
+        if self.failures < MAX_FAILURES {
+            return false;
+        }
+        self.failures += 1;
+        !self.failures.is_multiple_of(RARELY)
+    }
+
+    /// A stretch that began here could not be remembered.
+    pub(super) fn fail(&mut self) {
+        self.failures = (self.failures + 1).max(1);
+    }
+
+    /// A stretch with this reach was executed, and can be remembered.
+    pub(super) fn succeed(&mut self, reach: &Arc<Reach>) -> Arc<Reach> {
+        self.failures = 0;
+        if let Some(place) = self.variants.iter().position(|variant| variant == reach) {
+            return Arc::clone(&self.variants[place]);
+        }
+        if self.variants.len() == MAX_VARIANTS {
+            self.variants.pop();
+        }
+        self.variants.insert(0, Arc::clone(reach));
+        Arc::clone(reach)
+    }
+
+    /// An outcome was found with a variant.
+    pub(super) fn found(&mut self, variant: usize) {
+        self.variants[..=variant].rotate_right(1);
+    }
+}
