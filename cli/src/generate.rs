@@ -38,7 +38,7 @@ framework. *.json is for catherd test, catherd coverage and catherd mutate.
 
 Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js file, a folder with package.json
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with package.json
     /// or subject.toml, or a .tgz package
     #[arg(value_name = "PROJECT")]
     project: PathBuf,

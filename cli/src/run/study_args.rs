@@ -261,7 +261,7 @@ impl StudyArgs {
 
 /// Whether a path is a folder or has the ending of a project, where a study file is expected.
 fn is_project(path: &Path) -> bool {
-    let endings = ["sb3", "sb2", "js", "tgz", "bp", "py"];
+    let endings = ["sb3", "sb2", "js", "ts", "tgz", "bp", "py"];
     path.is_dir() || path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
 }
 

@@ -10,6 +10,8 @@ mod titles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use catherd_javascript_machine::TypedFile;
+
 use self::claims::claims;
 use self::literals::quoted;
 use self::test::{Test, thrown_by};
@@ -46,6 +48,10 @@ pub struct Code {
     /// Whether all tests of errors are written. Otherwise those of errors of the language are left out, and others are
     /// at most a tenth of the tests.
     pub all_errors: bool,
+    /// Members of classes that are not public, as `C.m`; nothing is asserted about members with these names.
+    pub hidden: BTreeSet<String>,
+    /// The TypeScript files that the subject reaches; their paths are relative to `root`.
+    pub typed: Vec<TypedFile>,
     /// A line that says whether the suite was confirmed in Node.js; empty to say nothing.
     pub note: String,
 }
@@ -130,6 +136,7 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
             continue;
         }
         let mut test = test.clone();
+        test.assertions.iter_mut().chain(&mut test.after).for_each(|value| hide(value, code));
         let thrown = test.assertions.last().and_then(thrown_by).map(|(_, name)| name.to_owned());
         if let Some(name) = thrown.filter(|_| !code.all_errors) {
             let own = test.assertions.last().is_some_and(|last| last.get("message").is_some())
@@ -169,6 +176,26 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
         }
     }
     chosen
+}
+
+/// Removes members that are not public from the data of a value.
+fn hide(value: &mut serde_json::Value, code: &Code) {
+    if code.hidden.is_empty() {
+        return;
+    }
+    match value {
+        serde_json::Value::Object(parts) => {
+            if let Some(members) = parts.get_mut("members").and_then(|it| it.as_object_mut()) {
+                let is_hidden = |name: &str| {
+                    code.hidden.iter().any(|known| known.rsplit('.').next() == Some(name))
+                };
+                members.retain(|name, _| !is_hidden(name));
+            }
+            parts.values_mut().for_each(|part| hide(part, code));
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| hide(item, code)),
+        _ => {}
+    }
 }
 
 /// Removes the last statement of a test if something else is asserted. Returns whether it was.
@@ -250,6 +277,8 @@ mod tests {
             namespace: vec!["Lists".to_owned()],
             script: false,
             all_errors: true,
+            hidden: BTreeSet::new(),
+            typed: Vec::new(),
             note: String::new(),
         }
     }

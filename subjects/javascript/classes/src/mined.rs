@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use catherd_javascript_machine::Package;
-use catherd_javascript_machine::instrument::{Literal, Words as Found, words};
+use catherd_javascript_machine::instrument::{Literal, Words as Found, is_typescript, words};
 
 use crate::words::Words;
 
@@ -46,6 +46,13 @@ impl Words {
                 count += 1;
                 let found = words(path, &package.text(path).unwrap_or_default());
                 self.take(&Found { declarations: found.declarations, ..Found::default() });
+            } else if !example && is_typescript(path) {
+                // Files with only types are not loaded.
+                count += 1;
+                let found = words(path, &package.text(path).unwrap_or_default());
+                for (name, shape) in found.declarations.types {
+                    self.types.entry(name).or_insert(shape);
+                }
             } else if mined && ends(&[".md", ".markdown"]) && !lower.contains("changelog") {
                 count += 1;
                 self.read_markdown(&package.text(path).unwrap_or_default(), &mut kinds);

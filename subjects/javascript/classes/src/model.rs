@@ -220,6 +220,15 @@ impl Model {
             first_parameter: 0,
             function: function_of(program, callable),
         };
+        // TypeScript lets no test name such a member.
+        let hidden = |member: &Member| {
+            let name = format!("{}.{}", class.name, member.name);
+            let mut files = program.units.files.iter();
+            files.any(|file| file.words.declarations.hidden.contains(&name))
+        };
+        if member.is_some_and(hidden) {
+            return;
+        }
         let Some(member) = member else {
             let mut target =
                 make(TargetKind::Constructor, "constructor", class.callable, class.length);

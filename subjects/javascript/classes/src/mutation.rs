@@ -134,7 +134,7 @@ pub fn analyse(
         let times = names.entry(name.clone()).or_insert(0);
         *times += 1;
         let id = if *times == 1 { name } else { format!("{name}:{times}") };
-        let source = program.package.text(&file).unwrap_or_default();
+        let source = program.source(&file).ok().flatten().unwrap_or_default();
         let change = mutant.change(source.trim_start_matches('\u{feff}'));
         let mut result = MutantResult {
             id,
@@ -198,7 +198,7 @@ fn execute(
         let counted = counter.and_then(|counter| test.counters.get(counter as usize));
         test.passes && counted.is_some_and(|times| *times > 0)
     };
-    let source = program.package.text(&result.file).unwrap_or_default();
+    let source = program.source(&result.file).ok().flatten().unwrap_or_default();
     let text = result.mutant.apply(source.trim_start_matches('\u{feff}'));
     let Ok(mutated) = program.variant(&result.file, &text) else { return Ok(false) };
     let mut machine: Machine = machine(&mutated, &GenerationSettings::default(), suite.seed, true);

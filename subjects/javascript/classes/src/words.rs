@@ -50,7 +50,7 @@ pub struct Words {
     /// Declared types by parameter.
     shapes: Vec<Option<Shape>>,
     /// Interfaces and type aliases.
-    types: BTreeMap<String, Shape>,
+    pub(crate) types: BTreeMap<String, Shape>,
     /// Names of options.
     options: Vec<String>,
     /// What variables and properties are compared with, by name.

@@ -1,11 +1,12 @@
 //! Types that TypeScript declares: of parameters of functions, methods and constructors, and of members of objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use oxc_ast::ast::{
-    Class, ClassElement, FormalParameters, Function, MethodDefinitionKind, Program, PropertyKey,
-    TSInterfaceDeclaration, TSLiteral, TSSignature, TSType, TSTypeAliasDeclaration, TSTypeName,
-    TSTypeParameterDeclaration, VariableDeclarator,
+    Class, ClassElement, Expression, FormalParameters, Function, MethodDefinitionKind, Program,
+    PropertyKey, TSAccessibility, TSEnumDeclaration, TSInterfaceDeclaration, TSLiteral,
+    TSSignature, TSType, TSTypeAliasDeclaration, TSTypeName, TSTypeParameterDeclaration,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
@@ -40,8 +41,10 @@ pub struct Declarations {
     /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`). Of an overloaded
     /// function, each declaration is one entry.
     pub functions: Vec<(String, Vec<Shape>)>,
-    /// Interfaces and type aliases by name.
+    /// Interfaces, type aliases and enums by name.
     pub types: BTreeMap<String, Shape>,
+    /// Members that are `private` or `protected`, as `C.m`.
+    pub hidden: BTreeSet<String>,
 }
 
 impl Declarations {
@@ -188,6 +191,50 @@ impl Finder {
         }
     }
 
+    /// Notes a member of the class, and properties that are parameters of its constructor, if they are not public.
+    fn hide(&mut self, element: &ClassElement<'_>) {
+        let is_hidden = |accessibility: Option<TSAccessibility>| {
+            accessibility.is_some_and(|it| it != TSAccessibility::Public)
+        };
+        let own = match element {
+            ClassElement::MethodDefinition(it) if is_hidden(it.accessibility) => {
+                it.key.static_name()
+            }
+            ClassElement::PropertyDefinition(it) if is_hidden(it.accessibility) => {
+                it.key.static_name()
+            }
+            _ => None,
+        };
+        let mut names: Vec<String> = own.into_iter().map(std::borrow::Cow::into_owned).collect();
+        if let ClassElement::MethodDefinition(it) = element {
+            let parameters = it.value.params.items.iter();
+            let hidden = parameters.filter(|parameter| is_hidden(parameter.accessibility));
+            let identifiers =
+                hidden.filter_map(|parameter| parameter.pattern.get_identifier_name());
+            names.extend(identifiers.map(|name| name.to_string()));
+        }
+        if let Some(class) = &self.class {
+            self.found.hidden.extend(names.into_iter().map(|name| format!("{class}.{name}")));
+        }
+    }
+
+    /// Takes the types of the parameters of a function that is the value of a name.
+    fn value(&mut self, name: String, value: &Expression<'_>) {
+        match value.without_parentheses() {
+            Expression::ArrowFunctionExpression(it) => {
+                self.bounded(it.type_parameters.as_deref(), |this| {
+                    this.parameters(name, &it.params);
+                });
+            }
+            Expression::FunctionExpression(it) => {
+                self.bounded(it.type_parameters.as_deref(), |this| {
+                    this.parameters(name, &it.params);
+                });
+            }
+            _ => {}
+        }
+    }
+
     /// Does something while the bounds of type parameters are known.
     fn bounded(
         &mut self,
@@ -220,6 +267,13 @@ impl<'a> Visit<'a> for Finder {
             std::mem::replace(&mut self.class, it.id.as_ref().map(|id| id.name.to_string()));
         self.bounded(it.type_parameters.as_deref(), |this| {
             for element in &it.body.body {
+                if let ClassElement::PropertyDefinition(property) = element
+                    && let (Some(class), Some(name), Some(value)) =
+                        (&this.class, property.key.static_name(), &property.value)
+                {
+                    this.value(format!("{class}.{name}"), value);
+                }
+                this.hide(element);
                 let ClassElement::MethodDefinition(method) = element else { continue };
                 let (Some(class), Some(name)) = (&this.class, method.key.static_name()) else {
                     continue;
@@ -279,7 +333,32 @@ impl<'a> Visit<'a> for Finder {
         });
     }
 
+    fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
+        let mut next = 0.0;
+        let mut values = Vec::new();
+        for member in &it.body.members {
+            match &member.initializer {
+                Some(Expression::StringLiteral(it)) => {
+                    values.push(Shape::Literal(Literal::Text(it.value.to_string())));
+                    continue;
+                }
+                Some(Expression::NumericLiteral(it)) => next = it.value,
+                Some(_) => {
+                    values.push(Shape::Named("number".to_owned()));
+                    continue;
+                }
+                None => {}
+            }
+            values.push(Shape::Literal(Literal::Number(f64::to_bits(next))));
+            next += 1.0;
+        }
+        self.found.types.insert(it.id.name.to_string(), Shape::Union(values));
+    }
+
     fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        if let (Some(name), Some(value)) = (it.id.get_identifier_name(), &it.init) {
+            self.value(name.to_string(), value);
+        }
         if let Some(name) = it.id.get_identifier_name()
             && let Some(annotation) = &it.type_annotation
         {
@@ -311,6 +390,11 @@ mod tests {
         let source = "export interface Options { mode?: 'a' | 'b'; deep: number }
             export declare function f<T extends string>(text: T, options?: Options, ...more: number[]): void;
             declare class C { constructor(n: bigint); m(list: ReadonlyArray<boolean>): this; }";
+        let class = "enum E { A, B = 'b' } class C { private a = (x: E) => x; constructor(protected b: 1, readonly c: 1) {} }";
+        let found = crate::words::words("index.ts", class).declarations;
+        assert_eq!(found.hidden, ["C.a", "C.b"].map(str::to_owned).into());
+        assert!(found.functions.contains(&("C.a".to_owned(), vec![Shape::Named("E".to_owned())])));
+        assert!(matches!(&found.types["E"], Shape::Union(values) if values.len() == 2));
         let found = crate::words::words("index.d.ts", source).declarations;
         let named = |name: &str| Shape::Named(name.to_owned());
         let wanted = [

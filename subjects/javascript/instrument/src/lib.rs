@@ -2,6 +2,7 @@
 //! executes, and numbers its statements, functions, branches and goals.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
+//! - [`untyped`] makes JavaScript of TypeScript, which the others expect.
 //! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] selects how much is reported.
 //! - The instrumented code calls probes, which are functions of its caller ([`PROBES`]): `s` are counters,
@@ -43,6 +44,7 @@ mod recursion;
 mod splice;
 mod statements;
 mod text_tests;
+mod typescript;
 mod units;
 mod visitor;
 mod words;
@@ -57,6 +59,7 @@ pub use declarations::{Declarations, Shape};
 pub use hints::{LineScores, line_scores};
 pub use mutants::{Mutant, mutants};
 pub use mutation_operator::MutationOperator;
+pub use typescript::{Untyped, is_typescript, untyped};
 pub use units::{
     Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Node,
     NodeKind, Parameter, SourceFile, Statement, Units,
@@ -220,7 +223,11 @@ fn parse_typed<'a>(
     path: &str,
 ) -> oxc_parser::ParserReturn<'a> {
     let declarations = [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| path.ends_with(end));
-    let kind = if declarations { SourceType::d_ts() } else { SourceType::ts() };
+    let kind = match declarations {
+        true => SourceType::d_ts(),
+        false if path.ends_with(".tsx") => SourceType::tsx(),
+        false => SourceType::ts(),
+    };
     Parser::new(allocator, source, kind).parse()
 }
 

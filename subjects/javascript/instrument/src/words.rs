@@ -69,7 +69,7 @@ pub fn words(path: &str, source: &str) -> Words {
         return Words::default();
     }
     let allocator = Allocator::default();
-    let typed = [".ts", ".mts", ".cts"].iter().any(|end| path.ends_with(end));
+    let typed = [".ts", ".tsx", ".mts", ".cts"].iter().any(|end| path.ends_with(end));
     let parsed = if typed {
         crate::parse_typed(&allocator, source, path)
     } else {

@@ -106,6 +106,7 @@ impl Node {
             "script": code.script,
             "namespace": code.namespace,
             "names": names_of_script(suite),
+            "typed": typed(code, &root),
             "tests": suite.tests.iter().map(described).collect::<Vec<_>>(),
         });
         let mut executions = Vec::new();
@@ -230,6 +231,19 @@ impl Node {
         let _ = (writer.join(), reader.join());
         Ok(begun)
     }
+}
+
+/// The JavaScript of TypeScript files for the harness, by path.
+fn typed(code: &Code, root: &Path) -> Value {
+    let place = |path: &str| root.join(path).display().to_string();
+    let files = code.typed.iter().map(|file| {
+        let requests =
+            file.requests.iter().map(|(request, path)| (request.clone(), json!(place(path))));
+        let requests: serde_json::Map<String, Value> = requests.collect();
+        let described = json!({"text": file.text, "module": file.module, "requests": requests});
+        (place(&file.path), described)
+    });
+    Value::Object(files.collect())
 }
 
 /// A test for the harness.

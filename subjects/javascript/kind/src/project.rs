@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use catherd_experiments::{Algorithm, Budget, Digest};
+use catherd_javascript_classes::machine::instrument::is_typescript;
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
@@ -57,6 +58,7 @@ pub fn is_project(path: &Path) -> bool {
     }
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["js", "cjs", "mjs", "tgz"].contains(&extension))
+        || is_typescript(&path.to_string_lossy())
 }
 
 impl Project {
@@ -156,8 +158,9 @@ impl Project {
         let folder = real(folder.unwrap_or(Path::new(".")))?;
         let (path, out) = (real(path)?, folder.join(out.file_name().unwrap_or_default()));
         let config = &self.package.config;
-        let (entry, module) = self.with_program(|program| {
-            Ok((program.entry.clone(), program.is_module(&program.entry)))
+        let (entry, module, typed, hidden) = self.with_program(|program| {
+            let typed = program.typed_files().map_err(|error| error.to_string())?;
+            Ok((program.entry.clone(), program.is_module(&program.entry), typed, program.hidden()))
         })?;
         let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
         let entry = if path.is_dir() { path.join(entry) } else { path };
@@ -171,6 +174,8 @@ impl Project {
             namespace: namespace.split('.').filter(|n| !n.is_empty()).map(str::to_owned).collect(),
             script: config.globals && !module,
             all_errors: false,
+            hidden,
+            typed,
             note: String::new(),
         })
     }

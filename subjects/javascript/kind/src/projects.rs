@@ -8,6 +8,7 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{
     Examination, FindError, FoundProject, FoundProjects, Progress, SkippedProject,
 };
+use catherd_javascript_classes::machine::instrument::is_typescript;
 use catherd_javascript_classes::machine::{Package, PackageError};
 
 use crate::Examiner;
@@ -87,13 +88,14 @@ fn is_package(path: &Path) -> bool {
 
 fn is_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let known = [".js", ".cjs", ".mjs", ".tgz"].iter().any(|end| name.ends_with(end));
+    let known = [".js", ".cjs", ".mjs", ".tgz"].iter().any(|end| name.ends_with(end))
+        || is_typescript(&name);
     known && path.is_file() && !name.starts_with('.')
 }
 
 fn refusal(path: &Path, cause: &str) -> FindError {
     FindError {
         cause: format!("{}: {cause}", path.display()),
-        advice: "name .js files, folders with package.json, or .tgz packages".to_owned(),
+        advice: "name .js or .ts files, folders with package.json, or .tgz packages".to_owned(),
     }
 }

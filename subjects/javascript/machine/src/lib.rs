@@ -20,6 +20,7 @@ mod program;
 mod resolve;
 mod settings;
 mod statement;
+mod typescript;
 
 pub use catherd_javascript_instrument as instrument;
 pub use execution::{Evidence, Execution, Reached, TestOutcome, Thrown};
@@ -28,3 +29,4 @@ pub use package::{Package, PackageError, ProjectConfig};
 pub use program::{Program, ProgramError};
 pub use settings::{ExecuteOptions, LineHints, MachineSettings};
 pub use statement::{Argument, Operation, Statement};
+pub use typescript::TypedFile;

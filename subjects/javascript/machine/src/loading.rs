@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use catherd_javascript_instrument::{Build, Units, instrument, line_scores};
+use catherd_javascript_instrument::{
+    Build, Units, instrument, is_typescript, line_scores, untyped,
+};
 
 use crate::live::{Live, met};
 use crate::package::Package;
@@ -31,7 +33,9 @@ impl Program {
         paths.sort();
         let mut other = Units::default();
         for path in paths {
-            let Some(source) = program.package.text(&path) else { continue };
+            let Some(text) = program.package.text(&path) else { continue };
+            let converted = if is_typescript(&path) { Some(untyped(&path, &text)?) } else { None };
+            let source = converted.as_ref().map_or(&text, |converted| &converted.text);
             let kind = program.kind(&path);
             let target = resolve::is_target(&program.package, &path);
             let builds = if target {
@@ -39,9 +43,14 @@ impl Program {
             } else {
                 [Build::Plain, Build::Plain]
             };
-            let text = instrument(&mut program.units, &path, &source, kind, builds[0])?;
+            let text = instrument(&mut program.units, &path, source, kind, builds[0])?;
+            if let (true, Some(converted), Some(file)) =
+                (target, &converted, program.units.files.last_mut())
+            {
+                file.words.declarations = converted.declarations.clone();
+            }
             program.texts[0].insert(path.clone(), program.finished(&path, text));
-            let text = instrument(&mut other, &path, &source, kind, builds[1])?;
+            let text = instrument(&mut other, &path, source, kind, builds[1])?;
             let text = program.finished(&path, text);
             program.texts[1].insert(path, text);
         }

@@ -7,9 +7,11 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+use catherd_javascript_instrument::is_typescript;
 use serde::Deserialize;
 
 use crate::manifest::Entry;
+pub(crate) use dependencies::requests;
 
 /// Maximum number of bytes of all files together.
 const MAX_BYTES: u64 = 16 << 20;
@@ -209,8 +211,12 @@ impl Package {
     }
 }
 
-/// Whether a path names a script.
+/// Whether a path names a script, of JavaScript or TypeScript.
 pub(crate) fn is_script(path: &str) -> bool {
+    is_javascript(path) || is_typescript(path)
+}
+
+fn is_javascript(path: &str) -> bool {
     [".js", ".cjs", ".mjs"].iter().any(|end| path.ends_with(end))
 }
 

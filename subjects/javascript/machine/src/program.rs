@@ -1,12 +1,13 @@
 //! Programs: packages whose target files are instrumented.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use catherd_javascript_engine::Limits;
 use catherd_javascript_instrument::{
-    Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument,
+    Build, FileKind, Instrumented, LineScores, SyntaxError, Units, instrument, is_typescript,
+    untyped,
 };
 
 use crate::compile::CompiledFile;
@@ -52,6 +53,23 @@ impl Program {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
 
+    /// The JavaScript of a file: its text, of a TypeScript file without types. Lines stay the same. `None` if there is
+    /// no such file.
+    ///
+    /// # Errors
+    /// If it is TypeScript that cannot be converted.
+    pub fn source(&self, path: &str) -> Result<Option<String>, SyntaxError> {
+        match self.package.text(path) {
+            Some(text) if is_typescript(path) => Ok(Some(untyped(path, &text)?.text)),
+            text => Ok(text),
+        }
+    }
+
+    /// The members that TypeScript calls `private` or `protected`, as `C.m`.
+    pub fn hidden(&self) -> BTreeSet<String> {
+        self.units.files.iter().flat_map(|file| file.words.declarations.hidden.clone()).collect()
+    }
+
     /// The mutants of a target file.
     ///
     /// # Errors
@@ -60,11 +78,11 @@ impl Program {
         &self,
         path: &str,
     ) -> Result<Vec<catherd_javascript_instrument::Mutant>, ProgramError> {
-        let source = self.package.text(path).unwrap_or_default();
+        let source = self.source(path)?.unwrap_or_default();
         Ok(catherd_javascript_instrument::mutants(path, &source, self.kind(path))?)
     }
 
-    /// The program with a changed file, as for a mutant. Only this file is instrumented, and only for the search
+    /// The program with a changed file of JavaScript (see [`Program::source`]), as for a mutant. Only this file is instrumented, and only for the search
     /// build: steps are counted, but goals have other numbers than in this program.
     ///
     /// # Errors
@@ -136,7 +154,8 @@ impl Program {
         if let Some(text) = self.texts[build].get(path) {
             return CompiledFile::compile(path, text, limits);
         }
-        let source = self.package.text(path).ok_or_else(|| format!("{path}: no such file"))?;
+        let source = self.source(path).map_err(|error| error.to_string())?;
+        let source = source.ok_or_else(|| format!("{path}: no such file"))?;
         let kind = self.kind(path);
         let text = instrument(&mut Units::default(), path, &source, kind, Build::Plain);
         let text = text.map_err(|error| error.to_string())?;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use catherd_javascript_instrument::is_typescript;
+
 use crate::manifest::Entry;
 use crate::package::Package;
 
@@ -37,9 +39,16 @@ pub(crate) fn entry(package: &Package) -> Option<String> {
             return Some(path);
         }
     }
-    match scripts.as_slice() {
-        [only] => Some((*only).clone()),
-        _ => file(package, "index"),
+    let (typed, plain): (Vec<&String>, Vec<&String>) =
+        scripts.into_iter().partition(|path| is_typescript(path));
+    let index = || file(package, "index");
+    match (plain.as_slice(), typed.as_slice()) {
+        ([only], []) | ([], [only]) => Some((*only).clone()),
+        (_, []) => index(),
+        (plain, _) => {
+            let only = || (plain.len() == 1).then(|| plain[0].clone());
+            index().or_else(|| file(package, "src/index")).or_else(only)
+        }
     }
 }
 
@@ -60,6 +69,9 @@ pub(crate) fn resolve(
     }
     if let Some(absolute) = request.strip_prefix("/subject/") {
         return file_or_folder(package, &normal(absolute)?);
+    }
+    if let Some(found) = crate::typescript::alias(package, from, request) {
+        return Some(found);
     }
     let conditions = if import { &OF_IMPORT } else { &OF_REQUIRE };
     if request.starts_with('#') {
@@ -93,7 +105,7 @@ pub(crate) fn resolve(
 }
 
 /// A folder and the folders above it, up to the root, which is empty.
-fn upwards(folder: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |at| match *at {
         "" => None,
         at => Some(at.rsplit_once('/').map_or("", |(up, _)| up)),
@@ -108,10 +120,10 @@ fn scope(package: &Package, folder: &str) -> Option<(String, Entry)> {
 
 /// Whether a file is a module, by its name and the manifests above it; `None` if its contents decide.
 pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
-    if path.ends_with(".mjs") {
+    if path.ends_with(".mjs") || path.ends_with(".mts") {
         return Some(true);
     }
-    if path.ends_with(".cjs") {
+    if path.ends_with(".cjs") || path.ends_with(".cts") {
         return Some(false);
     }
     let mut folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -134,12 +146,12 @@ fn is_relative(request: &str) -> bool {
     request == "." || request == ".." || request.starts_with("./") || request.starts_with("../")
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// A path without `.` and `..`; `None` if it leads out of the package.
-fn normal(path: &str) -> Option<String> {
+pub(crate) fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -155,10 +167,11 @@ fn normal(path: &str) -> Option<String> {
 
 fn file(package: &Package, path: &str) -> Option<String> {
     let candidates = ["", ".js", ".json", ".cjs", ".mjs"].map(|end| format!("{path}{end}"));
-    candidates.into_iter().find(|candidate| package.files.contains_key(candidate))
+    let found = candidates.into_iter().find(|candidate| package.files.contains_key(candidate));
+    found.or_else(|| crate::typescript::file(package, path))
 }
 
-fn file_or_folder(package: &Package, path: &str) -> Option<String> {
+pub(crate) fn file_or_folder(package: &Package, path: &str) -> Option<String> {
     if let Some(found) = file(package, path) {
         return Some(found);
     }

@@ -14,6 +14,9 @@ impl Code {
         if !self.note.is_empty() {
             let _ = writeln!(text, "// {}", self.note);
         }
+        if !self.typed.is_empty() {
+            text += "// Its subject is TypeScript: execute it with a loader, such as node --import tsx.\n";
+        }
         let import = |names: &str, from: &str| match self.in_module {
             true => format!("import {names} from '{from}';\n"),
             false => format!("const {names} = require('{from}');\n"),

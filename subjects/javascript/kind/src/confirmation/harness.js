@@ -24,6 +24,36 @@ const say = line => {
 };
 const requireSubject = createRequire(job.subject);
 
+// TypeScript files are replaced by their JavaScript.
+if (Object.keys(job.typed).length > 0) {
+  const modules = require('node:module');
+  const find = modules._resolveFilename;
+  modules._resolveFilename = (request, parent, ...more) =>
+    find(job.typed[parent?.filename]?.requests[request] ?? request, parent, ...more);
+  for (const extension of ['.ts', '.tsx', '.mts', '.cts']) {
+    modules._extensions[extension] = (module, file) =>
+      module._compile(job.typed[file]?.text ?? fs.readFileSync(file, 'utf8'), file);
+  }
+  if (job.module) {
+    const hooks = `
+      import { fileURLToPath, pathToFileURL } from 'node:url';
+      let typed;
+      const of = url => (url?.startsWith('file:') ? typed[fileURLToPath(url.split('?')[0])] : undefined);
+      export const initialize = files => { typed = files; };
+      export const resolve = (request, context, next) => {
+        const path = of(context.parentURL)?.requests[request];
+        return next(path === undefined ? request : pathToFileURL(path).href, context);
+      };
+      export const load = (url, context, next) => {
+        const file = of(url);
+        if (file === undefined) return next(url, context);
+        return { format: file.module ? 'module' : 'commonjs', source: file.text, shortCircuit: true };
+      };
+    `;
+    modules.register('data:text/javascript,' + encodeURIComponent(hooks), { data: job.typed });
+  }
+}
+
 // Built-in objects as they were, so that a test that changes them is found, and later tests do not see it.
 const GLOBALS = [globalThis, ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'Symbol', 'BigInt', 'Date', 'RegExp',
   'Promise', 'Map', 'Set', 'WeakMap', 'WeakSet', 'Error', 'TypeError', 'RangeError', 'ArrayBuffer', 'Uint8Array', 'Math', 'JSON', 'Reflect',

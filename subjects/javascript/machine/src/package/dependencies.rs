@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Package, PackageError, entries, file_error, is_inside, is_script, joined};
+use super::{
+    Package, PackageError, entries, file_error, is_inside, is_javascript, is_script, joined,
+};
 use crate::resolve;
 
 /// Folders of packages that no program loads.
@@ -80,7 +82,7 @@ fn install(
 }
 
 /// The texts of a script that may be requests for modules: strings after `require(`, `import` and `from`.
-fn requests(text: &str) -> BTreeSet<&str> {
+pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for word in ["require", "import", "from"] {
         for (at, _) in text.match_indices(word) {
@@ -155,7 +157,7 @@ fn read(
             continue;
         }
         let inside = path.strip_prefix(package).unwrap_or(&path);
-        let wanted = is_script(&name) && !name.ends_with(".min.js") || name.ends_with(".json");
+        let wanted = is_javascript(&name) && !name.ends_with(".min.js") || name.ends_with(".json");
         if !kind.is_file() || !wanted || !is_inside(inside) {
             continue;
         }
