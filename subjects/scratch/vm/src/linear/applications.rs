@@ -1,6 +1,8 @@
 //! Blocks of motion, looks and pen: their operands are computed in linear form, and the functions
 //! that the interpreter calls as well do the rest.
 
+use catherd_scratch_sb3::BlockNo;
+
 use super::form::{Instruction, Kind, Operand, Reading};
 use super::lower::Lowering;
 use crate::code::{Expr, Op, Slot};
@@ -59,12 +61,7 @@ impl Lowering<'_> {
 impl<T: Tracer> Interpreter<'_, T> {
     /// Executes an operation with the values of its operands.
     #[inline]
-    pub(super) fn apply_operands(
-        &mut self,
-        op: &Op,
-        no: catherd_scratch_sb3::BlockNo,
-        (a, b): (Operand, Operand),
-    ) {
+    pub(super) fn apply_operands(&mut self, op: &Op, no: BlockNo, (a, b): (Operand, Operand)) {
         match op {
             Op::GoToXY(..) => {
                 let (a, b) = (self.number_of(a), self.number_of(b));

@@ -2,7 +2,7 @@
 
 use super::form::{Instruction, Kind, ListNo, Operand, Reading};
 use super::lower::Lowering;
-use crate::code::{Expr, ExprId, Op};
+use crate::code::{Expr, ExprId, Op, Slot};
 
 impl Lowering<'_> {
     /// A block of variables or lists. `None` if the interpreter must perform it.
@@ -51,7 +51,7 @@ impl Lowering<'_> {
     }
 
     /// The list and the index of an item that is read.
-    pub(super) fn item(&self, e: ExprId) -> Option<(crate::code::Slot, ExprId)> {
+    pub(super) fn item(&self, e: ExprId) -> Option<(Slot, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::ItemOfList(list, index) if self.reads_items => Some((list, index)),
             _ => None,

@@ -4,6 +4,7 @@
 //! wrong, and `(run)` marks expectations that were confirmed by executing the original; the others
 //! follow from its source.
 
+mod applications;
 mod budgets;
 mod clones;
 mod computing;
