@@ -125,7 +125,7 @@ impl Known {
 
     /// A stretch that began here could not be remembered.
     pub(super) fn fail(&mut self) {
-        self.failures = (self.failures + 1).max(1);
+        self.failures += 1;
     }
 
     /// A stretch with this reach was executed, and can be remembered.
