@@ -10,7 +10,7 @@ mod titles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use catherd_javascript_machine::TypedFile;
+use catherd_javascript_machine::{Argument, TypedFile};
 
 use self::claims::claims;
 use self::literals::quoted;
@@ -219,6 +219,18 @@ fn shortened(test: &mut SuiteTest) -> bool {
     true
 }
 
+/// The code of a function that returns a constant; `None` for other arguments.
+pub fn code_of_constant(argument: &Argument) -> Option<String> {
+    match argument {
+        Argument::Function(what, result) => {
+            let other = ["first", "throws", "writes", "calls", "passes"].contains(&what.as_str());
+            let open = literals::is_object(result) || matches!(**result, Argument::Variable(_));
+            (!other && !open).then(|| literals::argument(argument, &[]).flat())
+        }
+        _ => None,
+    }
+}
+
 /// The definitions of a script that a suite uses.
 pub fn names_of_script(suite: &Suite) -> Vec<&str> {
     let statements = suite.tests.iter().flat_map(|test| &test.statements);
@@ -229,7 +241,7 @@ pub fn names_of_script(suite: &Suite) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use catherd_javascript_machine::{Argument, Operation, Statement};
+    use catherd_javascript_machine::{Operation, Statement};
     use serde_json::{Value, json};
 
     use super::*;

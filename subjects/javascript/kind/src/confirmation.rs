@@ -10,8 +10,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use catherd_javascript_classes::machine::Statement;
-use catherd_javascript_classes::{Code, DATA, RELOAD, Suite, SuiteTest, adopt, names_of_script};
+use catherd_javascript_classes::machine::{Argument, Statement};
+use catherd_javascript_classes::{
+    Code, DATA, RELOAD, Suite, SuiteTest, adopt, code_of_constant, names_of_script,
+};
 use catherd_search::Stream;
 use serde_json::{Value, json};
 
@@ -249,11 +251,25 @@ fn typed(code: &Code, root: &Path) -> Value {
 /// A test for the harness.
 fn described(test: &SuiteTest) -> Value {
     let pending = test.assertions.iter().map(|expected| expected["type"] == "promise");
+    let statement = |statement: &Statement| {
+        let mut described = statement.to_json();
+        with_code(&mut described["arguments"]);
+        described
+    };
     json!({
-        "statements": test.statements.iter().map(Statement::to_json).collect::<Vec<_>>(),
+        "statements": test.statements.iter().map(statement).collect::<Vec<_>>(),
         "pending": pending.collect::<Vec<_>>(),
         "after": test.after.iter().map(|state| !state.is_null()).collect::<Vec<_>>(),
     })
+}
+
+/// Adds its code to each function that returns a constant.
+fn with_code(arguments: &mut Value) {
+    let code = Argument::from_json(arguments).and_then(|argument| code_of_constant(&argument));
+    if let Value::Array(items) = arguments {
+        items.iter_mut().for_each(with_code);
+        items.extend(code.map(Value::from));
+    }
 }
 
 /// What a test has shown in all executions.

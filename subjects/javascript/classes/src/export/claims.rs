@@ -163,6 +163,8 @@ mod tests {
     fn large_values_are_asserted_by_their_shape() {
         let items: Vec<Value> = (0..150).map(|n| json!({"number": (n * n).to_string()})).collect();
         assert_eq!(texts(&json!({"array": items})), [".length = 150", "[0] = 0", "[1] = 1"]);
+        let named = json!({"array": [{"number": "2"}], "named": true});
+        assert_eq!(texts(&named), [".length = 1", "[0] = 2"]);
         assert_eq!(texts(&json!({"type": "array"})), [" is an array"]);
         assert_eq!(texts(&json!({"number": "NaN"})), [" = NaN"]);
     }

@@ -23,7 +23,10 @@ function data(root) {
         const item = Object.getOwnPropertyDescriptor(value, String(i));
         array.push(item === undefined ? { hole: true } : 'value' in item ? see(item.value, level + 1) : { type: 'accessor' });
       }
-      return value.length > 200 ? { type: 'array' } : { array };
+      if (value.length > 200) return { type: 'array' };
+      // Indices are the first keys.
+      const last = Object.keys(value).at(-1);
+      return last === undefined || String(last >>> 0) === last ? { array } : { array, named: true };
     }
     if (value instanceof Map) return { map: [...Map.prototype.entries.call(value)].map(([k, v]) => [see(k, level + 1), see(v, level + 1)]) };
     if (value instanceof Set) return { set: [...Set.prototype.values.call(value)].map(item => see(item, level + 1)) };

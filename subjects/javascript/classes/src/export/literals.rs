@@ -165,7 +165,7 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
     }
 }
 
-fn is_object(value: &Argument) -> bool {
+pub(super) fn is_object(value: &Argument) -> bool {
     !matches!(
         value,
         Argument::Number(_)

@@ -100,7 +100,8 @@ const rejected = () => {
   promise.catch(() => {});
   return promise;
 };
-const made = ([kind, content, more]) => {
+const evaluate = eval;
+const made = ([kind, content, more, code]) => {
   switch (kind) {
     case 'variable': return variables[content];
     case 'number': return Number(content);
@@ -125,9 +126,11 @@ const made = ([kind, content, more]) => {
       if (content === 'first') return a => a;
       if (content === 'throws') return () => { throw new Error('e'); };
       if (content === 'writes') return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
-      if (content === 'calls') return (value => (...values) => values.findLast(each => typeof each === 'function')?.(null, value))(made(more));
-      if (content === 'passes') return (value => (...values) => values.find(each => typeof each === 'function')?.(value))(made(more));
-      return (constant => () => constant)(made(more));
+      // The texts of functions are those of the code, because subjects may read them.
+      if (content === 'calls') return (v => (...all) => all.findLast(f => typeof f === 'function')?.(null, v))(made(more));
+      if (content === 'passes') return (v => (...all) => all.find(f => typeof f === 'function')?.(v))(made(more));
+      if (code !== undefined) return evaluate(code);
+      return (value => () => value)(made(more));
     }
     default: return undefined;
   }

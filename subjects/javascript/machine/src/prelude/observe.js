@@ -44,7 +44,13 @@ const observe = value => {
                 const item = getOwn(value, String(i));
                 push(array, item === undefined ? {hole: true} : 'value' in item ? see(item.value, level + 1) : {type: 'accessor'});
             }
-            return value.length > MAX_NODES ? {type: 'array'} : {array};
+            if (value.length > MAX_NODES) {
+                return {type: 'array'};
+            }
+            // Indices are the first keys.
+            const names = keys(value);
+            const last = names.length > 0 ? names[names.length - 1] : '0';
+            return String(last >>> 0) === last ? {array} : {array, named: true};
         }
         const tag = builtinTag(value);
         if (tag === 'Map') {
