@@ -47,7 +47,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   catherd launch kubernetes --connect catherd-0.catherd:7420 --no-check --workers 64 --cores-per-task 8 \\
-      --tls certs/workers --token-file worker.token --image registry.example.org/catherd:0.3.0
+      --tls certs/workers --token-file worker.token --image registry.example.org/catherd:0.4.0
 
 Certificates and token are those of the secret (--secret); --tls and --token-file say that there are
 such, and check them. Options after -- go to kubectl, such as --namespace=ants.")]

@@ -60,5 +60,5 @@ def call(arguments: Sequence[str], stdin: Optional[str] = None, codes: Sequence[
 
 
 def version() -> str:
-    """The version of the binary, such as `catherd 0.3.0`."""
+    """The version of the binary, such as `catherd 0.4.0`."""
     return call(["--version"]).strip()
