@@ -30,7 +30,7 @@ fn study(group: impl Fn(usize) -> Option<usize>) -> (Results, tempfile::TempDir)
         let group = group.unwrap_or_default();
         described += &format!("{},{},{group}\n", spec.project_name, spec.project);
     }
-    tidy::write(place.path(), &crate::synthetic::subject(), runs.into_iter(), &[]).unwrap();
+    tidy::write(place.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
     fs::write(place.path().join("projects.csv"), described).unwrap();
     (Results::read(place.path()).unwrap(), place)
 }

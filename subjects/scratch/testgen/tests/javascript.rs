@@ -3,6 +3,8 @@
 //! names, and one with `@scratch/scratch-vm` that `CATHERD_SCRATCH_VM` names; the latter a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`,
 //! otherwise `chromium`).
 
+#![allow(clippy::print_stdout)] // A test prints measurements.
+
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -46,7 +46,7 @@ pub struct AddressedProject {
 #[derive(Clone, Debug)]
 pub enum FetchEnd {
     /// A corpus of the projects that exist, and the others: id, outcome and detail.
-    Fetched(Corpus, Vec<(String, ProbeOutcome, String)>),
+    Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
     /// The servers cannot be reached, for this cause.
     Unreachable(String),
     /// Stopped by the caller.
@@ -106,7 +106,7 @@ pub fn fetch(
     let frame = progress.outcomes.iter().map(|(outcome, n)| (outcome.name().to_owned(), *n));
     let corpus = Corpus::write(folder, recipe, frame.collect(), fetched.members)?;
     fs::remove_dir_all(&staging).map_err(CorpusError::io(&staging))?;
-    Ok(FetchEnd::Fetched(corpus, missing))
+    Ok(FetchEnd::Fetched(Box::new(corpus), missing))
 }
 
 /// Reads a list: CSV with the columns `id`, `address` and `sha256`, and optionally `author` and
