@@ -277,6 +277,7 @@ mod tests {
             body(&suite(events, vec![assertion(1), assertion(2)])),
             [
                 "start(t);",
+                "hear(t);",
                 "t.keyPress(\"space\", 4);",
                 "await t.runForSteps(4);",
                 "await t.runForSteps(1);",
