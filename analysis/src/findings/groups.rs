@@ -130,16 +130,16 @@ impl GroupShare {
             let algorithms = 0..samples.algorithms();
             mean(algorithms.filter_map(|a| mean(samples.values(project, a).iter().copied())))
         };
+        let mut runs: Vec<Vec<u32>> = vec![Vec::new(); results.projects.len()];
+        for (number, run) in (0_u32..).zip(&results.runs) {
+            runs[run.project as usize].push(number);
+        }
         let one = |(group, projects): (&str, Vec<usize>)| GroupShare {
             group: group.to_owned(),
             projects: projects.len(),
             coverage: mean(projects.iter().filter_map(coverage)),
             core_hours: projects.iter().filter_map(|p| hours.get(p)).copied().reduce(|a, b| a + b),
-            runs: (0_u32..)
-                .zip(&results.runs)
-                .filter(|(_, run)| projects.contains(&(run.project as usize)))
-                .map(|(number, _)| number)
-                .collect(),
+            runs: projects.iter().flat_map(|project| &runs[*project]).copied().collect(),
         };
         let mut all: Vec<GroupShare> = groups.into_iter().map(one).collect();
         all.sort_by(|a, b| {

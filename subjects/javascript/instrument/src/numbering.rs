@@ -11,7 +11,7 @@ const LINE_SHIFT: u32 = 9;
 
 impl Visitor<'_, '_> {
     pub(crate) fn line(&self, at: u32) -> u32 {
-        self.units.files[self.file as usize].position(at).0
+        self.units.files[self.file as usize].line(at)
     }
 
     pub(crate) fn counter(&mut self) -> u32 {

@@ -245,26 +245,55 @@ pub struct SourceFile {
     /// What it says about values.
     pub words: Words,
     lines: Vec<u32>,
+    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text, so that a long line is not counted from its
+    /// beginning for each position in it.
+    units: Vec<u32>,
+}
+
+/// Number of bytes of a block.
+const BLOCK: usize = 1024;
+
+/// The number of UTF-16 units of the characters that begin in a part of a text in UTF-8.
+fn utf16_units(bytes: &[u8]) -> u32 {
+    let begins = bytes.iter().filter(|byte| **byte & 0xC0 != 0x80);
+    begins.map(|byte| if *byte >= 0xF0 { 2 } else { 1 }).sum()
 }
 
 impl SourceFile {
     pub(crate) fn new(path: &str, source: &str) -> SourceFile {
         let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let mut units = vec![0];
+        for block in source.as_bytes().chunks(BLOCK) {
+            units.push(units[units.len() - 1] + utf16_units(block));
+        }
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
         SourceFile {
             path: path.to_owned(),
             source: source.to_owned(),
             words: Words::default(),
             lines,
+            units,
         }
     }
 
     /// Line, from 1, and column in UTF-16 units, from 0, of a position in bytes.
     pub fn position(&self, at: u32) -> (u32, u32) {
-        let line = self.lines.partition_point(|start| *start <= at).max(1) - 1;
-        let start = self.lines.get(line).copied().unwrap_or(0) as usize;
-        let text = self.source.get(start..at as usize).unwrap_or("");
-        (line as u32 + 1, text.encode_utf16().count() as u32)
+        let line = self.line(at);
+        let start = self.lines.get(line as usize - 1).copied().unwrap_or(0);
+        (line, self.units_before(at).saturating_sub(self.units_before(start)))
+    }
+
+    /// Line, from 1, of a position in bytes.
+    pub(crate) fn line(&self, at: u32) -> u32 {
+        self.lines.partition_point(|start| *start <= at).max(1) as u32
+    }
+
+    /// The number of UTF-16 units before a position in bytes; 0 after the end of the file.
+    fn units_before(&self, at: u32) -> u32 {
+        let block = at as usize / BLOCK;
+        let counted = self.units.get(block).copied().unwrap_or(0);
+        let part = self.source.as_bytes().get(block * BLOCK..at as usize);
+        counted + part.map_or(0, utf16_units)
     }
 }
 
@@ -332,5 +361,28 @@ impl Units {
         };
         let name = format!("{}:{line}:{} {kind} {}", file.path, column + 1, goal.outcome);
         name.trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_counted_in_utf16_units_also_in_long_lines() {
+        let long = "aé\u{1F600}".repeat(900);
+        let exact = "b".repeat(2 * BLOCK);
+        for source in [String::new(), exact.clone(), format!("x\n{long}\n\n{long}y"), long] {
+            let file = SourceFile::new("a.js", &source);
+            let ends = source.char_indices().map(|(at, _)| at).chain([source.len()]);
+            for at in ends {
+                let before = &source[..at];
+                let line = before.rsplit('\n').next().unwrap_or("");
+                let expected =
+                    (before.matches('\n').count() as u32 + 1, line.encode_utf16().count() as u32);
+                assert_eq!(file.position(at as u32), expected, "{at}");
+            }
+            assert_eq!(file.position(u32::MAX).1, 0);
+        }
     }
 }

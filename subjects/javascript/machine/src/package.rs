@@ -100,11 +100,14 @@ impl Package {
             }
             return Package::new(package.files);
         } else {
-            let size = fs::metadata(path).map_err(|error| file_error(&shown, error))?.len();
-            if size > MAX_BYTES {
+            // A device that never ends has no size.
+            let mut bytes = Vec::new();
+            let read = fs::File::open(path)
+                .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));
+            read.map_err(|error| file_error(&shown, error))?;
+            if bytes.len() as u64 > MAX_BYTES {
                 return Err(PackageError::TooLarge);
             }
-            let bytes = fs::read(path).map_err(|error| file_error(&shown, error))?;
             if shown.ends_with(".tgz") {
                 add_archive(&bytes, &shown, &mut files)?;
             } else {

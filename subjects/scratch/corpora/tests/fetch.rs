@@ -148,6 +148,8 @@ fn a_server_that_never_answers_ends_the_fetch() {
 fn lists_with_defects_are_refused_with_the_line() {
     let place = tempfile::tempdir().unwrap();
     let list = place.path().join("list.csv");
+    let endless = run(Path::new("/dev/zero"), &place.path().join("c")).unwrap_err().to_string();
+    assert!(endless.contains("at most 64 MiB"), "{endless}");
     let sha = "0".repeat(64);
     for (text, part) in [
         (String::new(), "no projects"),

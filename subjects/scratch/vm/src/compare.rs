@@ -12,7 +12,6 @@ use crate::value::Value;
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
         Value::Number(n) => Some(*n),
-        // A short text takes no fuel; a blank one is compared as text although it counts 0.
         // A short text takes no fuel.
         Value::Text(text) if text_cost(text.len()) == 0 => {
             Some(text.comparand()).filter(|n| !n.is_nan())

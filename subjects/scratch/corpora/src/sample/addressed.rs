@@ -13,7 +13,7 @@ use catherd_scratch_sb3::{Limits, Project, repack};
 use serde::{Deserialize, Serialize};
 
 use super::client::{Client, FetchError, Reply};
-use super::{ProbeOutcome, STAGING_FOLDER, SampleError, SampleProgress, SampleSettings};
+use super::{ProbeOutcome, STAGING_FOLDER, SampleError, SampleProgress, SampleSettings, list};
 use crate::corpus::{self, Corpus, CorpusError, Member, Recipe, Sha};
 use crate::{atomic_file, describe, today};
 
@@ -111,13 +111,13 @@ pub fn fetch(
 
 /// Reads a list: CSV with the columns `id`, `address` and `sha256`, and optionally `author` and
 /// `licence`. Lines that begin with `#` are ignored.
-fn read(list: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
-    let fault = |cause: String| CorpusError::damaged(list, cause);
+fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
+    let fault = |cause: String| CorpusError::damaged(file, cause);
+    let text = list::text(file)?;
     let mut table = csv::ReaderBuilder::new()
         .comment(Some(b'#'))
         .trim(csv::Trim::All)
-        .from_path(list)
-        .map_err(|error| fault(error.to_string()))?;
+        .from_reader(text.as_bytes());
     let mut rows: Vec<AddressedProject> = Vec::new();
     let mut ids = BTreeSet::new();
     for row in table.deserialize() {

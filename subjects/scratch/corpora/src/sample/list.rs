@@ -2,16 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use super::{Candidate, SampleError};
 use crate::corpus::{CorpusError, Sha};
 
+/// Maximum size of a list.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// Reads a list: one id per line, optionally followed by a comma and the SHA-256 that its project
 /// must have. Further columns, lines that begin with `#` and a header that begins with `id` are
 /// ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
-    let text = fs::read_to_string(file).map_err(CorpusError::unreadable(file))?;
+    let text = text(file)?;
     let mut candidates = Vec::new();
     let mut known = BTreeSet::new();
     for (number, line) in text.lines().enumerate() {
@@ -37,6 +41,22 @@ pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
         return Err(CorpusError::damaged(file, "contains no ids").into());
     }
     Ok(candidates)
+}
+
+/// The text of a list.
+///
+/// # Errors
+/// If it cannot be read, or has more than [`MAX_BYTES`] bytes, as a device that never ends has.
+pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
+    let mut text = String::new();
+    let opened = fs::File::open(file).map_err(CorpusError::unreadable(file))?;
+    let mut limited = opened.take(MAX_BYTES + 1);
+    limited.read_to_string(&mut text).map_err(CorpusError::unreadable(file))?;
+    if text.len() as u64 > MAX_BYTES {
+        let fault = format!("a list has at most {} MiB", MAX_BYTES >> 20);
+        return Err(CorpusError::damaged(file, fault));
+    }
+    Ok(text)
 }
 
 /// Digest of the ids and their SHA-256, independent of the formatting of the file.
