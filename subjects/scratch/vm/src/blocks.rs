@@ -14,7 +14,7 @@ mod sound;
 
 use catherd_scratch_sb3::BlockNo;
 
-use crate::code::{ExprId, Op, Sensor};
+use crate::code::{ExprId, Op, Sensor, one_number};
 use crate::eval::NO_MOTION;
 use crate::interpreter::Interpreter;
 use crate::limits::Limit;
@@ -68,18 +68,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let (x, y) = (self.number(x), self.number(y));
                 self.apply(op, x, y);
             }
-            Op::MoveSteps(a)
-            | Op::Turn { degrees: a, .. }
-            | Op::PointInDirection(a)
-            | Op::ChangeX(a)
-            | Op::SetX(a)
-            | Op::ChangeY(a)
-            | Op::SetY(a)
-            | Op::ChangeEffect(_, a)
-            | Op::SetEffect(_, a)
-            | Op::ChangeSize(a)
-            | Op::SetSize(a)
-            | Op::PenSize { value: a, .. } => {
+            one_number!(a) => {
                 let a = self.number(a);
                 self.apply(op, a, 0.0);
             }

@@ -66,6 +66,25 @@ pub(crate) enum PenParam {
     Transparency,
 }
 
+/// Pattern of the operations of motion, looks and pen that have one operand, a number.
+macro_rules! one_number {
+    ($number:pat) => {
+        Op::MoveSteps($number)
+            | Op::Turn { degrees: $number, .. }
+            | Op::PointInDirection($number)
+            | Op::ChangeX($number)
+            | Op::SetX($number)
+            | Op::ChangeY($number)
+            | Op::SetY($number)
+            | Op::ChangeEffect(_, $number)
+            | Op::SetEffect(_, $number)
+            | Op::ChangeSize($number)
+            | Op::SetSize($number)
+            | Op::PenSize { value: $number, .. }
+    };
+}
+pub(crate) use one_number;
+
 /// The operation of a stack block.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]

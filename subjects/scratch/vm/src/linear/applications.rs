@@ -5,7 +5,7 @@ use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Instruction, Kind, Operand, Reading};
 use super::lower::Lowering;
-use crate::code::{Expr, Op, Slot};
+use crate::code::{Expr, Op, Slot, one_number};
 use crate::eval::nan_to_zero;
 use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
@@ -19,18 +19,7 @@ impl Lowering<'_> {
         let none = Operand::REGISTER;
         let (a, b) = match *op {
             Op::GoToXY(x, y) => (self.number(x)?, self.number(y)?),
-            Op::MoveSteps(a)
-            | Op::Turn { degrees: a, .. }
-            | Op::PointInDirection(a)
-            | Op::ChangeX(a)
-            | Op::SetX(a)
-            | Op::ChangeY(a)
-            | Op::SetY(a)
-            | Op::ChangeEffect(_, a)
-            | Op::SetEffect(_, a)
-            | Op::ChangeSize(a)
-            | Op::SetSize(a)
-            | Op::PenSize { value: a, .. } => (self.number(a)?, none),
+            one_number!(a) => (self.number(a)?, none),
             Op::PenParam { param, value, .. } => {
                 let is_literal = matches!(self.source.exprs[param.0 as usize], Expr::Constant(_));
                 (is_literal.then(|| self.number(value))??, none)
@@ -67,19 +56,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 let (a, b) = (self.number_of(a), self.number_of(b));
                 self.apply(op, a, b);
             }
-            Op::MoveSteps(_)
-            | Op::Turn { .. }
-            | Op::PointInDirection(_)
-            | Op::ChangeX(_)
-            | Op::SetX(_)
-            | Op::ChangeY(_)
-            | Op::SetY(_)
-            | Op::ChangeEffect(..)
-            | Op::SetEffect(..)
-            | Op::ChangeSize(_)
-            | Op::SetSize(_)
-            | Op::PenSize { .. }
-            | Op::PenParam { .. } => {
+            one_number!(_) | Op::PenParam { .. } => {
                 let a = self.number_of(a);
                 self.apply(op, a, 0.0);
             }

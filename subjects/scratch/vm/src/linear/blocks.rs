@@ -1,6 +1,6 @@
 //! Properties of blocks that decide how they are lowered.
 
-use crate::code::{CommandId, NONE, Op};
+use crate::code::{CommandId, NONE, Op, one_number};
 
 impl Op {
     /// Whether the operation changes neither a thread nor its stack.
@@ -8,27 +8,17 @@ impl Op {
         self.only_computes()
             || matches!(
                 self,
-                Op::MoveSteps(_)
+                one_number!(_)
                     | Op::GoTo(_)
                     | Op::GoToXY(..)
-                    | Op::Turn { .. }
-                    | Op::PointInDirection(_)
                     | Op::PointTowards(_)
-                    | Op::ChangeX(_)
-                    | Op::SetX(_)
-                    | Op::ChangeY(_)
-                    | Op::SetY(_)
                     | Op::BounceOnEdge
                     | Op::SetRotationStyle(_)
                     | Op::Show
                     | Op::Hide
                     | Op::SwitchCostume(_)
                     | Op::NextCostume
-                    | Op::ChangeEffect(..)
-                    | Op::SetEffect(..)
                     | Op::ClearEffects
-                    | Op::ChangeSize(_)
-                    | Op::SetSize(_)
                     | Op::GoToFront
                     | Op::GoToBack
                     | Op::GoLayers { .. }
@@ -40,7 +30,6 @@ impl Op {
                     | Op::PenUp
                     | Op::PenColor(_)
                     | Op::PenParam { .. }
-                    | Op::PenSize { .. }
                     | Op::PenShade { .. }
                     | Op::PenHue { .. }
             )

@@ -3,7 +3,7 @@
 use catherd_scratch_render::Fingerprint;
 use rustc_hash::FxHashSet;
 
-use crate::code::{CommandId, Expr, ExprId, Message, NONE, Op, Property, Slot};
+use crate::code::{CommandId, Expr, ExprId, Message, NONE, Op, Property, Slot, one_number};
 use crate::program::Program;
 use crate::text::Text;
 
@@ -263,20 +263,9 @@ impl<'a> Scan<'a> {
                 self.other(place)
             }
             Op::GoToXY(x, y) => self.expressions(&[x, y]),
-            Op::MoveSteps(operand)
-            | Op::ChangeX(operand)
-            | Op::SetX(operand)
-            | Op::ChangeY(operand)
-            | Op::SetY(operand)
-            | Op::Turn { degrees: operand, .. }
-            | Op::PointInDirection(operand)
+            one_number!(operand)
             | Op::SwitchCostume(operand)
-            | Op::ChangeEffect(_, operand)
-            | Op::SetEffect(_, operand)
-            | Op::ChangeSize(operand)
-            | Op::SetSize(operand)
             | Op::PenColor(operand)
-            | Op::PenSize { value: operand, .. }
             | Op::PenShade { value: operand, .. }
             | Op::PenHue { value: operand, .. } => self.expression(operand),
             Op::PenParam { param, value, .. } => self.expressions(&[param, value]),
