@@ -76,7 +76,8 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
         return if r < 0 { f64::from(r + whole_m) } else { f64::from(r).copysign(n) };
     }
     let r = remainder(n, m);
-    if r / m < 0.0 { r + m } else { r }
+    // A division takes long. With equal signs the quotient is not negative; with different ones it may be 0 or NaN.
+    if (r < 0.0) != (m < 0.0) && r / m < 0.0 { r + m } else { r }
 }
 
 #[cfg(test)]
