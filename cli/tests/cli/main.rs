@@ -34,6 +34,7 @@ mod mutated_javascript;
 mod outside_readers;
 mod own_package;
 mod own_tool;
+mod processor_time;
 mod programs;
 mod pynguin;
 mod races;

@@ -137,9 +137,15 @@ pub trait Runner: Send {
         false
     }
 
+    /// Processor time that this process, and a process that executes runs for it, have used so far. The difference
+    /// around a run is recorded if the record of the run has none.
+    fn processor_time(&self) -> Duration {
+        catherd_platform::process_cpu_time()
+    }
+
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
-    /// provenance, and its own peak memory if the record has none.
+    /// provenance, its own peak memory if the record has none, and the processor time if the record has none.
     ///
     /// # Errors
     ///
