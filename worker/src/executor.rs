@@ -185,7 +185,8 @@ impl Executor {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
             (result, _) => result.map(|mut record| {
-                record.resources.conditions = conditions.or(record.resources.conditions);
+                // A stored trial that is only measured has the conditions of its execution.
+                record.resources.conditions = record.resources.conditions.or(conditions);
                 record
             }),
         }

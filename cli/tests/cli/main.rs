@@ -30,6 +30,7 @@ mod itch;
 mod kubernetes;
 mod launch;
 mod machine;
+mod measuring;
 mod mutated_javascript;
 mod outside_readers;
 mod own_package;

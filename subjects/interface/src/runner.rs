@@ -82,6 +82,9 @@ pub struct Programs {
     pub hidden: Vec<PathBuf>,
     /// Folders in which tools are looked up that a study names by relative paths.
     pub tools: Vec<PathBuf>,
+    /// The folder in which trials that have ended are kept until they are measured, which workers of this computer
+    /// share; `None` if they are lost with their run.
+    pub trials: Option<PathBuf>,
     /// Whether programs get namespaces of their own where the kernel permits it.
     pub namespaces: bool,
     /// Whether this process executes one run at a time and starts no other processes, so that all its
