@@ -316,3 +316,39 @@ fn settings_of_measuring_that_contradict_each_other_are_refused() {
     assert!(text.contains("artifact: missing: the path of the file"), "{text}");
     assert!(Path::new(&place.path("out/runs.csv")).exists());
 }
+
+/// The adapters of fuzzers leave archives that the shipped measurer reads, with crashing inputs.
+#[test]
+#[ignore = "needs afl-fuzz and clang-14"]
+fn fuzzers_that_ship_are_measured_apart() {
+    let place = TempDir::new().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for folder in ["adapters", "datasets"] {
+        let copied = Command::new("cp").arg("-r").arg(root.join(folder)).arg(place.path()).status();
+        assert!(copied.unwrap().success());
+    }
+    let study = "\
+        subject = 'command'\nprojects = ['datasets/fuzzing/picture.project.toml']\nseeds = 1\n\
+        algorithms = [\n\
+          { name = 'aflplusplus', parameters = { adapter = 'adapters/aflplusplus' } },\n\
+          { name = 'libfuzzer', parameters = { adapter = 'adapters/libfuzzer' } },\n]\n\
+        budget = { wall = '6s' }\n\
+        [command]\nmeasurer = 'adapters/llvm-coverage'\nmeasure = 'apart'\nrun_limit = '5min'\n";
+    fs::write(place.path().join("study.toml"), study).unwrap();
+    for words in [&["tool", "prepare", "study.toml"][..], &["run", "study.toml", "--out", "out"]] {
+        let output = catherd().current_dir(place.path()).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    }
+    let mut runs = csv::Reader::from_path(place.path().join("out/runs.csv")).unwrap();
+    let rows: Vec<HashMap<String, String>> = runs.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        assert_eq!((&*row["outcome"], &*row["goals"]), ("done", "92"), "{row:?}");
+        // The seeds cover 66 regions.
+        assert!(row["covered"].parse::<u32>().unwrap() > 66, "{row:?}");
+        assert!(row["metrics"].contains("exposed_ms.heap-buffer-overflow in fill_run"), "{row:?}");
+    }
+    let index = fs::read_to_string(place.path().join("out/artifacts/index.csv")).unwrap();
+    assert_eq!(index.matches(",corpus.tar.gz,").count(), 2, "{index}");
+    assert!(index.contains(",faults-heap-buffer-overflow_in_fill_run,"), "{index}");
+}

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 const STUDIES: [(&str, &str, &str); 3] = [
     ("scratch", "projects = ['projects']\nalgorithms = ['mio']", "executions = 30"),
     ("javascript", "projects = ['list.js']\nalgorithms = ['random']", "executions = 30"),
-    ("sequences", "projects = ['builtin:abp']\nalgorithms = ['ga']", "executions = 20"),
+    ("sequences", "projects = ['builtin:abp']\nalgorithms = ['unranked']", "executions = 5"),
 ];
 
 fn succeed(place: &Path, words: &[&str]) -> String {
