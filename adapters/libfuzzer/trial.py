@@ -4,6 +4,7 @@ A fuzzer is a class with `start(request, program)`, which starts the process, `i
 `path` and `wall_ms`, and `numbers()`, the metrics and the count of executions.
 """
 
+import gzip
 import io
 import json
 import os
@@ -17,14 +18,35 @@ from pathlib import Path
 import targets
 
 MAX_NAMES = 150
+MAX_CRASHES = 2000
 
 
 class Trial:
     def __init__(self, fuzzer, request, version):
         self.fuzzer, self.request, self.version = fuzzer, request, version
         self.asked_to_end = False
-        if not request.get("measurer"):
+        self.apart = request.get("measure") == "apart"
+        if not self.apart and not request.get("measurer"):
             raise SystemExit("the study names no measurer: set measurer to adapters/llvm-coverage")
+
+    def unmeasured(self, elapsed_ms):
+        """The result of a study that measures apart: without criteria, with all inputs as one archive."""
+        end = self.request["budget"]["wall_ms"]
+        inputs, crashes = (
+            [one for one in found if one["wall_ms"] <= end] for found in (self.fuzzer.inputs(), self.fuzzer.crashes())
+        )
+        executions, metrics = self.fuzzer.numbers()
+        metrics = {**metrics, "executions": executions, "inputs": len(inputs), "crashes": len(crashes)}
+        if len(crashes) > MAX_CRASHES:
+            metrics["crashes_left_out"] = len(crashes) - MAX_CRASHES
+        return {
+            "contract": 1,
+            "tool": {"name": self.fuzzer.name, "version": self.version},
+            "artifact": archive(inputs, crashes),
+            "times": {"search_ms": elapsed_ms},
+            "metrics": metrics,
+            "files": {"logs": ["fuzzer.log"] if Path("fuzzer.log").exists() else []},
+        }
 
     def measured(self, buckets):
         """Measures what the fuzzer has left within its budget."""
@@ -75,7 +97,7 @@ class Trial:
         }
 
     def write(self, name, elapsed_ms, buckets=30):
-        result = self.result(elapsed_ms, buckets)
+        result = self.unmeasured(elapsed_ms) if self.apart else self.result(elapsed_ms, buckets)
         Path(name + ".new").write_text(json.dumps(result))
         os.replace(name + ".new", name)
         return result
@@ -83,7 +105,10 @@ class Trial:
     def snapshot(self, elapsed_ms):
         """Writes a snapshot while the fuzzer runs; it shares the core with the fuzzer."""
         try:
-            taken = self.write(self.request["snapshot"], elapsed_ms, 6)["criteria"][0]
+            written = self.write(self.request["snapshot"], elapsed_ms, 6)
+            if self.apart:
+                return
+            taken = written["criteria"][0]
             line = json.dumps({"covered": len(taken["covered"]), "goals": taken["goals"]})
             with open(self.request["live"], "a") as live:
                 live.write(line + "\n")
@@ -132,17 +157,25 @@ class Trial:
         self.asked_to_end = True
 
 
-def archive(inputs):
-    """All inputs as one archive, named by their numbers and their times in milliseconds."""
-    with tarfile.open("corpus.tar.gz", "w:gz", compresslevel=6) as tar:
-        for number, one in enumerate(sorted(inputs, key=lambda one: (one["wall_ms"], one["path"]))):
-            try:
-                contents = Path(one["path"]).read_bytes()
-            except OSError:
-                continue
-            info = tarfile.TarInfo(f"{number:06}-{one['wall_ms']}ms")
-            info.size = len(contents)
-            tar.addfile(info, io.BytesIO(contents))
+def archive(inputs, crashes=()):
+    """All inputs as one archive, named by their numbers and their times in milliseconds; crashing inputs, up to a bound,
+    in the folder `crashes`. The same inputs give the same bytes."""
+    def sorted_by_time(found):
+        return sorted(found, key=lambda one: (one["wall_ms"], one["path"]))
+
+    named = [(f"{number:06}", one) for number, one in enumerate(sorted_by_time(inputs))]
+    named += [(f"crashes/{number:06}", one) for number, one in enumerate(sorted_by_time(crashes)[:MAX_CRASHES])]
+    with open("corpus.new", "wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+            for name, one in named:
+                try:
+                    contents = Path(one["path"]).read_bytes()
+                except OSError:
+                    continue
+                info = tarfile.TarInfo(f"{name}-{one['wall_ms']}ms")
+                info.size = len(contents)
+                tar.addfile(info, io.BytesIO(contents))
+    os.replace("corpus.new", "corpus.tar.gz")
     return "corpus.tar.gz"
 
 

@@ -58,7 +58,8 @@ impl Isolation {
         let hidden = hidden.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
         let tools = tools.iter().map(|path| absolute(path)).collect::<Result<_, _>>()?;
         let namespaces = self != Isolation::Off;
-        Ok(Programs { folder, supervisor, hidden, tools, namespaces, exclusive: false })
+        let trials = None;
+        Ok(Programs { folder, supervisor, hidden, tools, trials, namespaces, exclusive: false })
     }
 
     /// How programs are run by a worker, which executes one run at a time and nothing else. Says

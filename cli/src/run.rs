@@ -2,6 +2,7 @@
 //!
 //! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for its projects.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
+//! - [`trials`]: trials of other results, which are measured again.
 //! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON; [`summary`]: what
 //!   is printed at its end.
 //!
@@ -14,6 +15,7 @@ mod local_cluster;
 mod power;
 mod study_args;
 mod summary;
+mod trials;
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -49,6 +51,7 @@ pub(crate) use local_cluster::Ended;
 use local_cluster::{FailureRule, Workers};
 pub(crate) use study_args::{PlannedStudy, StudyArgs, too_few_seeds};
 pub(crate) use summary::{decided, dropped, text};
+pub(crate) use trials::TRIALS;
 
 /// Runs a study on this machine and writes its results.
 ///
@@ -70,6 +73,11 @@ pub(crate) struct Arguments {
     /// Delete the results of any study in the folder, and start over
     #[arg(long)]
     fresh: bool,
+
+    /// Results of a study with measure = "apart": its trials are measured again, such as by another measurer, and
+    /// not executed again
+    #[arg(long, value_name = "RESULTS")]
+    trials: Option<PathBuf>,
 
     /// Number of worker processes, each pinned to a core [default: one for each physical core]
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_hyphen_values = true)]
@@ -184,6 +192,9 @@ fn execute_study(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
 
     if let Some(claims) = arguments.study.claims() {
         claims::copy(&claims, &folder.path)?;
+    }
+    if let Some(results) = &arguments.trials {
+        trials::import(results, &folder, &plan)?;
     }
     let projects = corpus.description(&plan.algorithms).map_err(Worded::worded)?;
     let tables = StudyTables::new(&folder, &plan, projects, subjects::kinds());

@@ -2,6 +2,7 @@
 
 mod processes;
 
+use std::fs::DirBuilder;
 use std::io;
 use std::net::ToSocketAddrs as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
-use catherd_interface::{Limits, RunnerContext};
+use catherd_interface::{Limits, Programs, RunnerContext};
 use catherd_platform::{Topology, allowed_cores, host};
 use catherd_worker::{
     CoordinatorAddress, DiskCache, ExitReason, Relocation, WorkerOptions, run_worker,
@@ -21,6 +22,7 @@ use clap::Args;
 use crate::failure::Worded;
 use crate::programs::{Isolation, WorkerPrograms};
 use crate::remote::Credentials;
+use crate::run::TRIALS;
 use crate::{rendezvous, subjects};
 use processes::Processes;
 
@@ -122,6 +124,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", requires = "programs")]
     tools: Vec<PathBuf>,
 
+    /// Folder of trials that have ended and are not measured yet, which workers may share [default: trials,
+    /// below --programs]
+    #[arg(long, value_name = "DIR", hide = true, requires = "programs")]
+    trials: Option<PathBuf>,
+
     /// Isolation of external tools: in namespaces of their own, programs see no token files and no other
     /// processes
     #[arg(long, value_name = "MODE", default_value = "wanted", requires = "programs")]
@@ -200,6 +207,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             let mut hidden = credentials.secret_files();
             hidden.extend([spool.clone(), folder.clone()]);
             hidden.extend(arguments.hide);
+            let trials = arguments.trials.unwrap_or_else(|| programs.join("trials"));
+            let trials = trials_folder(&trials)?;
+            hidden.push(trials.clone());
             let warn = |line: &str| match arguments.exit_with_parent {
                 // `catherd run` has one worker for each core, and has said it for all.
                 true => tracing::debug!("{line}"),
@@ -210,7 +220,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             if tools.is_empty() {
                 tools.push(PathBuf::from("."));
             }
-            Some(arguments.isolation.programs_of_worker(&programs, &hidden, &tools, warn)?)
+            let made = arguments.isolation.programs_of_worker(&programs, &hidden, &tools, warn)?;
+            Some(Programs { trials: Some(trials), ..made })
         }
         None => None,
     };
@@ -241,6 +252,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
         ExitReason::Stopped => Ok(Exit::Stopped),
     }
+}
+
+/// Makes the folder of trials that are not measured yet; the absolute path.
+fn trials_folder(path: &Path) -> Result<PathBuf, Failure> {
+    let made = catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(path);
+    made.and_then(|()| std::path::absolute(path)).map_err(|cause| {
+        Failure::new(format_args!("{}: {cause}", path.display()))
+            .hint("name a folder with --programs that you may write to")
+    })
 }
 
 fn coordinators(
@@ -348,6 +368,7 @@ pub(crate) fn command(
         .stdout(Stdio::null());
     if let Some(programs) = programs {
         command.arg("--programs").arg(spools.join("programs"));
+        command.arg("--trials").arg(spools.join(TRIALS));
         command.arg("--tools").arg(&programs.tools);
         command.args(["--isolation", programs.isolation.word()]);
         for name in ["study.db", "study.db-wal", "study.db-shm"] {

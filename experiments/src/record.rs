@@ -122,7 +122,8 @@ pub struct Resources {
     pub search_ms: u64,
     /// Peak resident memory of the worker process in KiB, 0 if unknown.
     pub peak_rss_kib: u64,
-    /// Milliseconds of processor time, of user and system, of all processes of a program, 0 if unknown.
+    /// Milliseconds of processor time, of user and system, of the run: of all processes of a program, otherwise of
+    /// the process that executed it. 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
     /// The conditions of the machine during the run; `None` if they were not measured.

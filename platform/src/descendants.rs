@@ -1,8 +1,8 @@
 //! The descendants of a process, including those that have left its process group.
 
 pub use system::{
-    adopt_orphans, end_with_parent, kill_descendants, processor_time, resident_memory,
-    wait_and_reap,
+    adopt_orphans, end_with_parent, kill_descendants, processor_time, processor_time_with,
+    resident_memory, wait_and_reap,
 };
 pub(crate) use system::{family_preemptions, family_processor_time};
 
@@ -122,6 +122,17 @@ mod system {
         let [_, _, user, system] = ticks(own);
         let per_second = clock_ticks_per_second().max(1);
         Duration::from_millis((of_descendants + user + system).saturating_mul(1000) / per_second)
+    }
+
+    /// Processor time of this process, of the children that it has waited for, and of a child that lives, with
+    /// the children for which that one has waited. The times of children have the resolution of the system's
+    /// clock ticks, usually 10 ms.
+    pub fn processor_time_with(child: Option<&Child>) -> Duration {
+        let [_, _, user, system] = ticks(getpid());
+        let of_child = child.map_or(0, |child| ticks(Pid::from_child(child)).iter().sum::<u64>());
+        let per_second = clock_ticks_per_second().max(1);
+        let waited = (of_child + user + system).saturating_mul(1000) / per_second;
+        crate::process_cpu_time() + Duration::from_millis(waited)
     }
 
     /// Processor time of this process and all its descendants, like [`processor_time`].
@@ -263,6 +274,11 @@ mod system {
     /// 0, because this system does not say which processes are descendants.
     pub fn processor_time(_: &Child) -> Duration {
         Duration::ZERO
+    }
+
+    /// Processor time of this process.
+    pub fn processor_time_with(_: Option<&Child>) -> Duration {
+        crate::process_cpu_time()
     }
 
     /// Processor time of this process.

@@ -26,8 +26,8 @@ pub use cpu::{
     thread_cpu_time,
 };
 pub use descendants::{
-    adopt_orphans, end_with_parent, kill_descendants, processor_time, resident_memory,
-    wait_and_reap,
+    adopt_orphans, end_with_parent, kill_descendants, processor_time, processor_time_with,
+    resident_memory, wait_and_reap,
 };
 pub use files::{only_for_owner, open_regular, remove_folder, with_mode};
 pub use host::{allowed_cores, host, machine, peak_rss_kib, pin};

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use catherd_experiments::text::truncated;
 use catherd_experiments::{
@@ -90,8 +91,12 @@ impl Executor {
 
     pub(crate) fn execute(&mut self, job: &Job) -> JobOutcome {
         let start = Instant::now();
+        let mut used = Duration::ZERO;
         // Unwind safety: a panic may leave the runner inconsistent, so it is dropped below.
-        let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job)));
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job, &mut used)));
+        let recorded = |executor: &Executor, record| {
+            JobOutcome::Record(Box::new(executor.with_provenance(record, job.attempt, used)))
+        };
         match ended {
             Ok(Ok(record)) if record.run != job.spec.id() => {
                 let (kind, id, other) = (&job.spec.subject, job.spec.id(), record.run);
@@ -100,13 +105,10 @@ impl Executor {
                      expected {id}"
                 ))
             }
-            Ok(Ok(record)) => {
-                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
-            }
+            Ok(Ok(record)) => recorded(self, record),
             Ok(Err(RunError::Failed(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
-                let record = RunRecord::failed(&job.spec, &reason, wall_ms);
-                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
+                recorded(self, RunRecord::failed(&job.spec, &reason, wall_ms))
             }
             Ok(Err(RunError::TimedOut(reason))) => {
                 let wall_ms = start.elapsed().as_millis() as u64;
@@ -114,11 +116,10 @@ impl Executor {
                     outcome: RunOutcome::TimedOut,
                     ..RunRecord::failed(&job.spec, &reason, wall_ms)
                 };
-                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
+                recorded(self, record)
             }
             Ok(Err(RunError::OutOfMemory(reason))) => {
-                let record = out_of_memory(&job.spec, reason);
-                JobOutcome::Record(Box::new(self.with_provenance(record, job.attempt)))
+                recorded(self, out_of_memory(&job.spec, reason))
             }
             Ok(Err(RunError::Crashed(reason))) => JobOutcome::Crash(bounded(&reason)),
             Ok(Err(RunError::Stopped)) => JobOutcome::Cancelled,
@@ -130,7 +131,8 @@ impl Executor {
         }
     }
 
-    fn attempt(&mut self, job: &Job) -> Result<RunRecord, RunError> {
+    /// Executes a run. Sets `used` to the processor time of the run.
+    fn attempt(&mut self, job: &Job, used: &mut Duration) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
             // Its record would name the engine of the plan although another one made it.
@@ -153,12 +155,16 @@ impl Executor {
         let Some((_, runner)) = &mut self.runner else { return Err(RunError::Stopped) };
         if self.loaded != Some(spec.project) {
             self.loaded = None;
-            runner.load(spec.project, job.project.clone())?;
+            let before = runner.processor_time();
+            let loaded = runner.load(spec.project, job.project.clone());
+            *used = runner.processor_time().saturating_sub(before);
+            loaded?;
             self.loaded = Some(spec.project);
         }
         let mut measured = (spec.budget.wall_ms.is_some() || runner.starts_programs())
             .then(|| MeasuredRun::start(self.provenance.core));
         let start = Instant::now();
+        let before = runner.processor_time();
         let mut timed_out = None;
         let result = runner.run(spec, &mut |progress| {
             if let Some(measured) = &mut measured {
@@ -171,25 +177,38 @@ impl Executor {
             }
             self.control.report(job.token, progress)
         });
+        let (conditions, of_family) = measured.map(MeasuredRun::finish).unzip();
+        let of_runner = || runner.processor_time().saturating_sub(before);
+        *used = of_family.unwrap_or_else(of_runner);
         match (result, timed_out) {
             (Err(RunError::Stopped), Some(elapsed)) => {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
-            (result, _) => result.map(|record| match measured {
-                Some(measured) => measured.finish(record),
-                None => record,
+            (result, _) => result.map(|mut record| {
+                // A stored trial that is only measured has the conditions of its execution.
+                record.resources.conditions = record.resources.conditions.or(conditions);
+                record
             }),
         }
     }
 
-    fn with_provenance(&self, mut record: RunRecord, attempt: u32) -> RunRecord {
+    /// The record with the place of the run, and with what it used as far as it does not say so itself.
+    fn with_provenance(&self, mut record: RunRecord, attempt: u32, used: Duration) -> RunRecord {
         if record.resources.peak_rss_kib == 0 {
             record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
+        }
+        if record.resources.cpu_ms == 0 {
+            record.resources.cpu_ms = milliseconds(used);
         }
         let isolation = record.provenance.isolation;
         record.provenance = Provenance { attempt, isolation, ..self.provenance.clone() };
         record
     }
+}
+
+/// Processor time in milliseconds, rounded up, so that only an unknown one is 0.
+pub(crate) fn milliseconds(used: Duration) -> u64 {
+    used.as_micros().div_ceil(1000) as u64
 }
 
 /// The reason for a failure, truncated to the length that a record permits.

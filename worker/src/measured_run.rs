@@ -1,8 +1,8 @@
 //! The conditions of the machine during a run, as they are recorded.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use catherd_experiments::{Conditions, RunRecord};
+use catherd_experiments::Conditions;
 use catherd_platform::Meter;
 
 /// A run whose conditions are being measured.
@@ -24,11 +24,11 @@ impl MeasuredRun {
         self.meter.sample();
     }
 
-    /// Adds what was measured to the record of the run.
-    pub(crate) fn finish(self, mut record: RunRecord) -> RunRecord {
+    /// Ends the measurement: the conditions, and the processor time of this process and its descendants.
+    pub(crate) fn finish(self) -> (Conditions, Duration) {
         let found = self.meter.finish();
         let share = |share: Option<f64>| share.map(|share| rounded(share, 1e4));
-        record.resources.conditions = Some(Conditions {
+        let conditions = Conditions {
             started_ms: self.started_ms,
             others_busy: share(found.others_busy),
             siblings_busy: share(found.siblings_busy),
@@ -38,11 +38,8 @@ impl MeasuredRun {
             throttled: found.throttled,
             preemptions: found.preemptions,
             energy_j: found.energy.map(|joules| rounded(joules, 100.0)),
-        });
-        if record.resources.cpu_ms == 0 {
-            record.resources.cpu_ms = found.processor_time.as_millis() as u64;
-        }
-        record
+        };
+        (conditions, found.processor_time)
     }
 }
 

@@ -185,6 +185,10 @@ impl Runner for SubjectProcess {
         examined.map_err(|lost| self.error(lost).to_string().into())
     }
 
+    fn processor_time(&self) -> Duration {
+        catherd_platform::processor_time_with(self.alive.as_ref().map(|alive| &alive.child))
+    }
+
     fn run(
         &mut self,
         spec: &RunSpec,

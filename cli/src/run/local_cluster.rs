@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use catherd_analysis_results::{InterimTables, ResultsError, StudyFolder};
@@ -13,6 +14,7 @@ use catherd_worker::LocalFleet;
 use tokio::net::TcpListener;
 
 use super::display::Display;
+use super::trials::TRIALS;
 use crate::failure::Worded;
 use crate::programs::WorkerPrograms;
 use crate::worker;
@@ -137,9 +139,26 @@ pub(super) fn run(
     display.end(&coordinator.progress());
     if matches!(ended, Ok(Ended::Finished)) {
         // Records left in spools were acknowledged, or their runs have ended by another attempt.
-        let _ = std::fs::remove_dir_all(folder.spools());
+        clear(&folder.spools(), coordinator.progress().quarantined > 0);
     }
     ended
+}
+
+/// Removes the spools of the workers. With `keep_trials`, the trials that could not be measured are kept.
+fn clear(spools: &Path, keep_trials: bool) {
+    // Ignore the errors: what is left is cleared the next time.
+    let trials = spools.join(TRIALS);
+    if !keep_trials || !trials.exists() {
+        let _ = std::fs::remove_dir_all(spools);
+        return;
+    }
+    for entry in std::fs::read_dir(spools).into_iter().flatten().flatten() {
+        if entry.path() != trials {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+    // Without trials, the folder is empty.
+    let _ = std::fs::remove_dir(&trials).and_then(|()| std::fs::remove_dir(spools));
 }
 
 /// Serves the dashboard on an address of this machine, and prints it.

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::support::cluster::{coordinator, succeed, worker};
-use crate::support::{catherd, stderr};
+use crate::support::{ENVIRONMENT, catherd, program, stderr};
 use tempfile::TempDir;
 
 /// A folder with an adapter, one project and a study.
@@ -97,8 +97,52 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     let log = fs::read_to_string(logs).unwrap();
     assert!(log.contains("corpus.tar: 52428800 bytes, 65536 of 65536 are left\n"), "{log}");
     assert!(log.contains("not a path within the working folder"), "{log}");
+    // A text is left out in the same way, and its end is kept as a log.
+    let place = Place::new(
+        r#"head -c 52428800 /dev/zero | tr '\0' a > big.txt
+echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"], "logs": ["big.txt"]}}' > result.json"#,
+    );
+    let (good, text) = place.run("run_artifacts = '16MiB'\n");
+    assert!(good, "{text}");
+    for row in place.rows() {
+        assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
+        assert!(row["metrics"].contains("\"files_left_out\":1"), "{}", row["metrics"]);
+    }
+    assert_eq!(place.text("out/logs/one.txt/x-1.big.txt"), "a".repeat(64 << 10));
     let (_, text) = place.run("run_artifacts = '17MiB'\n");
     assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
+}
+
+/// The disk of the study becomes full while workers store records with binary files. With more space, the same command
+/// ends the study, and no file is damaged.
+#[test]
+#[ignore = "needs unshare"]
+fn a_study_continues_after_its_disk_was_full() {
+    let place = Place::new(
+        r#"head -c 14000000 /dev/urandom > corpus || exit 1
+echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus"]}}' > result.json"#,
+    );
+    let study = "subject = 'command'\nprojects = ['projects']\nseeds = 3\nalgorithms = ['x']\n\
+                 budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '16MiB'\n";
+    fs::write(place.path("study.toml"), study).unwrap();
+    fs::create_dir(place.path("disk")).unwrap();
+    // The disk is a file system of a namespace, so nothing is mounted on the machine.
+    let script = r#"mount -t tmpfs -o size=45m disk disk || exit 9
+study() { "$0" run study.toml --out disk/out --workers 1 --quiet --retry-timeout 5; }
+if study >&2; then exit 8; fi
+mount -o remount,size=400m disk && study >&2 || exit 7
+cd disk/out/artifacts && sha256sum [0-9a-f]*[0-9a-f] && cat ../runs.csv"#;
+    let mut shell = std::process::Command::new("unshare");
+    shell.args(["--map-root-user", "--mount", "sh", "-c", script]).arg(program());
+    let output = shell.envs(ENVIRONMENT).current_dir(place.path(".")).output().unwrap();
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output));
+    assert!(output.status.success(), "{:?}: {errors}", output.status);
+    assert!(errors.contains("free disk space"), "{errors}");
+    let names = text.lines().filter_map(|line| line.split_once("  "));
+    let names: Vec<_> = names.filter(|(digest, _)| digest.len() == 64).collect();
+    assert_eq!(names.len(), 3, "{text}");
+    assert!(names.iter().all(|(digest, name)| digest == name), "{text}");
+    assert_eq!(text.matches(",done,").count(), 3, "{text}");
 }
 
 #[test]

@@ -54,6 +54,7 @@ mod faults;
 mod limits;
 mod live;
 mod measurer;
+mod measuring;
 mod prepared;
 mod process;
 mod program;
@@ -63,6 +64,7 @@ mod supervisor;
 mod template;
 mod tool;
 mod trial;
+mod trials;
 
 use std::path::Path;
 
@@ -83,6 +85,7 @@ use program::Program;
 pub use supervisor::{Supervision, supervise};
 pub use tool::RelativeTool;
 pub use trial::{Exchange, Trial, TrialSettings};
+pub use trials::{id as trial_id, import as import_trial};
 
 /// The kind's name.
 pub const KIND: &str = "command";
@@ -193,6 +196,22 @@ impl SubjectKind for Command {
                     meaning: "folder of the adapter that measures what the tool leaves, relative to the study \
                               file"
                         .to_owned(),
+                },
+                ParameterInfo {
+                    name: measurer::MEASURE.to_owned(),
+                    default: Some(Parameter::Text(measurer::TIMES[0].to_owned())),
+                    values: Values::Choice {
+                        words: measurer::TIMES.map(str::to_owned).to_vec(),
+                    },
+                    meaning: "whether the tool's adapter starts the measurer within the trial, or catherd \
+                              after it"
+                        .to_owned(),
+                },
+                ParameterInfo {
+                    name: limits::MEASURING.to_owned(),
+                    default: Some(Parameter::Text("1h".to_owned())),
+                    values: Values::Text,
+                    meaning: "real time of measuring apart, such as \"20min\"".to_owned(),
                 },
                 ParameterInfo {
                     name: limits::MEMORY.to_owned(),

@@ -82,6 +82,9 @@ pub struct Programs {
     pub hidden: Vec<PathBuf>,
     /// Folders in which tools are looked up that a study names by relative paths.
     pub tools: Vec<PathBuf>,
+    /// The folder in which trials that have ended are kept until they are measured, which workers of this computer
+    /// share; `None` if they are lost with their run.
+    pub trials: Option<PathBuf>,
     /// Whether programs get namespaces of their own where the kernel permits it.
     pub namespaces: bool,
     /// Whether this process executes one run at a time and starts no other processes, so that all its
@@ -137,9 +140,15 @@ pub trait Runner: Send {
         false
     }
 
+    /// Processor time that this process, and a process that executes runs for it, have used so far. The difference
+    /// around a run is recorded if the record of the run has none.
+    fn processor_time(&self) -> Duration {
+        catherd_platform::process_cpu_time()
+    }
+
     /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
     /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
-    /// provenance, and its own peak memory if the record has none.
+    /// provenance, its own peak memory if the record has none, and the processor time if the record has none.
     ///
     /// # Errors
     ///

@@ -69,6 +69,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                     // The previous run survived the refused request.
                     mark.set_len(0)?;
                 }
+                let before = catherd_platform::processor_time_with(None);
                 let mut last = Instant::now();
                 let mut broken = None;
                 let mut on_progress = |progress: RunProgress| {
@@ -94,6 +95,11 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 let result = result.map(|mut record| {
                     if record.resources.peak_rss_kib == 0 {
                         record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
+                    }
+                    if record.resources.cpu_ms == 0 {
+                        let used = catherd_platform::processor_time_with(None);
+                        record.resources.cpu_ms =
+                            executor::milliseconds(used.saturating_sub(before));
                     }
                     record
                 });

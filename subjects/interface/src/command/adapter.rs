@@ -20,17 +20,19 @@ use super::contract::{
 };
 use super::descriptor::Descriptor;
 use super::limits::{self, RunLimits};
-use super::measurer::{MEASURER, MEASURER_DIGEST};
+use super::measurer::{self, MEASURE, MEASURER, MEASURER_DIGEST};
 use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
 /// Parameters of every tool, which an adapter may not declare.
-const COMMON: [&str; 8] = [
+const COMMON: [&str; 10] = [
     ADAPTER,
     DIGEST,
     MEASURER,
     MEASURER_DIGEST,
+    MEASURE,
+    limits::MEASURING,
     limits::TIME,
     limits::CPU,
     limits::MEMORY,
@@ -271,6 +273,7 @@ impl Adapter {
             UNITS.iter().map(|unit| ((*unit).to_owned(), json!(spec.budget.limit(unit)))).collect();
         budget.insert("wall_ms".to_owned(), json!(spec.budget.wall_ms));
         let own = RunLimits::of(&spec.algorithm).map_err(|error| error.cause)?;
+        let apart = measurer::is_apart(&spec.algorithm).map_err(|error| error.cause)?;
         let time = own.time.into_iter().chain(limits.wall).min();
         let memory = own.memory.into_iter().chain(limits.memory).min();
         Ok(json!({
@@ -293,6 +296,7 @@ impl Adapter {
             "artifact_bytes": own.artifacts,
             "environment": places.environment,
             "measurer": places.measurer,
+            "measure": measurer::TIMES[usize::from(apart)],
             "out": RESULT,
             "snapshot": SNAPSHOT,
             "live": LIVE,

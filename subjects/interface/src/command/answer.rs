@@ -16,6 +16,7 @@
 //! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` and `binary` are outside of the digest |
 //! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, by identity, and when |
 //! | `tool` | `name` and `version` of the tool that ran, optionally its `python` and `lock`; all must equal the values in `adapter.toml` |
+//! | `artifact` | path of the file that the measurer of the study measures apart from the trial (module `measuring`) |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ use serde_json::{Map, Value, json};
 
 use super::adapter::{Adapter, Determinism};
 use super::binaries::{self, BINARY};
-use super::contract::{CONTRACT, DESCRIPTION};
+use super::contract::{ARTIFACT, CONTRACT, DESCRIPTION};
 use super::faults::{self, Fault};
 use super::limits::RunLimits;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
@@ -54,7 +55,7 @@ const MAX_LOGS: usize = 16;
 const LOG_TAIL: u64 = 64 << 10;
 
 /// Keys of an answer; the first ones are the usual ones.
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "contract",
     "goals",
     "covered",
@@ -76,6 +77,7 @@ const KEYS: [&str; 21] = [
     "criteria",
     "work",
     "artifacts",
+    ARTIFACT,
 ];
 
 /// The artifact with the names of goals.
@@ -169,6 +171,8 @@ pub(super) enum Flaw {
     OtherTool(String),
     /// The file is invalid, and would be so again.
     Invalid(String),
+    /// A file of the result could not be kept, such as on a full disk.
+    Unkept(String),
 }
 
 impl From<String> for Flaw {
@@ -199,6 +203,8 @@ pub(super) fn record(
         }
         Some(_) => {}
     }
+    // The same adapter serves studies that measure apart and within the trial.
+    file.remove(ARTIFACT);
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
         ran.check(adapter).map_err(Flaw::OtherTool)?;
     }

@@ -49,7 +49,7 @@ pub(super) fn add(
     let mut left = most.min(room as u64);
     let mut kept: BTreeMap<String, Binary> = BTreeMap::new();
     for file in files {
-        let name = printable(&flat(file)).replace('\\', "-");
+        let name = name_of(file);
         match read(folder, file, &name, left, most) {
             Ok(_) if kept.len() >= MAX_BINARIES => {
                 left_out.push(format!("{name}: {MAX_BINARIES} files are kept\n"));
@@ -68,6 +68,51 @@ pub(super) fn add(
         }
     }
     record.binaries = kept;
+}
+
+/// The name of a binary file in a record.
+pub(super) fn name_of(file: &Path) -> String {
+    printable(&flat(file)).replace('\\', "-")
+}
+
+/// Adds to the record of a trial the metrics, logs and binary files of its measurement, such as inputs that crash. The
+/// files of the trial come first; those beyond `most` bytes in all are left out.
+pub(super) fn merge(
+    record: &mut RunRecord,
+    mut metrics: BTreeMap<String, Metric>,
+    mut logs: BTreeMap<String, String>,
+    files: BTreeMap<String, Binary>,
+    most: u64,
+) {
+    let counts = [metrics.remove(FILES_LEFT_OUT), record.metrics.remove(FILES_LEFT_OUT)];
+    let before: f64 = counts.into_iter().flatten().map(Metric::value).sum();
+    let lines = [record.logs.remove(LEFT_OUT_LOG), logs.remove(LEFT_OUT_LOG)];
+    record.metrics.extend(metrics);
+    record.logs.extend(logs);
+    let kept: u64 = record.binaries.values().map(|binary| binary.0.len() as u64).sum();
+    let length = serde_json::to_vec(record).map_or(RECORD_BYTES, |json| json.len());
+    let room = RECORD_BYTES.saturating_sub(length) / 4 * 3;
+    let mut left = most.saturating_sub(kept).min(room as u64);
+    let mut left_out = Vec::new();
+    for (name, binary) in files {
+        let size = binary.0.len() as u64;
+        if size > left
+            || record.binaries.len() >= MAX_BINARIES
+            || record.binaries.contains_key(&name)
+        {
+            left_out
+                .push(format!("{name}: {size} bytes of the measurer, {left} of {most} are left\n"));
+            continue;
+        }
+        left -= size;
+        record.binaries.insert(name, binary);
+    }
+    let count = before as i64 + left_out.len() as i64;
+    if count > 0 {
+        record.metrics.insert(FILES_LEFT_OUT.to_owned(), Metric::Integer(count));
+        let lines: Vec<String> = lines.into_iter().flatten().chain(left_out).collect();
+        record.logs.insert(LEFT_OUT_LOG.to_owned(), lines.concat());
+    }
 }
 
 /// The bytes of a regular file of the working folder.

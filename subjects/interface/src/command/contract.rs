@@ -29,5 +29,8 @@ pub(super) const LIVE: &str = "live.jsonl";
 /// The result of a run that has not ended yet, in the working folder.
 pub(super) const SNAPSHOT: &str = "snapshot.json";
 
+/// The key of a result, and of the request of a measurer, that names what is measured apart from the trial.
+pub(super) const ARTIFACT: &str = "artifact";
+
 /// The folder of environments, in the folder of the adapter.
 pub(super) const ENVIRONMENTS: &str = ".environment";

@@ -1,5 +1,5 @@
-//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`, `run_memory` and
-//! `run_artifacts`.
+//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`, `run_memory`,
+//! `run_artifacts` and `measure_limit`.
 //!
 //! They are a part of the run id, because they decide results: a run that exceeds one ends with the
 //! outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot (module
@@ -27,6 +27,12 @@ pub(super) const ARTIFACTS: &str = "run_artifacts";
 /// Bytes of binary files that are kept of a run that does not set [`ARTIFACTS`]: 1 MiB.
 const DEFAULT_ARTIFACTS: u64 = 1 << 20;
 
+/// The parameter with the limit of real time of measuring apart from the trial, such as `"20min"`.
+pub(super) const MEASURING: &str = "measure_limit";
+
+/// The limit of measuring of a run that does not set [`MEASURING`].
+const DEFAULT_MEASURING: Duration = Duration::from_secs(3600);
+
 /// Time between the request to end (SIGTERM) and the kill.
 pub(super) const NOTICE: Duration = Duration::from_secs(10);
 
@@ -42,6 +48,8 @@ pub(super) struct RunLimits {
     pub(super) memory: Option<u64>,
     /// Bytes of all binary files that are kept, at most [`MAX_BINARY_BYTES`].
     pub(super) artifacts: u64,
+    /// Real time of measuring apart from the trial.
+    pub(super) measuring: Duration,
 }
 
 /// Units of time, in milliseconds.
@@ -68,7 +76,9 @@ impl RunLimits {
                 advice: "keep archives of large corpora outside of results".to_owned(),
             });
         }
-        Ok(RunLimits { time, cpu, memory, artifacts })
+        let measuring = number(algorithm, MEASURING, &TIMES)?.map(Duration::from_millis);
+        let measuring = measuring.unwrap_or(DEFAULT_MEASURING);
+        Ok(RunLimits { time, cpu, memory, artifacts, measuring })
     }
 
     /// The time after which the program is asked to end: ten seconds before the limit of time, or half of
@@ -130,7 +140,7 @@ fn number(
         let text = if let Parameter::Text(text) = parameter { text.trim() } else { "" };
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
-        let is_time = [TIME, CPU].contains(&name);
+        let is_time = [TIME, CPU, MEASURING].contains(&name);
         // Units that are written in another way.
         let meant = match unit.to_lowercase().as_str() {
             "m" | "mins" | "minutes" if is_time => "min",

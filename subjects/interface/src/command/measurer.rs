@@ -3,7 +3,7 @@
 //!
 //! The parameter `measurer` names the folder of the measurer, relative to the study file. Its digest is a
 //! part of the run id, as that of the tool is. The request of a run has the folder and the environment of
-//! the measurer on the computer; the tool's adapter starts `run measure REQUEST` in that folder before its
+//! the measurer on the computer, unless the run is measured apart (module `measuring`); the tool's adapter starts `run measure REQUEST` in that folder before its
 //! run ends, in the same working folder and with the same isolation.
 
 use std::path::{Path, PathBuf};
@@ -21,6 +21,45 @@ pub(super) const MEASURER: &str = "measurer";
 
 /// The parameter with the digest of the measurer.
 pub(super) const MEASURER_DIGEST: &str = "measurer_digest";
+
+/// The parameter that says when the measurer is started.
+pub(super) const MEASURE: &str = "measure";
+
+/// The values of [`MEASURE`]: by the tool's adapter within the trial, or by catherd after it.
+pub(super) const TIMES: [&str; 2] = ["trial", "apart"];
+
+/// The parameter of fuzzers that says whether the corpus is kept.
+const CORPUS: &str = "corpus";
+
+/// Whether catherd measures the artifact of an algorithm after the trial, and not the tool's adapter within it.
+///
+/// # Errors
+///
+/// If the parameters contradict each other.
+pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
+    let wrong = |field: &str, cause: String, advice: &str| {
+        let field = Some(field.to_owned());
+        Err(FieldError { field, cause, advice: advice.to_owned() })
+    };
+    let parameters = &algorithm.parameters;
+    let apart = match parameters.get(MEASURE) {
+        None => false,
+        Some(Parameter::Text(when)) if TIMES.contains(&when.as_str()) => when == TIMES[1],
+        Some(_) => {
+            let cause = format!("`{MEASURE}` is neither of {}", TIMES.join(" and "));
+            return wrong(MEASURE, cause, "write \"apart\", or leave it out");
+        }
+    };
+    if apart && !parameters.contains_key(MEASURER) {
+        let cause = format!("`{MEASURE} = \"{}\"` without a measurer", TIMES[1]);
+        return wrong(MEASURE, cause, "name the folder of an adapter in `measurer`");
+    }
+    if apart && parameters.get(CORPUS) == Some(&Parameter::Bool(false)) {
+        let cause = format!("`{CORPUS} = false` leaves nothing that is measured apart");
+        return wrong(CORPUS, cause, "keep the corpus, or measure within the trial");
+    }
+    Ok(apart)
+}
 
 /// The folder of the measurer of an algorithm, relative to the study file; `None` if it has none.
 ///
@@ -48,15 +87,24 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
 /// If no folder of tools has the measurer with the digest of the study, or it is not prepared: another
 /// worker may have it.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
+    let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
+    let environment = measurer.environment_for_runs();
+    let environment = environment.map_err(|error| RunError::Crashed(error.to_string()))?;
+    Ok(json!({ "folder": measurer.folder, "environment": environment }))
+}
+
+/// The measurer of an algorithm on this computer; `None` if it has none.
+///
+/// # Errors
+///
+/// If no folder of tools has the measurer with the digest of the study: another worker may have it.
+pub(super) fn tool(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Option<Tool>, RunError> {
     let Some(path) = path(algorithm).map_err(|error| RunError::Failed(error.cause))? else {
-        return Ok(Value::Null);
+        return Ok(None);
     };
     let folder = tool::located(algorithm, &path, MEASURER_DIGEST, folders)?;
     // The program is started in another folder.
     let folder = std::path::absolute(&folder)
         .map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
-    let measurer = Tool::read(folder).map_err(RunError::Crashed)?;
-    let environment = measurer.environment_for_runs();
-    let environment = environment.map_err(|error| RunError::Crashed(error.to_string()))?;
-    Ok(json!({ "folder": measurer.folder, "environment": environment }))
+    Tool::read(folder).map(Some).map_err(RunError::Crashed)
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catherd_experiments::{Digest, RunRecord, RunSpec};
+use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
+use serde_json::Value;
 
 use super::adapter::{Adapter, Places, Project};
 use super::answer::Flaw;
@@ -17,13 +18,15 @@ use super::contract::{LIVE, REQUEST, RESULT};
 use super::descriptor::Descriptor;
 use super::limits::{NOTICE, RunLimits};
 use super::live::Live;
+use super::measuring::Measuring;
 use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process, UNSUPERVISED};
 use super::result::Unread;
 use super::template::Filled;
 use super::tool::FoundTool;
 use super::trial::Exchange;
-use super::{answer, measurer, result, snapshot, template, tool};
+use super::trials::{self, Trial};
+use super::{answer, measurer, measuring, result, snapshot, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
@@ -47,12 +50,14 @@ pub(super) struct Program {
     projects: LoadedProjects<Arc<[u8]>>,
     /// What the last run exchanged with its program, if it is kept.
     exchange: Option<RefCell<Exchange>>,
+    /// The stored trial of the last run, which has been measured.
+    measured: Option<Trial>,
 }
 
 impl Program {
     pub(super) fn new(programs: &Programs, limits: Limits) -> Program {
         let (programs, projects) = (programs.clone(), LoadedProjects::new(1));
-        Program { programs, limits, projects, exchange: None }
+        Program { programs, limits, projects, exchange: None, measured: None }
     }
 
     /// Keeps what the next run exchanges with its program.
@@ -61,8 +66,39 @@ impl Program {
     }
 
     /// What the last run exchanged with its program; empty if it was not kept.
-    pub(super) fn exchange(self) -> Exchange {
-        self.exchange.unwrap_or_default().into_inner()
+    pub(super) fn exchange(mut self) -> Exchange {
+        self.exchange.take().unwrap_or_default().into_inner()
+    }
+
+    /// Removes the trial of the last run, which has been measured.
+    fn forget_measured(&mut self) {
+        if let Some(trial) = self.measured.take() {
+            trial.remove();
+        }
+    }
+
+    /// A folder of a run, with this end of its name.
+    fn folder_of(&self, spec: &RunSpec, end: &str) -> PathBuf {
+        let name = format!("{FOLDER_PREFIX}{}-{}{end}", spec.id().short(), std::process::id());
+        self.programs.folder.join(name)
+    }
+
+    /// Calls a function with a new working folder for a run, which is then removed.
+    fn in_folder(
+        &self,
+        spec: &RunSpec,
+        execute: impl FnOnce(&Path) -> Result<RunRecord, RunError>,
+    ) -> Result<RunRecord, RunError> {
+        let folder = self.folder_of(spec, "");
+        new_folder(&folder)?;
+        let ended = execute(&folder);
+        match catherd_platform::remove_folder(&folder) {
+            Ok(()) => ended,
+            Err(cause) => Err(RunError::Crashed(format!(
+                "the working folder cannot be removed: {}: {cause}",
+                folder.display()
+            ))),
+        }
     }
 
     /// Keeps the files of a run before its folder is removed.
@@ -94,7 +130,11 @@ impl Program {
                 let environment =
                     environment.map_err(|error| RunError::Crashed(error.to_string()))?;
                 let Tool { adapter, folder: own } = *tool;
-                let measurer = measurer::find(&spec.algorithm, &self.programs.tools)?;
+                let apart = measurer::is_apart(&spec.algorithm).map_err(failed)?;
+                let measurer = match apart {
+                    true => Value::Null,
+                    false => measurer::find(&spec.algorithm, &self.programs.tools)?,
+                };
                 let places = Places {
                     folder,
                     own: &own,
@@ -115,12 +155,14 @@ impl Program {
         }
     }
 
-    /// Executes a run on a project with these bytes in a working folder.
+    /// Executes a run on a project with these bytes in a working folder. If it is measured apart, its artifact is
+    /// moved into the folder `kept`.
     fn attempt(
         &self,
         spec: &RunSpec,
         folder: &Path,
         bytes: &[u8],
+        kept: Option<&Path>,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
@@ -143,10 +185,19 @@ impl Program {
             Process::start(&self.programs, folder, shared_memory, filled.words, variables)?;
         let (mut peak, mut noticed, mut measured) = (0, None, None::<Instant>);
         let mut processor_time = Duration::ZERO;
-        let snapshot = |reason: &str| {
+        let read = |file| {
             let wall_ms = start.elapsed().as_millis() as u64;
-            snapshot::record(adapter.as_ref(), spec, folder, reason, wall_ms)
+            let Some(adapter) = &adapter else {
+                return result::record(spec, file, wall_ms).map_err(Flaw::Invalid);
+            };
+            let read = |file| answer::record(adapter, spec, file, folder, wall_ms);
+            match kept {
+                Some(kept) => measuring::trial(&read, file, folder, kept),
+                None => read(file),
+            }
         };
+        let snapshot =
+            |reason: &str| adapter.as_ref().and_then(|_| snapshot::record(read, folder, reason));
         let end = loop {
             if let Some(end) = process.ended(&program)? {
                 break end;
@@ -193,10 +244,7 @@ impl Program {
         let processor_time = processor_time.max(end.processor_time);
         let wall_ms = start.elapsed().as_millis() as u64;
         // The supervisor removes the folder when the process is finished.
-        let result = result::read(&out).map(|file| match &adapter {
-            Some(adapter) => answer::record(adapter, spec, file, folder, wall_ms),
-            None => result::record(spec, file, wall_ms).map_err(Flaw::Invalid),
-        });
+        let result = result::read(&out).map(read);
         // A run that was asked to end, or that a signal ended, may have left a snapshot.
         // This process is alive, so an out-of-memory kill that was counted since has hit the program. Another
         // worker may have more memory.
@@ -216,8 +264,8 @@ impl Program {
                 record.provenance.isolation = isolation(&end.missing);
                 Ok(with_resources(record, peak, processor_time))
             }
-            // Another worker may have the tool.
-            Ok(Err(Flaw::OtherTool(flaw))) => Err(RunError::Crashed(flaw)),
+            // Another worker may have the tool, or room on its disk.
+            Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
             // A repetition would write the same.
             Ok(Err(Flaw::Invalid(flaw))) => {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
@@ -264,18 +312,49 @@ impl Runner for Program {
         let (bytes, _) = self.projects.take_turn(spec.project)?;
         let bytes = Arc::clone(bytes);
         tool::check(&spec.algorithm).map_err(failed)?;
-        let name = format!("{FOLDER_PREFIX}{}-{}", spec.id().short(), std::process::id());
-        let folder = self.programs.folder.join(name);
-        let made = catherd_platform::remove_folder(&folder).and_then(|()| make_folder(&folder));
-        made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
-        let ended = self.attempt(spec, &folder, &bytes, on_progress);
-        match catherd_platform::remove_folder(&folder) {
-            Ok(()) => ended,
-            Err(cause) => Err(RunError::Crashed(format!(
-                "the working folder cannot be removed: {}: {cause}",
-                folder.display()
-            ))),
+        // Its record has been passed on.
+        self.forget_measured();
+        let Some(measuring) = Measuring::of(spec, &self.programs, self.limits)? else {
+            return self
+                .in_folder(spec, |folder| self.attempt(spec, folder, &bytes, None, on_progress));
+        };
+        let id = trials::id(spec);
+        let stored = self.programs.trials.as_deref();
+        let stored = stored.and_then(|trials| Trial::stored(trials, id, spec));
+        let trial = match stored {
+            Some(trial) => trial,
+            None => {
+                let kept = self.folder_of(spec, "-trial");
+                new_folder(&kept)?;
+                let record = self.in_folder(spec, |folder| {
+                    self.attempt(spec, folder, &bytes, Some(&kept), on_progress)
+                });
+                match record {
+                    Ok(record) if record.outcome == RunOutcome::Done => {
+                        let trials = self.programs.trials.as_deref();
+                        let trials = trials.ok_or(io::ErrorKind::NotFound.into());
+                        Trial::keep(record, kept, trials, id)
+                    }
+                    unmeasured => {
+                        // Ignore the error: the folder is removed when a worker starts.
+                        let _ = catherd_platform::remove_folder(&kept);
+                        return unmeasured;
+                    }
+                }
+            }
+        };
+        let record =
+            self.in_folder(spec, |folder| measuring.execute(&trial, &bytes, folder, on_progress));
+        if record.is_ok() {
+            self.measured = Some(trial);
         }
+        record
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        self.forget_measured();
     }
 }
 
@@ -321,6 +400,12 @@ impl Programs {
     }
 }
 
+/// Makes a folder that is empty.
+fn new_folder(folder: &Path) -> Result<(), RunError> {
+    let made = catherd_platform::remove_folder(folder).and_then(|()| make_folder(folder));
+    made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))
+}
+
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
@@ -354,7 +439,7 @@ fn isolation(missing: &[String]) -> String {
     }
 }
 
-fn failed(error: FieldError) -> RunError {
+pub(super) fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 

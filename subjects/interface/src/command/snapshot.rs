@@ -4,11 +4,12 @@
 
 use std::path::Path;
 
-use catherd_experiments::{Metric, REAL_TIME, RunOutcome, RunRecord, RunSpec};
+use catherd_experiments::{Metric, REAL_TIME, RunOutcome, RunRecord};
+use serde_json::{Map, Value};
 
-use super::adapter::Adapter;
+use super::answer::Flaw;
 use super::contract::SNAPSHOT;
-use super::{answer, result};
+use super::result;
 
 /// The metric of a run whose result is a snapshot.
 const FROM_SNAPSHOT: &str = "from_snapshot";
@@ -17,16 +18,14 @@ const FROM_SNAPSHOT: &str = "from_snapshot";
 const LOG: &str = "snapshot.txt";
 
 /// The record of the snapshot in a working folder, which says why the run has no other result. `None` if there is
-/// no valid snapshot with coverage.
+/// no valid snapshot with coverage. `read` makes a record of a result.
 pub(super) fn record(
-    adapter: Option<&Adapter>,
-    spec: &RunSpec,
+    read: impl FnOnce(Map<String, Value>) -> Result<RunRecord, Flaw>,
     folder: &Path,
     reason: &str,
-    wall_ms: u64,
 ) -> Option<RunRecord> {
     let file = result::read(&folder.join(SNAPSHOT)).ok()?;
-    let mut record = answer::record(adapter?, spec, file, folder, wall_ms).ok()?;
+    let mut record = read(file).ok()?;
     if record.outcome != RunOutcome::Done {
         return None;
     }

@@ -151,6 +151,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
         // Other parameters are checked against `adapter.toml` when the study is planned and before each run.
         (true, false) => {
             measurer::path(algorithm)?;
+            measurer::is_apart(algorithm)?;
             ToolName::of(algorithm).map(drop)
         }
         (false, _) => template::check(algorithm),

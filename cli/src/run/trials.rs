@@ -1,0 +1,72 @@
+//! `catherd run --trials`: trials of other results, which are measured again and not executed.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use catherd_analysis_results::StudyFolder;
+use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::{self, plural};
+use catherd_coordinator::store::StoreReader;
+use catherd_coordinator::{StoreError, StoreUrl};
+use catherd_experiments::{Digest, Plan};
+use catherd_interface::command::{import_trial, trial_id};
+
+/// The folder of trials that are not measured yet, in the folder with the spools of the workers.
+pub(crate) const TRIALS: &str = "trials";
+
+/// Puts the trials of a plan that other results have into the folder of the study: those of stored records, and
+/// those that are not measured yet. Says how many there are.
+pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Result<(), Failure> {
+    let planned: BTreeSet<Digest> = plan.clone().into_runs().map(|spec| trial_id(&spec)).collect();
+    let trials = folder.spools().join(TRIALS);
+    let unusable = |path: &Path, cause: &dyn std::fmt::Display| {
+        Failure::new(format_args!("--trials: {}: {cause}", path.display()))
+            .hint("name the folder of results of a study with measure = \"apart\"")
+    };
+    let store = results.join("study.db");
+    if !store.is_file() {
+        return Err(unusable(results, &"no results of a study"));
+    }
+    let mut found = BTreeSet::new();
+    let broken = |cause: &StoreError| unusable(&store, cause);
+    let url = StoreUrl::Sqlite(store.clone());
+    let studies = StoreReader::open(&url).and_then(|mut reader| reader.studies());
+    for study in studies.map_err(|cause| broken(&cause))? {
+        let reader = StoreReader::open(&url).map_err(|cause| broken(&cause))?;
+        for record in reader.records(study.number) {
+            let (spec, record) = record.map_err(|cause| broken(&cause))?;
+            let id = trial_id(&spec);
+            if !planned.contains(&id) || found.contains(&id) {
+                continue;
+            }
+            let imported = import_trial(&trials, &spec, &record);
+            if imported.map_err(|cause| unusable(&trials, &cause))? {
+                found.insert(id);
+            }
+        }
+    }
+    let waiting = StudyFolder { path: results.to_owned() }.spools().join(TRIALS);
+    for id in planned.difference(&found.clone()) {
+        let (from, to) = (waiting.join(id.to_string()), trials.join(id.to_string()));
+        match copy(&from, &to) {
+            Ok(()) => drop(found.insert(*id)),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+            Err(cause) => return Err(unusable(&from, &cause)),
+        }
+    }
+    let (trials, runs) = (plural(found.len(), "trial"), plan.count());
+    terminal::note(&format!("{trials} of {} for {runs} runs", results.display()));
+    Ok(())
+}
+
+/// Copies the files of a trial. A copy that is not complete is no trial, because a trial is read with its digests.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::create_dir_all(to)?;
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}

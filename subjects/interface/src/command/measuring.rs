@@ -1,0 +1,366 @@
+//! Measuring apart from trials: after the process of a tool has ended and its budget is closed, the measurer turns
+//! the artifact that the tool has left into criteria, as `run measure REQUEST`, in a working folder of its own and
+//! with the isolation of a run.
+//!
+//! A measurement is named by the digest of artifact, measurer and project. It is stored on the computer, in
+//! the folder of the measurer's environments, so that the same artifact is measured once. Its time and memory are
+//! limited by `measure_limit` and `run_memory`, and are no part of the resources of the run.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use catherd_experiments::text::truncated;
+use catherd_experiments::{Digest, MAX_REASON_BYTES, Metric, RunOutcome, RunRecord, RunSpec};
+use serde_json::{Map, Value, json};
+
+use super::UNITS;
+use super::answer::{self, Flaw, open};
+use super::binaries;
+use super::contract::{ARTIFACT, CONTRACT, ENVIRONMENTS, EXECUTABLE, REQUEST};
+use super::descriptor::Descriptor;
+use super::limits::RunLimits;
+use super::measurer;
+use super::prepared::Tool;
+use super::process::{POLL_INTERVAL, Process};
+use super::program::{environment, failed, how_it_ended, project_file};
+use super::result::{self, Unread};
+use super::trials::{self, Trial};
+use crate::runner::{Limits, Programs, RunError, RunProgress};
+
+/// The answer of the measurer, in its working folder.
+const MEASURED: &str = "measured.json";
+
+/// The folder of measurements, in the folder of the measurer's environments.
+const MEASUREMENTS: &str = "measured";
+
+/// The log that says how a run was measured.
+const LOG: &str = "measure.txt";
+
+/// Keys of a result that only the measurer gives.
+const OF_MEASURER: [&str; 7] =
+    ["goals", "covered", "goal_names", "criteria", "timeline", "timelines", "faults"];
+
+/// The interval at which time and memory of the measurer are read.
+const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
+
+/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that it names is one of
+/// its binary files, and is moved into the folder `kept`.
+///
+/// # Errors
+///
+/// If it is not a valid result, or if the artifact cannot be kept.
+pub(super) fn trial(
+    read: &dyn Fn(Map<String, Value>) -> Result<RunRecord, Flaw>,
+    mut file: Map<String, Value>,
+    folder: &Path,
+    kept: &Path,
+) -> Result<RunRecord, Flaw> {
+    let artifact = file.remove(ARTIFACT);
+    if file.get("outcome").is_some_and(|outcome| outcome != "done") {
+        return read(file);
+    }
+    if let Some(key) = OF_MEASURER.iter().find(|key| file.contains_key(**key)) {
+        return Err(
+            format!("{key}: the study measures apart, so that the measurer gives it").into()
+        );
+    }
+    let Some(Value::String(artifact)) = artifact else {
+        return Err(format!("{ARTIFACT}: missing: the path of the file that is measured").into());
+    };
+    file.insert("criteria".to_owned(), json!([]));
+    for unit in UNITS {
+        if let Some(amount) = file.remove(unit)
+            && let Some(work) = file.entry("work").or_insert_with(|| json!({})).as_object_mut()
+        {
+            work.insert(unit.to_owned(), amount);
+        }
+    }
+    let groups = match file.remove("files") {
+        Some(Value::Object(groups)) => groups,
+        Some(list) => Map::from_iter([("files".to_owned(), list)]),
+        None => Map::new(),
+    };
+    file.insert("files".to_owned(), Value::Object(with_artifact(groups, &artifact)));
+    let record = read(file)?;
+    let name = Path::new(&artifact);
+    let flaw = |cause: io::Error| format!("{ARTIFACT}: {artifact}: {cause}");
+    drop(open(folder, name).map_err(flaw)?);
+    trials::keep_artifact(&folder.join(name), &binaries::name_of(name), kept)
+        .map_err(|cause| Flaw::Unkept(flaw(cause)))?;
+    Ok(record)
+}
+
+/// The groups of files with the artifact as the first binary file.
+fn with_artifact(mut groups: Map<String, Value>, artifact: &str) -> Map<String, Value> {
+    let binary = groups.entry(binaries::BINARY).or_insert_with(|| json!([]));
+    if let Some(list) = binary.as_array_mut() {
+        list.retain(|file| file != artifact);
+        list.insert(0, json!(artifact));
+    }
+    groups
+}
+
+/// The measuring of a run.
+pub(super) struct Measuring<'p> {
+    spec: &'p RunSpec,
+    programs: &'p Programs,
+    own: RunLimits,
+    limits: Limits,
+    measurer: Tool,
+    environment: Option<PathBuf>,
+    /// The digest of the measurer, as the study has it.
+    digest: Value,
+}
+
+impl<'p> Measuring<'p> {
+    /// The measuring of a run; `None` if it is not measured apart.
+    ///
+    /// # Errors
+    ///
+    /// If this computer has no such measurer: another worker may have it.
+    pub(super) fn of(
+        spec: &'p RunSpec,
+        programs: &'p Programs,
+        limits: Limits,
+    ) -> Result<Option<Measuring<'p>>, RunError> {
+        if !measurer::is_apart(&spec.algorithm).map_err(failed)? {
+            return Ok(None);
+        }
+        let Some(measurer) = measurer::tool(&spec.algorithm, &programs.tools)? else {
+            return Err(RunError::Failed("there is no measurer".to_owned()));
+        };
+        let environment = measurer.environment_for_runs();
+        let environment = environment.map_err(|error| RunError::Crashed(error.to_string()))?;
+        let own = RunLimits::of(&spec.algorithm).map_err(failed)?;
+        let digest = json!(spec.algorithm.parameters.get(measurer::MEASURER_DIGEST));
+        Ok(Some(Measuring { spec, programs, own, limits, measurer, environment, digest }))
+    }
+
+    /// The record of a run: of its trial, with what the measurer says of its artifact. If the measurer leaves
+    /// no valid answer, the run has failed, and its record keeps the artifact. `bytes` are the project.
+    /// `folder` is the new working folder of the measurer.
+    ///
+    /// # Errors
+    ///
+    /// If the measurer broke down, or a limit ended it. A repetition measures the same trial.
+    pub(super) fn execute(
+        &self,
+        trial: &Trial,
+        bytes: &[u8],
+        folder: &Path,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let artifact = trial.artifact();
+        let crashed =
+            |cause: io::Error| RunError::Crashed(format!("{}: {cause}", artifact.display()));
+        let digest = trials::digest_of(&artifact).map_err(crashed)?;
+        let mut record = trial.described(digest);
+        let stored = self.file_of(digest);
+        let (measured, how) = match stored.as_deref().and_then(|file| self.stored(file)) {
+            Some(measured) => (Ok(measured), "the artifact had been measured before".to_owned()),
+            None => {
+                let start = Instant::now();
+                let (measured, used) = match self.measure(&artifact, bytes, folder, on_progress) {
+                    Ok((measured, used)) => (Ok(measured), used),
+                    Err(RunError::Failed(reason)) => (Err(reason), Duration::ZERO),
+                    Err(error) => return Err(named(error)),
+                };
+                if let (Some(file), Ok(measured)) = (&stored, &measured) {
+                    // Ignore the error: the artifact is then measured again if it occurs again.
+                    let _ = store(file, measured);
+                }
+                let (real, used) = (start.elapsed().as_millis(), used.as_millis());
+                (measured, format!("measured in {real} ms, with {used} ms of processor time"))
+            }
+        };
+        record.logs.insert(LOG.to_owned(), format!("artifact {digest}: {how}\n"));
+        Ok(match measured {
+            Ok(measured) if matches!(measured.outcome, RunOutcome::Done | RunOutcome::NoGoals) => {
+                merged(record, measured, self.own.artifacts)
+            }
+            Ok(measured) => without_criteria(record, &measured.reason),
+            Err(reason) => without_criteria(record, &reason),
+        })
+    }
+
+    /// The file in which the measurement of an artifact is stored; `None` if there is no place for it.
+    fn file_of(&self, artifact: Digest) -> Option<PathBuf> {
+        // Files beyond the limit are left out of a measurement.
+        let name = json!({
+            "contract": CONTRACT, "artifact": artifact, "measurer": self.digest,
+            "project": self.spec.project, "files": self.own.artifacts,
+        });
+        let folder = self.measurer.folder.join(ENVIRONMENTS).join(MEASUREMENTS);
+        fs::create_dir_all(&folder).ok()?;
+        Some(folder.join(format!("{}.json", Digest::of(name.to_string().as_bytes()))))
+    }
+
+    fn stored(&self, file: &Path) -> Option<RunRecord> {
+        let record: RunRecord = serde_json::from_str(&trials::sealed(file)?).ok()?;
+        Some(RunRecord { run: self.spec.id(), ..record })
+    }
+
+    /// Starts the measurer on an artifact. Returns what it found as a record, and its processor time.
+    fn measure(
+        &self,
+        artifact: &Path,
+        bytes: &[u8],
+        folder: &Path,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<(RunRecord, Duration), RunError> {
+        let start = Instant::now();
+        let variables = self
+            .write_request(artifact, bytes, folder)
+            .map_err(|(file, cause)| RunError::Crashed(format!("{}: {cause}", file.display())))?;
+        let executable = self.measurer.folder.join(EXECUTABLE).display().to_string();
+        let words = vec![executable.clone(), "measure".to_owned(), REQUEST.to_owned()];
+        let memory = self.memory();
+        let mut process = Process::start(self.programs, folder, memory, words, variables)?;
+        let (mut used, mut sampled) = (Duration::ZERO, None::<Instant>);
+        let end = loop {
+            if let Some(end) = process.ended(&executable)? {
+                break end;
+            }
+            if on_progress(RunProgress::default()).is_break() {
+                return Err(RunError::Stopped);
+            }
+            let limit = self.time();
+            if start.elapsed() > limit {
+                return Err(RunError::TimedOut(format!("killed after {} s", limit.as_secs_f64())));
+            }
+            if sampled.is_none_or(|last| last.elapsed() > MEASURE_INTERVAL) {
+                (used, sampled) = (used.max(process.processor_time()), Some(Instant::now()));
+                let resident = process.resident_memory();
+                if let Some(limit) = memory.filter(|limit| resident > *limit) {
+                    let reason = format!("killed beyond {} MiB", limit >> 20);
+                    return Err(RunError::OutOfMemory(reason));
+                }
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        };
+        let used = used.max(end.processor_time);
+        // The supervisor removes the folder when the process is finished.
+        let answer = result::read(&folder.join(MEASURED))
+            .map(|file| answer::record(&self.measurer.adapter, self.spec, file, folder, 0));
+        let output = process.finish();
+        match answer {
+            Ok(Ok(record)) => Ok((record, used)),
+            Ok(Err(Flaw::Invalid(flaw))) => {
+                Err(RunError::Failed(format!("the measurer left an invalid result: {flaw}")))
+            }
+            Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
+            Err(Unread::Missing(flaw) | Unread::Malformed(flaw)) => {
+                let how = how_it_ended(&end.exit.status, &output);
+                Err(RunError::Crashed(format!("{flaw}; {how}")))
+            }
+        }
+    }
+
+    /// Writes the project, a copy of the artifact and the request into the working folder of the measurer, and
+    /// returns its environment.
+    ///
+    /// # Errors
+    ///
+    /// The file that cannot be written.
+    fn write_request(
+        &self,
+        artifact: &Path,
+        bytes: &[u8],
+        folder: &Path,
+    ) -> Result<BTreeMap<String, String>, (PathBuf, io::Error)> {
+        let descriptor = Descriptor::of(bytes);
+        let project = project_file(folder, descriptor.as_ref(), &self.spec.project_name);
+        fs::write(&project, bytes).map_err(|cause| (project.clone(), cause))?;
+        let copy = folder.join(ARTIFACT);
+        let copied = catherd_platform::open_regular(artifact).and_then(|mut artifact| {
+            let mut copy = File::create_new(&copy)?;
+            io::copy(&mut artifact, &mut copy)
+        });
+        copied.map_err(|cause| (copy, cause))?;
+        let request = json!({
+            "contract": CONTRACT,
+            "project": {
+                "name": self.spec.project_name,
+                "path": project.file_name().unwrap_or_default().to_string_lossy(),
+                "digest": self.spec.project,
+                "data": descriptor.map(|descriptor| descriptor.data),
+            },
+            "artifact": ARTIFACT,
+            "environment": self.environment,
+            "deadline_ms": self.time().as_millis() as u64,
+            "memory_bytes": self.memory(),
+            "cores": 1,
+            "out": MEASURED,
+        });
+        let file = folder.join(REQUEST);
+        fs::write(&file, format!("{request:#}\n")).map_err(|cause| (file, cause))?;
+        let mut variables = environment(folder).map_err(|cause| (folder.to_owned(), cause))?;
+        // The same for all runs, because a measurement is not of one run.
+        variables.extend(self.measurer.adapter.variables(1));
+        Ok(variables)
+    }
+
+    /// The smaller of the limits of measuring and worker.
+    fn time(&self) -> Duration {
+        self.limits.wall.map_or(self.own.measuring, |wall| wall.min(self.own.measuring))
+    }
+
+    /// The smaller of the limits of run and worker in bytes; `None` if there is none.
+    fn memory(&self) -> Option<u64> {
+        self.own.memory.into_iter().chain(self.limits.memory).min()
+    }
+}
+
+/// An error that says that it is of measuring.
+fn named(error: RunError) -> RunError {
+    let named = |reason: String| format!("measuring: {reason}");
+    match error {
+        RunError::Failed(reason) => RunError::Failed(named(reason)),
+        RunError::TimedOut(reason) => RunError::TimedOut(named(reason)),
+        RunError::OutOfMemory(reason) => RunError::OutOfMemory(named(reason)),
+        RunError::Crashed(reason) => RunError::Crashed(named(reason)),
+        RunError::Stopped => RunError::Stopped,
+    }
+}
+
+/// Stores a measurement after its digest, whole or not at all.
+fn store(file: &Path, measured: &RunRecord) -> io::Result<()> {
+    let text = serde_json::to_string(measured)?;
+    let part = file.with_extension(format!("{}.part", std::process::id()));
+    fs::write(&part, format!("{}\n{text}", Digest::of(text.as_bytes())))?;
+    fs::rename(part, file)
+}
+
+/// The record of a trial with what was measured.
+fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
+    let of_tool = std::mem::replace(&mut trial.work, measured.work);
+    for (unit, amount) in of_tool {
+        if !trial.work.contains_key(&unit) {
+            // The timeline has no values of this unit, but the tool has the total.
+            let amount = Metric::Integer(i64::try_from(amount).unwrap_or(i64::MAX));
+            trial.metrics.entry(unit).or_insert(amount);
+        }
+    }
+    trial.artifacts.extend(measured.artifacts);
+    let mut record = RunRecord {
+        outcome: measured.outcome,
+        reason: measured.reason,
+        criteria: measured.criteria,
+        timeline: measured.timeline,
+        timelines: measured.timelines,
+        ..trial
+    };
+    binaries::merge(&mut record, measured.metrics, measured.logs, measured.binaries, most);
+    record
+}
+
+/// The record of a trial that the measurer could not measure: failed, with its artifact.
+fn without_criteria(trial: RunRecord, reason: &str) -> RunRecord {
+    let reason = format!("measuring: {reason}");
+    let reason = truncated(&reason, MAX_REASON_BYTES).into_owned();
+    RunRecord { outcome: RunOutcome::Failed, reason, ..trial }
+}

@@ -1,0 +1,292 @@
+//! Trials that have ended and are not measured yet: the result of a tool without criteria, and its artifact, in a
+//! folder that outlives the run. If measuring fails or its worker dies, only the measuring is repeated. Records
+//! have what a trial consists of as well, so that stored results can be measured again by another measurer.
+//!
+//! A trial is named by everything that decides it: by the run without its measurer.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use catherd_experiments::{
+    Binary, Conditions, Digest, DigestBuilder, RunOutcome, RunRecord, RunSpec,
+};
+use serde::{Deserialize, Serialize};
+
+use super::limits::MEASURING;
+use super::measurer::{MEASURER, MEASURER_DIGEST};
+
+/// The artifact, in the folder of its trial.
+const ARTIFACT: &str = "artifact";
+
+/// The name that the tool gave the artifact, in the folder of its trial.
+const NAME: &str = "name";
+
+/// The description of a trial, in its folder.
+const DESCRIPTION: &str = "trial";
+
+/// The log of a record that describes its trial.
+const LOG: &str = "trial.json";
+
+/// Bytes that are read of a description, more than the largest record has.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A trial that has ended.
+pub(super) struct Trial {
+    /// The result of the tool, without criteria.
+    pub(super) record: RunRecord,
+    /// The folder with the artifact.
+    folder: PathBuf,
+}
+
+/// The description of a trial: its record, and the digest of its artifact.
+#[derive(Serialize, Deserialize)]
+struct Description {
+    artifact: Digest,
+    record: RunRecord,
+}
+
+/// The description of the trial in the record of a measured run: what the tool left, without the files, which the
+/// measured record has as well.
+#[derive(Serialize, Deserialize)]
+struct Origin {
+    /// The artifact, by its name among the binary files.
+    name: String,
+    artifact: Digest,
+    artifacts: Vec<String>,
+    logs: Vec<String>,
+    binaries: Vec<String>,
+    trial: RunRecord,
+}
+
+/// The digest of everything that decides a trial.
+pub fn id(spec: &RunSpec) -> Digest {
+    let mut spec = spec.clone();
+    for name in [MEASURER, MEASURER_DIGEST, MEASURING] {
+        spec.algorithm.parameters.remove(name);
+    }
+    spec.id()
+}
+
+/// Moves an artifact with this name into the folder of a trial. It is not copied, because the disk may have no room
+/// for a copy.
+///
+/// # Errors
+///
+/// If it cannot be moved.
+pub(super) fn keep_artifact(artifact: &Path, name: &str, folder: &Path) -> io::Result<()> {
+    fs::write(folder.join(NAME), name)?;
+    fs::rename(artifact, folder.join(ARTIFACT))
+}
+
+impl Trial {
+    /// Keeps a trial whose artifact is already in `folder`. The trial is moved into the folder `trials`; if it cannot
+    /// be written there, such as on a full disk, it stays where it is, and is lost with its run.
+    pub(super) fn keep(
+        record: RunRecord,
+        folder: PathBuf,
+        trials: io::Result<&Path>,
+        id: Digest,
+    ) -> Trial {
+        let kept = || {
+            write(&folder, &record, digest_of(&folder.join(ARTIFACT))?)?;
+            moved(&folder, trials?, id)
+        };
+        let kept = kept().unwrap_or_else(|_| folder.clone());
+        Trial { record, folder: kept }
+    }
+
+    /// The trial with this name, for a run; `None` if there is none, or if it is damaged.
+    pub(super) fn stored(trials: &Path, id: Digest, spec: &RunSpec) -> Option<Trial> {
+        let folder = trials.join(id.to_string());
+        let Description { artifact, mut record } = read(&folder)?;
+        let unharmed = digest_of(&folder.join(ARTIFACT)).is_ok_and(|found| found == artifact);
+        record.run = spec.id();
+        // The conditions of the machine are not known, and those of the measuring are none of the trial.
+        let resources = &mut record.resources;
+        let started = || started_ms(&folder, resources.wall_ms);
+        let known = resources
+            .conditions
+            .or_else(|| Some(Conditions { started_ms: started()?, ..Conditions::default() }));
+        resources.conditions = known;
+        unharmed.then_some(Trial { record, folder })
+    }
+
+    /// The file of the artifact.
+    pub(super) fn artifact(&self) -> PathBuf {
+        self.folder.join(ARTIFACT)
+    }
+
+    /// Removes the trial, which has been measured or is not needed.
+    pub(super) fn remove(&self) {
+        // Ignore the error: a trial that is left only takes space, and is the same as before.
+        let _ = catherd_platform::remove_folder(&self.folder);
+    }
+
+    /// The record with the description of this trial, from which [`import`] makes the trial again.
+    pub(super) fn described(&self, artifact: Digest) -> RunRecord {
+        fn names<V>(files: &BTreeMap<String, V>) -> Vec<String> {
+            files.keys().cloned().collect()
+        }
+        let mut record = self.record.clone();
+        let trial = RunRecord {
+            artifacts: BTreeMap::new(),
+            logs: BTreeMap::new(),
+            binaries: BTreeMap::new(),
+            ..record.clone()
+        };
+        let (artifacts, logs, binaries) =
+            (names(&record.artifacts), names(&record.logs), names(&record.binaries));
+        // Without its name, the trial is not measured again from the record.
+        let name = fs::read_to_string(self.folder.join(NAME)).unwrap_or_default();
+        let origin = Origin { name, artifact, artifacts, logs, binaries, trial };
+        let origin = serde_json::to_string(&origin).unwrap_or_default();
+        record.logs.insert(LOG.to_owned(), origin + "\n");
+        record
+    }
+}
+
+/// Writes the trial of a stored record into the folder `trials`, so that the run is measured again and not executed.
+/// Returns whether it has one: a record of a run that was measured apart, with its artifact.
+///
+/// # Errors
+///
+/// If the trial cannot be written.
+pub fn import(trials: &Path, spec: &RunSpec, record: &RunRecord) -> io::Result<bool> {
+    let origin = record.logs.get(LOG).and_then(|log| serde_json::from_str::<Origin>(log).ok());
+    let Some(origin) = origin else { return Ok(false) };
+    let artifact =
+        record.binaries.get(&origin.name).filter(|a| Digest::of(&a.0) == origin.artifact);
+    let Some(Binary(artifact)) = artifact else { return Ok(false) };
+    fn named<V: Clone>(names: &[String], of: &BTreeMap<String, V>) -> BTreeMap<String, V> {
+        names.iter().filter_map(|name| Some((name.clone(), of.get(name)?.clone()))).collect()
+    }
+    let id = id(spec);
+    let part = trials.join(format!("{id}.part"));
+    fs::create_dir_all(&part)?;
+    fs::write(part.join(ARTIFACT), artifact)?;
+    fs::write(part.join(NAME), &origin.name)?;
+    let trial = RunRecord {
+        artifacts: named(&origin.artifacts, &record.artifacts),
+        logs: named(&origin.logs, &record.logs),
+        binaries: named(&origin.binaries, &record.binaries),
+        resources: record.resources.clone(),
+        ..origin.trial
+    };
+    write(&part, &trial, origin.artifact)?;
+    moved(&part, trials, id).map(|_| true)
+}
+
+/// Moves the folder of a trial into the folder `trials`.
+fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
+    fs::create_dir_all(trials)?;
+    let target = trials.join(id.to_string());
+    // A damaged trial, or one of the same name.
+    catherd_platform::remove_folder(&target)?;
+    fs::rename(folder, &target)?;
+    Ok(target)
+}
+
+/// Writes the description of a trial, after its digest.
+fn write(folder: &Path, record: &RunRecord, artifact: Digest) -> io::Result<()> {
+    let description = serde_json::to_string(&Description { artifact, record: record.clone() })?;
+    let digest = Digest::of(description.as_bytes());
+    fs::write(folder.join(DESCRIPTION), format!("{digest}\n{description}"))
+}
+
+/// The start of a trial that took so many milliseconds, in milliseconds since 1970; `None` if it is not known.
+fn started_ms(folder: &Path, wall_ms: u64) -> Option<u64> {
+    let ended = fs::metadata(folder.join(DESCRIPTION)).and_then(|file| file.modified()).ok()?;
+    let ended = ended.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;
+    ended.checked_sub(wall_ms)
+}
+
+/// Reads the description of a trial; `None` if it is missing or damaged.
+fn read(folder: &Path) -> Option<Description> {
+    let text = sealed(&folder.join(DESCRIPTION))?;
+    let description: Description = serde_json::from_str(&text).ok()?;
+    (description.record.outcome == RunOutcome::Done).then_some(description)
+}
+
+/// The text of a file after a line with its digest; `None` if it is missing or damaged.
+pub(super) fn sealed(file: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = catherd_platform::open_regular(file).ok()?;
+    file.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    let (digest, rest) = text.split_once('\n')?;
+    (Digest::of(rest.as_bytes()).to_string() == digest).then(|| rest.to_owned())
+}
+
+/// The digest of a file of any size.
+pub(super) fn digest_of(file: &Path) -> io::Result<Digest> {
+    let mut file: File = catherd_platform::open_regular(file)?;
+    let (mut builder, mut buffer) = (DigestBuilder::default(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(builder.finish()),
+            count => builder.add(&buffer[..count]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use catherd_experiments::{Algorithm, Budget, Parameter};
+
+    use super::*;
+
+    fn spec(measurer: &str) -> RunSpec {
+        let mut algorithm = Algorithm::plain("x");
+        for name in [MEASURER, MEASURER_DIGEST] {
+            algorithm.parameters.insert(name.to_owned(), Parameter::Text(measurer.to_owned()));
+        }
+        RunSpec {
+            project: Digest::of(b"one"),
+            project_name: "one".into(),
+            subject: super::super::KIND.into(),
+            algorithm,
+            seed: 7,
+            budget: Budget::wall_ms(1500),
+            engine: "e".into(),
+            mutation: None,
+        }
+    }
+
+    #[test]
+    fn trials_survive_the_measurer_but_not_damage() {
+        let place = tempfile::tempdir().unwrap();
+        let (part, trials) = (place.path().join("part"), place.path().join("trials"));
+        let (one, other) = (spec("one"), spec("other"));
+        assert!(one.id() != other.id() && id(&one) == id(&other));
+        fs::create_dir(&part).unwrap();
+        let artifact = place.path().join("corpus");
+        fs::write(&artifact, "corpus").unwrap();
+        keep_artifact(&artifact, "corpus", &part).unwrap();
+        let mut record = RunRecord::new(&one, Vec::new());
+        record.outcome = RunOutcome::Done;
+        record.binaries.insert("corpus".into(), Binary(b"corpus".to_vec()));
+        let kept = Trial::keep(record, part.clone(), Ok(&trials), id(&one));
+        assert!(!part.exists());
+        let stored = Trial::stored(&trials, id(&other), &other).unwrap();
+        assert_eq!(stored.record.run, other.id());
+
+        let described = stored.described(Digest::of(b"corpus"));
+        let again = place.path().join("again");
+        assert!(import(&again, &other, &described).unwrap());
+        let again = Trial::stored(&again, id(&one), &one).unwrap();
+        assert_eq!(again.record, RunRecord { run: one.id(), ..stored.record });
+        assert!(again.record.resources.conditions.unwrap().started_ms > 1_700_000_000_000);
+        let lost = RunRecord { binaries: BTreeMap::new(), ..described };
+        assert!(!import(&trials, &other, &lost).unwrap());
+
+        fs::write(kept.artifact(), "corpuS").unwrap();
+        assert!(Trial::stored(&trials, id(&one), &one).is_none());
+        fs::write(kept.artifact(), "corpus").unwrap();
+        let file = trials.join(id(&one).to_string()).join(DESCRIPTION);
+        let whole = fs::read_to_string(&file).unwrap();
+        fs::write(&file, &whole[..whole.len() - 1]).unwrap();
+        assert!(Trial::stored(&trials, id(&one), &one).is_none());
+    }
+}
