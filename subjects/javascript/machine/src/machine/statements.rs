@@ -18,12 +18,14 @@ pub(super) struct Ended {
     pub(super) useful: Option<usize>,
     /// [`Execution::stray`].
     pub(super) stray: &'static str,
+    /// [`Execution::after`], if all statements were executed and states are asked for.
+    pub(super) after: Option<Vec<Value>>,
 }
 
 impl Ended {
     pub(super) fn new(outcome: TestOutcome, at: usize) -> Ended {
         let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
-        Ended { outcome, at, observed, awaited, trace, useful: None, stray: "" }
+        Ended { outcome, at, observed, awaited, trace, useful: None, stray: "", after: None }
     }
 
     /// The same observations with another outcome, at the statement with this index.
@@ -32,7 +34,14 @@ impl Ended {
     }
 }
 
-/// Executes the statements one by one, each followed by its promise jobs.
+/// The state of a variable as data.
+pub(super) fn state(live: &Live, session: &Session<'_>, index: usize) -> Value {
+    let text = live.call::<_, String>(session, "stateOf", (index,));
+    text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
+}
+
+/// Executes the statements one by one. Functions passed to `process.nextTick`, jobs of promises and timers are executed
+/// where a promise is awaited, and after the last statement, as in a test that is written as code.
 pub(super) fn statements(
     live: &Live,
     session: &Session<'_>,
@@ -49,11 +58,12 @@ pub(super) fn statements(
     for (index, _) in test.iter().enumerate() {
         session.begin_turn();
         let state = live.call::<_, i32>(session, "run", (index,));
-        session.drain();
         let mut code = state.unwrap_or(1);
         let mut rejected = false;
         ended.awaited.push(code == 2);
         if code == 2 {
+            timers.failed |= live.run_ticks(session);
+            timers.failed |= live.drain(session);
             code = settle(live, session, settings, &mut timers);
             rejected = code == 2;
         }
@@ -85,7 +95,15 @@ pub(super) fn statements(
             ended.trace.push(live.shared.reached_now());
         }
     }
-    while timers.count <= settings.timers && timers.fire(session) {}
+    if options.observe {
+        // Tests as code compare states before what was begun goes on.
+        let states = (0..test.len()).map(|index| state(live, session, index));
+        ended.after = Some(states.collect());
+    }
+    session.begin_turn();
+    timers.failed |= live.run_ticks(session);
+    timers.failed |= live.drain(session);
+    while timers.count <= settings.timers && timers.fire(live, session) {}
     if live.shared.reached() != reached {
         useful = None;
     }
@@ -106,7 +124,7 @@ pub(super) fn statements(
 #[derive(Default)]
 struct Timers {
     count: usize,
-    /// Whether one has thrown an exception.
+    /// Whether one, or a function passed to `process.nextTick`, has thrown an exception.
     failed: bool,
 }
 
@@ -122,22 +140,23 @@ fn settle(
         let more = timers.count <= settings.timers && session.stopped().is_none();
         match live.call::<_, i32>(session, "isSettled", ()) {
             Ok(2) => return 2,
-            Ok(0) if more && timers.fire(session) => {}
+            Ok(0) if more && timers.fire(live, session) => {}
             _ => return 0,
         }
     }
 }
 
 impl Timers {
-    /// Calls the next timer and runs the promise jobs after it. Returns false if no timer waits.
-    fn fire(&mut self, session: &Session<'_>) -> bool {
+    /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after it. Returns false if no timer waits.
+    fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;
         session.clock().advance_to(due);
         session.begin_turn();
         // An exception in a timer ends only that timer.
         self.failed |= session.fire_timer().is_err();
-        session.drain();
+        self.failed |= live.run_ticks(session);
+        self.failed |= live.drain(session);
         session.stopped().is_none()
     }
 }
