@@ -294,7 +294,7 @@ impl Trees {
         }
     }
 
-    fn to_byte(&mut self) {
+    fn pad(&mut self) {
         if self.bit_count > 0 {
             self.put(0, 8 - self.bit_count);
         }
@@ -322,7 +322,7 @@ impl Trees {
     /// Writes bytes without compression.
     pub(super) fn stored_block(&mut self, bytes: &[u8], last: bool) {
         self.put(u16::from(last), 3);
-        self.to_byte();
+        self.pad();
         let length = bytes.len() as u16;
         self.bytes.extend(length.to_le_bytes());
         self.bytes.extend((!length).to_le_bytes());
@@ -377,7 +377,7 @@ impl Trees {
         }
         self.begin_block();
         if last {
-            self.to_byte();
+            self.pad();
         }
     }
 
