@@ -96,7 +96,7 @@ pub(super) fn statements(
         }
     }
     if options.observe {
-        // Tests as code compare states before what was begun goes on.
+        // Tests as code compare states before what was begun continues.
         let states = (0..test.len()).map(|index| state(live, session, index));
         ended.after = Some(states.collect());
     }

@@ -1,7 +1,7 @@
 // What Node offers in addition to the language, as far as it needs no files, network or system.
 const silent = () => undefined;
 /** What the calls of a test pass on to what they start (`AsyncLocalStorage`): a list of stores, or UNKNOWN where the engine
-    goes on after an `await` without telling. */
+    continues after an `await` without telling. */
 const UNKNOWN = Symbol('unknown');
 let stores = null;
 /** A function that is called with the stores of now. */
