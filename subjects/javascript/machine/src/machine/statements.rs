@@ -57,8 +57,8 @@ pub(super) fn statements(
     let mut useful = reached.map(|_| 0);
     for (index, _) in test.iter().enumerate() {
         session.begin_turn();
-        let state = live.call::<_, i32>(session, "run", (index,));
-        let mut code = state.unwrap_or(1);
+        let code = live.call::<_, i32>(session, "run", (index,));
+        let mut code = code.unwrap_or(1);
         let mut rejected = false;
         ended.awaited.push(code == 2);
         if code == 2 {
@@ -80,7 +80,16 @@ pub(super) fn statements(
             if let Some(limit) = thrown.limit() {
                 return ended.stopped_at(TestOutcome::Limit(limit), index);
             }
-            return ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
+            let mut ended = ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
+            if options.observe {
+                // What was begun before continues in a test that is written as code.
+                ended.after = Some((0..index).map(|each| state(live, session, each)).collect());
+                ended.stray = timers.finish(live, session, settings);
+                if let Some(limit) = timers.limit(live, session, settings) {
+                    ended.outcome = TestOutcome::Limit(limit);
+                }
+            }
+            return ended;
         }
         let now = live.shared.reached();
         if now != reached {
@@ -100,24 +109,14 @@ pub(super) fn statements(
         let states = (0..test.len()).map(|index| state(live, session, index));
         ended.after = Some(states.collect());
     }
-    session.begin_turn();
-    timers.failed |= live.run_ticks(session);
-    timers.failed |= live.drain(session);
-    while timers.count <= settings.timers && timers.fire(live, session) {}
+    ended.stray = timers.finish(live, session, settings);
     if live.shared.reached() != reached {
         useful = None;
     }
-    ended.outcome = match live.stopped(session) {
-        Some(limit) => TestOutcome::Limit(limit),
-        None if timers.count > settings.timers => TestOutcome::Limit("timers"),
-        None => TestOutcome::Passed,
-    };
-    let stray = match session.unhandled_rejections().is_empty() {
-        false => "rejection",
-        true if timers.failed => "timer",
-        true => "",
-    };
-    Ended { useful, stray, ..ended }
+    if let Some(limit) = timers.limit(live, session, settings) {
+        ended.outcome = TestOutcome::Limit(limit);
+    }
+    Ended { useful, ..ended }
 }
 
 /// The timers that a test has fired.
@@ -147,6 +146,34 @@ fn settle(
 }
 
 impl Timers {
+    /// The limit that was met.
+    fn limit(
+        &self,
+        live: &Live,
+        session: &Session<'_>,
+        settings: &MachineSettings,
+    ) -> Option<&'static str> {
+        live.stopped(session).or((self.count > settings.timers).then_some("timers"))
+    }
+
+    /// Executes all that is left. Returns [`Execution::stray`](crate::Execution::stray).
+    fn finish(
+        &mut self,
+        live: &Live,
+        session: &Session<'_>,
+        settings: &MachineSettings,
+    ) -> &'static str {
+        session.begin_turn();
+        self.failed |= live.run_ticks(session);
+        self.failed |= live.drain(session);
+        while self.count <= settings.timers && self.fire(live, session) {}
+        match session.unhandled_rejections().is_empty() {
+            false => "rejection",
+            true if self.failed => "timer",
+            true => "",
+        }
+    }
+
     /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after it. Returns false if no timer waits.
     fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
