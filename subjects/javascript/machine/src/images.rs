@@ -59,6 +59,7 @@ impl Live {
             // and the object of the host's functions and arrays; they were made before the image and are
             // kept until the context is dropped. No script reaches that object, so that its members stay.
             unsafe { self.engine.restore(bare) };
+            self.shared.waiting.set(false);
         }
     }
 
@@ -69,6 +70,7 @@ impl Live {
         let image = self.images.loaded.remove(found);
         // SAFETY: as in `clear`.
         unsafe { self.engine.restore(&image.engine) };
+        self.shared.waiting.set(false);
         self.shared.arrays.write(&image.arrays);
         let stream = image.random.as_ref().map(|(_, stream)| stream.clone());
         self.shared.drawn.set(stream.is_some());

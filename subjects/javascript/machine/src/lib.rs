@@ -16,11 +16,13 @@ mod loading;
 mod machine;
 mod manifest;
 mod package;
+mod prelude;
 mod program;
 mod resolve;
 mod settings;
 mod statement;
 mod typescript;
+mod zlib;
 
 pub use catherd_javascript_instrument as instrument;
 pub use execution::{Evidence, Execution, Reached, TestOutcome, Thrown};

@@ -4,67 +4,23 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::sync::OnceLock;
 
 use catherd_javascript_engine::quickjs::{
     Ctx, Error, Exception, FromJs, Function, IntoArgs, IntoJs, Null, Object, Persistent,
 };
 use catherd_javascript_engine::{
-    CompileError, CompiledScript, Engine, Host, Limits, Session, SharedArray, Stop, Thrown,
+    CompileError, Engine, Host, Limits, Session, SharedArray, Stop, Thrown,
 };
 use catherd_search::Stream;
 
 use crate::compile::CompiledFile;
 use crate::execution::Reached;
 use crate::images::Images;
+use crate::prelude;
 use crate::program::Program;
 use crate::resolve;
 use crate::settings::MachineSettings;
-
-const PRELUDE: &str = concat!(
-    "(function (host) {'use strict';\n",
-    include_str!("prelude/head.js"),
-    include_str!("prelude/texts.js"),
-    include_str!("prelude/distances.js"),
-    include_str!("prelude/proxies.js"),
-    include_str!("prelude/probes.js"),
-    include_str!("prelude/observe.js"),
-    include_str!("prelude/node/errors.js"),
-    include_str!("prelude/node/equality.js"),
-    include_str!("prelude/node/inspect.js"),
-    include_str!("prelude/node/text.js"),
-    include_str!("prelude/node/clone.js"),
-    include_str!("prelude/node/events.js"),
-    include_str!("prelude/node/assert.js"),
-    include_str!("prelude/node/util.js"),
-    include_str!("prelude/node/path.js"),
-    include_str!("prelude/node/host.js"),
-    include_str!("prelude/modules.js"),
-    include_str!("prelude/analyse.js"),
-    include_str!("prelude/tests.js"),
-    include_str!("prelude/install.js"),
-    "\n})"
-);
-
-/// What few programs use is not in the memory of the others, which is restored for each execution.
-const EXTRAS: &str = concat!(
-    "(function (prelude) {'use strict';\n",
-    include_str!("prelude/node/extras.js"),
-    include_str!("prelude/node/buffer.js"),
-    include_str!("prelude/node/decoder.js"),
-    include_str!("prelude/node/web.js"),
-    include_str!("prelude/node/url.js"),
-    include_str!("prelude/node/querystring.js"),
-    include_str!("prelude/node/fs.js"),
-    "return {atob, btoa, bufferClass, bufferModule, stringDecoderModule, webClasses, \
-     channelsModule, cryptoModule, urlClasses, querystringModule, urlModule, fsModule};\n})"
-);
-
-/// The extras, which are the same for all contexts of a process.
-static COMPILED_EXTRAS: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new();
-
-/// The prelude, which is the same for all contexts of a process.
-static COMPILED: OnceLock<Result<CompiledScript, CompileError>> = OnceLock::new();
+use crate::zlib;
 
 /// 2020-01-01T00:00:00.000Z, the beginning of logical time.
 const BEGINNING: f64 = 1_577_836_800_000.0;
@@ -84,6 +40,8 @@ pub(crate) struct Shared {
     pub(crate) proxy: RefCell<Stream>,
     /// Maximum number of steps of the present test.
     pub(crate) most_steps: Cell<u64>,
+    /// Whether functions wait that were passed to `process.nextTick`.
+    pub(crate) waiting: Cell<bool>,
     /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
     pub(crate) arrays: Arrays,
@@ -219,10 +177,11 @@ pub(crate) struct Live {
     pub(crate) images: Images,
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "prepare",
     "begin",
     "run",
+    "runTicks",
     "isSettled",
     "observed",
     "exception",
@@ -243,6 +202,7 @@ impl Live {
             drawn: Cell::new(false),
             proxy: RefCell::new(Stream::new(0, PROXY)),
             most_steps: Cell::new(settings.load_steps),
+            waiting: Cell::new(false),
             compiled: RefCell::default(),
             arrays: Arrays::new(program),
             steps: program.units.steps.clone(),
@@ -265,7 +225,7 @@ impl Live {
         };
         let mut engine = Engine::new(limits(settings), host).map_err(|error| error.to_string())?;
         engine.guard(&program.entry);
-        let made = engine.enter(|session| prelude(session, program, settings, &shared));
+        let made = engine.enter(|session| functions(session, program, settings, &shared));
         let functions = made.map_err(|error| error.to_string())??;
         let mut live = Live { functions, shared, engine, images: Images::default() };
         if settings.reuse {
@@ -301,10 +261,27 @@ impl Live {
     pub(crate) fn try_load(&self) -> Result<(), String> {
         self.enter(|session| {
             let result = self.call::<_, ()>(session, "prepare", (false, false));
-            session.drain();
+            self.drain(session);
             self.stopped(session).map_or(Ok(()), |limit| Err(met(limit)))?;
             result.map_err(|thrown| thrown.to_string())
         })?
+    }
+
+    /// Executes the jobs of promises, and the functions passed to `process.nextTick` when no job is left, until there
+    /// is nothing left of either. Returns whether one of these functions threw an exception.
+    pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
+        let mut failed = false;
+        session.drain();
+        while self.shared.waiting.get() && session.stopped().is_none() {
+            failed |= self.run_ticks(session);
+            session.drain();
+        }
+        failed
+    }
+
+    /// Calls the functions passed to `process.nextTick`. Returns whether one of them threw an exception.
+    pub(crate) fn run_ticks(&self, session: &Session<'_>) -> bool {
+        self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }
 
     /// The limit that ended the script; `None` if none did.
@@ -351,7 +328,7 @@ pub(crate) const SUBJECT: u64 = 40;
 /// Number of the stream of collecting proxies.
 pub(crate) const PROXY: u64 = 41;
 
-fn prelude<'js>(
+fn functions<'js>(
     session: &Session<'js>,
     program: &Rc<Program>,
     settings: &MachineSettings,
@@ -359,9 +336,7 @@ fn prelude<'js>(
 ) -> Result<Functions, String> {
     let failed = |error: Thrown| error.to_string();
     let host = session.caught(host(session, program, settings, shared)).map_err(failed)?;
-    let compiled =
-        COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()));
-    let compiled = compiled.as_ref().map_err(CompileError::to_string)?;
+    let compiled = prelude::beginning().as_ref().map_err(CompileError::to_string)?;
     let install: Function = session.execute(compiled).map_err(failed)?;
     let ctx = session.ctx();
     let kept = Persistent::save(ctx, host.clone());
@@ -422,6 +397,8 @@ fn host<'js>(
         reason.reason.set(Some(names.into_iter().find(|known| *known == name).unwrap_or("polls")));
         halt.now();
     };
+    let waiting = Rc::clone(shared);
+    host.set("waits", Function::new(ctx.clone(), move || waiting.waiting.set(true))?)?;
     host.set("stop", Function::new(ctx.clone(), stop)?)?;
     let (compiling, compiled, limits) = (Rc::clone(program), Rc::clone(shared), limits(settings));
     let compile = move |ctx: Ctx<'js>, path: String, build: usize| {
@@ -461,15 +438,15 @@ fn host<'js>(
     host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
     let hash =
         |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
-    let extras = |ctx: Ctx<'js>| {
-        let compiled = COMPILED_EXTRAS
-            .get_or_init(|| CompiledScript::compile("extras.js", EXTRAS, Limits::default()));
-        match compiled {
+    let parts = |ctx: Ctx<'js>, streams: bool| {
+        let part = if streams { prelude::streams() } else { prelude::extras() };
+        match part {
             Ok(script) => script.execute(&ctx),
             Err(cause) => Err(Exception::throw_syntax(&ctx, &cause.to_string())),
         }
     };
-    host.set("extras", Function::new(ctx.clone(), extras)?)?;
+    host.set("parts", Function::new(ctx.clone(), parts)?)?;
+    zlib::offer(ctx, &host)?;
     host.set("hash", Function::new(ctx.clone(), hash)?)?;
     let counting = Rc::clone(program);
     let count = move |callable: usize, length: usize| {

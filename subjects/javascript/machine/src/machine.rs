@@ -251,18 +251,17 @@ fn execute(
     let stopped = not_loaded || session.stopped().is_some();
     let mut steps = shared.steps();
     let (counters, outcomes, least) = shared.counts();
-    let mut after = Vec::new();
     session.resume(settings.polls);
     let report = live.call::<_, String>(session, "report", ());
     let report: Report =
         report.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    if options.observe && !stopped {
-        for index in 0..ended.at.min(test.len()) {
-            let state = live.call::<_, String>(session, "stateOf", (index,));
-            let state = state.ok().and_then(|text| serde_json::from_str(&text).ok());
-            after.push(state.unwrap_or(Value::Null));
-        }
-    }
+    let after = match ended.after.take() {
+        Some(states) if !stopped => states,
+        None if !stopped && options.observe => (0..ended.at.min(test.len()))
+            .map(|index| statements::state(live, session, index))
+            .collect(),
+        _ => Vec::new(),
+    };
     steps += report.traps;
     if ended.outcome == TestOutcome::Limit("steps") || steps > most_steps {
         // Report exactly the limit, because the number of steps beyond it depends on when the engine polled.
@@ -352,7 +351,7 @@ impl Live {
                 (Some(limit), _) => (Some(TestOutcome::Limit(limit)), false),
                 (None, Err(thrown)) => (Some(thrown_by(thrown)), false),
                 (None, Ok(())) => {
-                    session.drain();
+                    self.drain(session);
                     (None, session.stopped().is_none())
                 }
             }

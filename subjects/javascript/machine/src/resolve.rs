@@ -11,7 +11,7 @@ use crate::package::Package;
 const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cluster console \
     constants crypto dgram diagnostics_channel dns domain events fs fs/promises http http2 https \
     inspector module net os path path/posix perf_hooks process punycode querystring readline repl \
-    stream stream/promises string_decoder sys timers timers/promises tls tty url util util/types v8 \
+    stream stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls tty url util util/types v8 \
     vm wasi worker_threads zlib test";
 
 /// Conditions of `exports` and `imports` for `require`. The manifest decides which of them counts first.

@@ -245,9 +245,11 @@ fn results_are_those_of_node() {
     let source = "exports.spread = () => Object.keys({...'ab', ...null, ...[7]}).join();
         exports.own = () => { const o = Object.create(null); o.__proto__ = 1; return o; };
         exports.lacks = () => [typeof Object.groupBy, typeof Buffer].join();
-        exports.uses = s => require('zlib').gzipSync(s).length;
+        exports.uses = s => require('zlib').brotliCompressSync(s).length;
         exports.stray = () => { Promise.reject(new Error('x')); return 1; };
-        exports.late = () => { setTimeout(() => { throw new Error('x'); }, 5); return 1; };";
+        exports.late = () => { setTimeout(() => { throw new Error('x'); }, 5); return 1; };
+        exports.fails = () => null.member;
+        exports.begins = () => { const o = {n: 0}; process.nextTick(() => { o.n++; }); return o; };";
     let program = program(source);
     let run = |name: &str| {
         execute(&program, MachineSettings::default(), &[call(name, &json!([]))], false)
@@ -262,4 +264,10 @@ fn results_are_those_of_node() {
     assert_eq!(unsupported.outcome, TestOutcome::Limit("unsupported"));
     assert!(unsupported.counters.iter().all(|count| *count == 0));
     assert_eq!((run("stray").stray, run("late").stray), ("rejection", "timer"));
+    // What a test has begun continues after a statement that throws, and after states are asserted.
+    let both = [call("late", &json!([])), call("fails", &json!([]))];
+    let thrown = execute(&program, MachineSettings::default(), &both, false);
+    assert!(matches!(thrown.outcome, TestOutcome::Threw { .. }));
+    assert_eq!(thrown.stray, "timer");
+    assert_eq!(run("begins").after, [json!({"object": {"n": {"number": "0"}}})]);
 }

@@ -44,6 +44,30 @@ fn modules_of_node_give_what_they_give_in_node() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
+#[test]
+fn streams_do_what_they_do_in_node() {
+    let (count, different) =
+        compare(include_str!("node/streams.js"), include_str!("node/streams-20.json"));
+    assert!(count > 30);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn other_modules_give_what_they_give_in_node() {
+    let (count, different) =
+        compare(include_str!("node/tools.js"), include_str!("node/tools-20.json"));
+    assert!(count >= 20);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn compression_gives_the_bytes_that_it_gives_in_node() {
+    let (count, different) =
+        compare(include_str!("node/zlib.js"), include_str!("node/zlib-20.json"));
+    assert!(count > 10);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
 /// Records the results again in the Node.js of this machine, if it is version 20.
 #[test]
 fn recorded_results_are_those_of_node() {
@@ -55,6 +79,9 @@ fn recorded_results_are_those_of_node() {
     for (name, recorded) in [
         ("subject", include_str!("node/node-20.json")),
         ("modules", include_str!("node/modules-20.json")),
+        ("streams", include_str!("node/streams-20.json")),
+        ("tools", include_str!("node/tools-20.json")),
+        ("zlib", include_str!("node/zlib-20.json")),
     ] {
         let mut node = std::process::Command::new("node");
         let printed = node.args(["print.js", name]).env("TZ", "UTC").current_dir(&folder).output();

@@ -18,12 +18,14 @@ pub(super) struct Ended {
     pub(super) useful: Option<usize>,
     /// [`Execution::stray`].
     pub(super) stray: &'static str,
+    /// [`Execution::after`], if all statements were executed and states are asked for.
+    pub(super) after: Option<Vec<Value>>,
 }
 
 impl Ended {
     pub(super) fn new(outcome: TestOutcome, at: usize) -> Ended {
         let (observed, awaited, trace) = (Vec::new(), Vec::new(), Vec::new());
-        Ended { outcome, at, observed, awaited, trace, useful: None, stray: "" }
+        Ended { outcome, at, observed, awaited, trace, useful: None, stray: "", after: None }
     }
 
     /// The same observations with another outcome, at the statement with this index.
@@ -32,7 +34,14 @@ impl Ended {
     }
 }
 
-/// Executes the statements one by one, each followed by its promise jobs.
+/// The state of a variable as data.
+pub(super) fn state(live: &Live, session: &Session<'_>, index: usize) -> Value {
+    let text = live.call::<_, String>(session, "stateOf", (index,));
+    text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
+}
+
+/// Executes the statements one by one. Functions passed to `process.nextTick`, jobs of promises and timers are executed
+/// where a promise is awaited, and after the last statement, as in a test that is written as code.
 pub(super) fn statements(
     live: &Live,
     session: &Session<'_>,
@@ -48,12 +57,13 @@ pub(super) fn statements(
     let mut useful = reached.map(|_| 0);
     for (index, _) in test.iter().enumerate() {
         session.begin_turn();
-        let state = live.call::<_, i32>(session, "run", (index,));
-        session.drain();
-        let mut code = state.unwrap_or(1);
+        let code = live.call::<_, i32>(session, "run", (index,));
+        let mut code = code.unwrap_or(1);
         let mut rejected = false;
         ended.awaited.push(code == 2);
         if code == 2 {
+            timers.failed |= live.run_ticks(session);
+            timers.failed |= live.drain(session);
             code = settle(live, session, settings, &mut timers);
             rejected = code == 2;
         }
@@ -70,7 +80,16 @@ pub(super) fn statements(
             if let Some(limit) = thrown.limit() {
                 return ended.stopped_at(TestOutcome::Limit(limit), index);
             }
-            return ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
+            let mut ended = ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
+            if options.observe {
+                // What was begun before continues in a test that is written as code.
+                ended.after = Some((0..index).map(|each| state(live, session, each)).collect());
+                ended.stray = timers.finish(live, session, settings);
+                if let Some(limit) = timers.limit(live, session, settings) {
+                    ended.outcome = TestOutcome::Limit(limit);
+                }
+            }
+            return ended;
         }
         let now = live.shared.reached();
         if now != reached {
@@ -85,28 +104,26 @@ pub(super) fn statements(
             ended.trace.push(live.shared.reached_now());
         }
     }
-    while timers.count <= settings.timers && timers.fire(session) {}
+    if options.observe {
+        // Tests as code compare states before what was begun continues.
+        let states = (0..test.len()).map(|index| state(live, session, index));
+        ended.after = Some(states.collect());
+    }
+    ended.stray = timers.finish(live, session, settings);
     if live.shared.reached() != reached {
         useful = None;
     }
-    ended.outcome = match live.stopped(session) {
-        Some(limit) => TestOutcome::Limit(limit),
-        None if timers.count > settings.timers => TestOutcome::Limit("timers"),
-        None => TestOutcome::Passed,
-    };
-    let stray = match session.unhandled_rejections().is_empty() {
-        false => "rejection",
-        true if timers.failed => "timer",
-        true => "",
-    };
-    Ended { useful, stray, ..ended }
+    if let Some(limit) = timers.limit(live, session, settings) {
+        ended.outcome = TestOutcome::Limit(limit);
+    }
+    Ended { useful, ..ended }
 }
 
 /// The timers that a test has fired.
 #[derive(Default)]
 struct Timers {
     count: usize,
-    /// Whether one has thrown an exception.
+    /// Whether one, or a function passed to `process.nextTick`, has thrown an exception.
     failed: bool,
 }
 
@@ -122,22 +139,51 @@ fn settle(
         let more = timers.count <= settings.timers && session.stopped().is_none();
         match live.call::<_, i32>(session, "isSettled", ()) {
             Ok(2) => return 2,
-            Ok(0) if more && timers.fire(session) => {}
+            Ok(0) if more && timers.fire(live, session) => {}
             _ => return 0,
         }
     }
 }
 
 impl Timers {
-    /// Calls the next timer and runs the promise jobs after it. Returns false if no timer waits.
-    fn fire(&mut self, session: &Session<'_>) -> bool {
+    /// The limit that was met.
+    fn limit(
+        &self,
+        live: &Live,
+        session: &Session<'_>,
+        settings: &MachineSettings,
+    ) -> Option<&'static str> {
+        live.stopped(session).or((self.count > settings.timers).then_some("timers"))
+    }
+
+    /// Executes all that is left. Returns [`Execution::stray`](crate::Execution::stray).
+    fn finish(
+        &mut self,
+        live: &Live,
+        session: &Session<'_>,
+        settings: &MachineSettings,
+    ) -> &'static str {
+        session.begin_turn();
+        self.failed |= live.run_ticks(session);
+        self.failed |= live.drain(session);
+        while self.count <= settings.timers && self.fire(live, session) {}
+        match session.unhandled_rejections().is_empty() {
+            false => "rejection",
+            true if self.failed => "timer",
+            true => "",
+        }
+    }
+
+    /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after it. Returns false if no timer waits.
+    fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;
         session.clock().advance_to(due);
         session.begin_turn();
         // An exception in a timer ends only that timer.
         self.failed |= session.fire_timer().is_err();
-        session.drain();
+        self.failed |= live.run_ticks(session);
+        self.failed |= live.drain(session);
         session.stopped().is_none()
     }
 }

@@ -7,4 +7,4 @@ defineProperty(FunctionPrototype, 'toString', {
     }}.toString, writable: true, enumerable: false, configurable: true,
 });
 installHost();
-return {prepare, begin, run, isSettled, observed, exception, report, stateOf, analyse, constructedPatterns, describe, distance};
+return {prepare, begin, run, runTicks, isSettled, observed, exception, report, stateOf, analyse, constructedPatterns, describe, distance};

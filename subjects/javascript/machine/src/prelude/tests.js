@@ -60,8 +60,7 @@ const functionValue = (what, result) => {
         return (...values) => values.find(each => typeof each === 'function')?.(passed);
     }
     default: {
-        const constant = value(result);
-        return () => constant;
+        return (value => () => value)(value(result));
     }
     }
 };
@@ -83,7 +82,8 @@ const prepare = (infer, loading) => {
     testing = false;
     measured = loading;
     ticks = [];
-    exported = synchronously(() => load(infer));
+    stores = null;
+    exported = load(infer);
     for (const name of host.namespace) {
         exported = exported[name];
     }

@@ -378,6 +378,12 @@ const bufferClass = () => {
             throw outOfRange('offset', '>= 0 and <= ' + (buffer.length - size), offset);
         }
     };
+    const checkSize = size => {
+        checkArgument(size, 'byteLength', 'number');
+        if (!(size >= 1 && size <= 6 && Number.isInteger(size))) {
+            throw outOfRange('byteLength', Number.isInteger(size) ? '>= 1 and <= 6' : 'an integer', size);
+        }
+    };
     const power = exponent => '2 ** ' + exponent;
     const NUMBERS = [['UInt8', 'Uint8', 1, 0, 255], ['Int8', 'Int8', 1, -128, 127], ['UInt16', 'Uint16', 2, 0, 65535],
         ['Int16', 'Int16', 2, -32768, 32767], ['UInt32', 'Uint32', 4, 0, 4294967295], ['Int32', 'Int32', 4, -2147483648, 2147483647],
@@ -407,9 +413,7 @@ const bufferClass = () => {
             const name = (signed ? 'Int' : 'UInt') + order;
             methods['read' + name] = function (offset, size) {
                 checkArgument(offset, 'offset', 'number');
-                if (!(size >= 1 && size <= 6)) {
-                    throw outOfRange('byteLength', '>= 1 and <= 6', size);
-                }
+                checkSize(size);
                 checkOffset(this, offset, size);
                 let value = 0;
                 for (let i = 0; i < size; i++) {
@@ -418,9 +422,7 @@ const bufferClass = () => {
                 return signed && value >= 2 ** (8 * size - 1) ? value - 2 ** (8 * size) : value;
             };
             methods['write' + name] = function (value, offset, size) {
-                if (!(size >= 1 && size <= 6)) {
-                    throw outOfRange('byteLength', '>= 1 and <= 6', size);
-                }
+                checkSize(size);
                 const [low, high] = signed ? [-(2 ** (8 * size - 1)), 2 ** (8 * size - 1) - 1] : [0, 2 ** (8 * size) - 1];
                 if (value < low || value > high) {
                     throw outOfRange('value', signed ? '>= -(' + power(8 * size - 1) + ') and < ' + power(8 * size - 1) : '>= 0 and < '

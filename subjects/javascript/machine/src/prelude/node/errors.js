@@ -17,7 +17,8 @@ const received = value => {
 const coded = (Kind, code, message) => assign(new Kind(message), {code});
 const checkArgument = (value, name, type) => {
     if (typeof value !== type) {
-        const message = 'The "' + name + '" argument must be of type ' + type + '. ' + received(value);
+        const word = name.includes('.') ? 'property' : 'argument';
+        const message = 'The "' + name + '" ' + word + ' must be of type ' + type + '. ' + received(value);
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', message);
     }
 };

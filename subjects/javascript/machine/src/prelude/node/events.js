@@ -17,6 +17,10 @@ const eventsModule = () => {
     const keep = (emitter, name, list) => {
         if (list.length > 0) {
             emitter._events[name] = list.length === 1 ? list[0] : list;
+        } else if (getPrototypeOf(emitter._events) !== null) {
+            // The members of streams stay.
+            emitter._eventsCount--;
+            emitter._events[name] = undefined;
         } else if (--emitter._eventsCount === 0) {
             emitter._events = create(null);
         } else {

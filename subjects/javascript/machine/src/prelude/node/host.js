@@ -1,30 +1,54 @@
 // What Node offers in addition to the language, as far as it needs no files, network or system.
 const silent = () => undefined;
-/** Functions for `nextTick`, which are called after the synchronous part of a statement, before the jobs of promises. */
-let ticks = [];
-let isSynchronous = false;
-const nextTick = (f, ...values) => {
-    checkArgument(f, 'callback', 'function');
-    push(ticks, () => apply(f, undefined, values));
-    if (!isSynchronous) {
-        queueMicrotask(runTicks);
-    }
+/** What the calls of a test pass on to what they start (`AsyncLocalStorage`): a list of stores, or UNKNOWN where the engine
+    continues after an `await` without telling. */
+const UNKNOWN = Symbol('unknown');
+let stores = null;
+/** A function that is called with the stores of now. */
+const withStores = f => {
+    const known = stores;
+    return function (...values) {
+        return inStores(known, () => apply(f, this, values));
+    };
 };
-/** Calls the functions passed to `nextTick`. An exception in one of them ends only that one. */
-const runTicks = () => {
-    for (let i = 0; i < ticks.length; i++) {
-        safely(ticks[i]);
-    }
-    ticks = [];
-};
-/** The result of a synchronous part, with what `nextTick` got in it. */
-const synchronously = f => {
-    isSynchronous = true;
+const inStores = (known, f) => {
+    const before = stores;
+    stores = known;
     try {
         return f();
     } finally {
-        isSynchronous = false;
-        runTicks();
+        stores = before;
+    }
+};
+/** Functions for `nextTick`, which are called when no job of a promise is left, and after each timer. */
+let ticks = [];
+const nextTick = (f, ...values) => {
+    checkArgument(f, 'callback', 'function');
+    push(ticks, {f, values, known: stores});
+    host.waits();
+};
+/** Calls the functions passed to `nextTick`, and those that these pass to it. Returns whether one of them threw an
+    exception, which ends only that one. */
+const runTicks = () => {
+    let hasFailed = false;
+    for (let i = 0; i < ticks.length; i++) {
+        const {f, values, known} = ticks[i];
+        try {
+            inStores(known, () => apply(f, undefined, values));
+        } catch {
+            hasFailed = true;
+        }
+    }
+    ticks = [];
+    return hasFailed;
+};
+/** The result of the synchronous part of a statement. */
+const synchronously = f => {
+    stores = null;
+    try {
+        return f();
+    } finally {
+        stores = UNKNOWN;
     }
 };
 /** A stream that takes everything and shows nothing. */
@@ -41,7 +65,8 @@ const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['
     [getPrototypeOf(getPrototypeOf([][Symbol.iterator]())), ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach',
         'some', 'every', 'find', 'constructor', Symbol.toStringTag]]];
 const installHost = () => {
-    loadedFs = undefined;
+    loaded = new Map();
+    stores = null;
     const process = {env: {NODE_ENV: 'test'}, argv: [], platform: 'linux', version: 'v20.0.0', versions: {node: '20.0.0'},
         nextTick, cwd: () => '/subject', exit: () => stop('exit'), on: silent, emitWarning: silent, hrtime: () => [0, 0],
         exitCode: undefined, getuid: onlyLoading(0), geteuid: onlyLoading(0), getgid: onlyLoading(0), getegid: onlyLoading(0),
@@ -63,6 +88,9 @@ const installHost = () => {
     together(['Buffer'], () => ({Buffer: extras().bufferClass()}));
     together(['URL', 'URLSearchParams'], () => extras().urlClasses());
     together(['DOMException', 'Event', 'CustomEvent', 'EventTarget', 'AbortSignal', 'AbortController'], () => extras().webClasses());
+    const later = (f, delay) => f[PROMISIFY] ?? defineProperty(f, PROMISIFY, {value: delay, enumerable: false, configurable: true});
+    later(globalThis.setTimeout, (delay, value) => new Promise(done => globalThis.setTimeout(done, delay, value)));
+    later(globalThis.setImmediate, value => new Promise(done => globalThis.setImmediate(done, value)));
     for (const name of MISSING_GLOBALS) {
         if (!(name in globalThis)) {
             lazily(globalThis, name, false, () => unavailable(name));
@@ -77,15 +105,23 @@ const installHost = () => {
 /** What is evaluated only for programs that use it. */
 let evaluated;
 const isTesting = () => testing;
-const extras = () => evaluated ??= host.extras()({
+const extras = () => evaluated ??= host.parts(false)({
     Map, Set, Date, Promise, Error, RangeError, TypeError, Number, String, Symbol, Proxy, Object, Array, ArrayBuffer, DataView,
     BigInt, Uint8Array, Math, apply, ownKeys, getPrototypeOf, abs, keys, getOwn, defineProperty, create, assign, isArray,
     charCodeAt, slice, toWellFormed, push, setAll, getTime, mapGet, mapSet, mapHas, matches, KINDS_OF_ERRORS, encodeLetter,
     bytesOf, coded, checkArgument, received, inspect, CUSTOM, safely, unavailable, stop, onlyLoading, builtinModule, isTesting,
     host});
-/** Files of one load, which all modules share. */
-let loadedFs;
-const sharedFs = () => loadedFs ??= extras().fsModule();
+let evaluatedStreams;
+const streams = () => evaluatedStreams ??= host.parts(true)({
+    Map, Set, WeakMap, Promise, Error, RangeError, TypeError, Number, String, Symbol, Object, Array, ArrayBuffer, DataView, BigInt,
+    Date, RegExp, Proxy, Uint8Array, Math, apply, ownKeys, keys, getOwn, getPrototypeOf, defineProperty, create, assign, isArray, slice,
+    charCodeAt, toWellFormed, push, then, parse, stringify, matches, mapGet, mapSet, mapHas, weakGet, weakSet, functionText, toText,
+    boxedValue, coded, checkArgument, received, inspect, unavailable, stop, safely, builtinModule, FunctionPrototype,
+    outOfRange: extras().outOfRange, bytesOf, contexts, host});
+/** The stores of `AsyncLocalStorage`, for its module. */
+const contexts = {UNKNOWN, withStores, inStores, get: () => stores, set: known => stores = known};
+/** Modules of one load by name, which all its files share. */
+let loaded = new Map();
 /** Whether a test is being executed, not loading. */
 let testing = false;
 /** What stands for parts of Node.js that do not exist here. A program may load and keep them; a test that uses one has
@@ -152,19 +188,18 @@ const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'ByteLengthQueuingStrategy'
 const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
 /** Members of modules that do not exist here. */
 const MISSING_MEMBERS = {
-    util: ['MIMEParams', 'MIMEType', 'aborted', 'debug', 'getSystemErrorMap', 'getSystemErrorName', 'parseArgs', 'stripVTControlCharacters',
-        'styleText', 'toUSVString', 'transferableAbortController', 'transferableAbortSignal'],
+    util: ['MIMEParams', 'MIMEType', '_errnoException', '_exceptionWithHostPort', 'aborted', 'getSystemErrorMap', 'getSystemErrorName', 'parseEnv',
+        'transferableAbortController', 'transferableAbortSignal'],
     events: ['EventEmitterAsyncResource', 'addAbortListener', 'getEventListeners', 'getMaxListeners', 'on', 'once', 'setMaxListeners'],
     assert: ['CallTracker'],
     buffer: ['Blob', 'File', 'isAscii', 'isUtf8', 'resolveObjectURL', 'transcode'],
     url: ['Url', 'domainToASCII', 'domainToUnicode', 'format', 'parse', 'resolve', 'resolveObject'],
-    diagnostics_channel: ['tracingChannel'],
     fs: ['Dir', 'FileReadStream', 'FileWriteStream', 'ReadStream', 'WriteStream', '_toUnixTimestamp', 'chown', 'chownSync', 'cp', 'cpSync',
         'createReadStream', 'createWriteStream', 'fchmod', 'fchmodSync', 'fchown', 'fchownSync', 'fdatasync', 'fdatasyncSync', 'lchmod',
         'lchmodSync', 'lchown', 'lchownSync', 'link', 'linkSync', 'lutimes', 'lutimesSync', 'openAsBlob', 'opendir', 'opendirSync', 'readlink',
         'readlinkSync', 'readv', 'readvSync', 'statfs', 'statfsSync', 'symlink', 'symlinkSync', 'unwatchFile', 'watch', 'watchFile', 'writev',
         'writevSync'],
-    os: ['arch', 'availableParallelism', 'constants', 'cpus', 'freemem', 'getPriority', 'hostname', 'loadavg', 'machine', 'networkInterfaces',
+    os: ['arch', 'availableParallelism', 'cpus', 'freemem', 'getPriority', 'hostname', 'loadavg', 'machine', 'networkInterfaces',
         'release', 'setPriority', 'totalmem', 'uptime', 'userInfo', 'version'],
 };
 /** Adds stubs for what a module or object lacks. */
@@ -178,26 +213,46 @@ const completed = (name, object) => {
     return object;
 };
 const builtinModule = name => {
+    if (!mapHas(loaded, name)) {
+        mapSet(loaded, name, makeModule(name));
+    }
+    return mapGet(loaded, name);
+};
+const makeModule = name => {
     switch (name) {
     case 'events': return completed(name, eventsModule());
     case 'assert': return completed(name, assertModule());
-    case 'assert/strict': return completed('assert', assertModule().strict);
-    case 'util': case 'sys': return completed('util', utilModule());
+    case 'assert/strict': return builtinModule('assert').strict;
+    case 'util': return completed(name, utilModule());
+    case 'sys': return builtinModule('util');
+    case 'util/types': return builtinModule('util').types;
     case 'timers': return {setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, setInterval: globalThis.setInterval,
         clearInterval: globalThis.clearInterval, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate};
-    case 'path': case 'path/posix': return pathModule();
+    case 'timers/promises': return {setTimeout: globalThis.setTimeout[PROMISIFY], setImmediate: globalThis.setImmediate[PROMISIFY],
+        setInterval: unavailable('timers/promises.setInterval'), scheduler: unavailable('timers/promises.scheduler')};
+    case 'path': return pathModule();
+    case 'path/posix': return builtinModule('path').posix;
+    case 'path/win32': return builtinModule('path').win32;
     case 'process': return globalThis.process;
     case 'buffer': return completed(name, extras().bufferModule());
     case 'string_decoder': return extras().stringDecoderModule();
     case 'url': return completed(name, extras().urlModule());
     case 'querystring': return extras().querystringModule();
-    case 'diagnostics_channel': return completed(name, extras().channelsModule());
+    case 'diagnostics_channel': {
+        const module = extras().channelsModule();
+        lazily(module, 'tracingChannel', true, () => streams().utilParts().tracingChannelOf(module));
+        return module;
+    }
     case 'crypto': return extras().cryptoModule();
-    case 'fs': return completed(name, sharedFs());
-    case 'fs/promises': return sharedFs().promises;
-    case 'constants': return sharedFs().constants;
-    case 'os': return completed(name, {EOL: '\n', devNull: '/dev/null', platform: () => 'linux', type: () => 'Linux', tmpdir: () => '/tmp',
-        homedir: () => '/root', endianness: () => 'LE'});
+    case 'fs': return completed(name, extras().fsModule());
+    case 'fs/promises': return builtinModule('fs').promises;
+    case 'constants': return builtinModule('fs').constants;
+    case 'stream': return streams().streamModule();
+    case 'stream/promises': return builtinModule('stream').promises;
+    case 'stream/consumers': return streams().consumersModule();
+    case 'zlib': return streams().zlibModule();
+    case 'async_hooks': return completed(name, streams().asyncHooksModule());
+    case 'os': return completed(name, streams().osModule());
     default: return unavailable(name);
     }
 };

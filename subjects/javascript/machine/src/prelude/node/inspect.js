@@ -42,19 +42,29 @@ const functionBase = (f, tag) => {
         return '[class ' + (name || '(anonymous)') + base + ']';
     }
     const kind = tag === 'AsyncFunction' || tag === 'GeneratorFunction' || tag === 'AsyncGeneratorFunction' ? tag : 'Function';
-    return '[' + kind + (name === '' ? ' (anonymous)' : ': ' + name) + ']';
+    const isBare = getPrototypeOf(f) === null ? ' (null prototype)' : '';
+    return '[' + kind + isBare + (name === '' ? ' (anonymous)' : ': ' + name) + ']';
 };
-const inspect = (value, options, depth) => {
+const inspect = (value, options, depth) => inspectWith(value, options, depth, false);
+/** For programs: a test has no result if what is shown depends on what the engine does not tell. */
+const inspectStrictly = (value, options, depth) => inspectWith(value, options, depth, true);
+const inspectWith = (value, options, depth, isStrict) => {
     const given = typeof options === 'object' && options !== null ? options : {showHidden: options, depth};
-    const settings = {showHidden: false, breakLength: 80, compact: 3, sorted: false, maxArrayLength: 100, ...given};
+    const settings = {showHidden: false, breakLength: 80, compact: 3, sorted: false, maxArrayLength: 100, maxStringLength: 10000, ...given};
+    settings.maxArrayLength ??= Infinity;
+    settings.maxStringLength ??= Infinity;
     settings.depth = given.depth === undefined ? 2 : given.depth === null ? Infinity : given.depth;
     // `open` are the enclosing objects, `rings` those of them that are referred to again.
-    return shown(value, 0, {settings, open: [], rings: [], indentation: 0, last: 0});
+    return shown(value, 0, {settings, open: [], rings: [], indentation: 0, last: 0, isStrict});
 };
 const shownPrimitive = (value, state) => {
     switch (typeof value) {
     case 'string': {
-        const {breakLength} = state.settings;
+        const {breakLength, maxStringLength} = state.settings;
+        if (value.length > maxStringLength) {
+            const rest = value.length - maxStringLength;
+            return quoted(slice(value, 0, maxStringLength)) + '... ' + rest + ' more character' + (rest > 1 ? 's' : '');
+        }
         if (value.length > 16 && value.length > breakLength - state.indentation - 4 && state.open.length > 0) {
             return value.split(/(?<=\n)/).map(quoted).join(' +\n' + ' '.repeat(state.indentation + 2));
         }
@@ -71,8 +81,12 @@ const shown = (value, level, state) => {
         return shownPrimitive(value, state);
     }
     const custom = value[CUSTOM];
-    if (typeof custom === 'function' && custom !== inspect) {
-        const text = apply(custom, value, [state.settings.depth - level, {...state.settings}, inspect]);
+    if (state.settings.customInspect !== false && typeof custom === 'function' && custom !== inspect
+        && value.constructor?.prototype !== value) {
+        const {depth} = state.settings;
+        const settings = {...state.settings, depth: depth === Infinity ? null : depth, stylize: text => String(text)};
+        const own = (...values) => inspectWith(values[0], values[1], values[2], state.isStrict);
+        const text = apply(custom, value, [depth === Infinity ? null : depth - level, settings, own]);
         if (text !== value) {
             return typeof text === 'string' ? text.replaceAll('\n', '\n' + ' '.repeat(state.indentation)) : shown(text, level, state);
         }
@@ -85,8 +99,15 @@ const shown = (value, level, state) => {
     }
     return shownObject(value, level, state);
 };
+/** Whether Node.js shows of a value what the engine does not tell: the state of a promise, what is left of an iterator, the
+    lines of a stack, and the parts of a URL. */
+const dependsOnTheEngine = value => value instanceof Promise || matches(/^\[object (?:Map|Set) Iterator\]$/, toText(value)) !== null
+    || value instanceof Error && typeof value.stack === 'string' && value.stack !== '' || value instanceof globalThis.URL;
 /** How an object begins and ends, and which of its parts are no members: `{base, braces, items, isList}`. */
-const frameOf = (value, name, tag) => {
+const frameOf = (value, name, tag, state) => {
+    if (state.isStrict && testing && dependsOnTheEngine(value)) {
+        stop('unsupported');
+    }
     const prefix = (fallback, size = '') => {
         const shownTag = tag !== '' && tag !== name ? '[' + tag + '] ' : '';
         return (name === null ? '[' + fallback + size + ': null prototype] ' : name + size + ' ') + shownTag;
@@ -109,6 +130,10 @@ const frameOf = (value, name, tag) => {
     if (typeof value === 'function') {
         return {base: functionBase(value, tag), braces: ['{', '}']};
     }
+    if (value instanceof ArrayBuffer || value instanceof DataView) {
+        return {braces: [prefix(value instanceof DataView ? 'DataView' : 'ArrayBuffer') + '{', '}'],
+            items: value instanceof DataView ? 'view' : 'bytes'};
+    }
     if (value instanceof Error) {
         return {base: '[' + safely(() => String(value)) + ']', braces: ['{', '}']};
     }
@@ -127,10 +152,11 @@ const frameOf = (value, name, tag) => {
 };
 const shownObject = (value, level, state) => {
     const name = shownClass(value);
-    const given = getOwn(value, Symbol.toStringTag) === undefined ? safely(() => value[Symbol.toStringTag]) : '';
-    const {base = '', braces, items, isList = false} = frameOf(value, name, typeof given === 'string' ? given : '');
+    const given = getOwn(value, Symbol.toStringTag)?.enumerable ? '' : safely(() => value[Symbol.toStringTag]);
+    const {base = '', braces, items, isList = false} = frameOf(value, name, typeof given === 'string' ? given : '', state);
     const isItem = key => isWhole(key) && (items === 'elements' || typeof boxedValue(value) === 'string');
-    const members = [...keys(value).filter(key => !isItem(key)), ...enumerableSymbols(value)];
+    const isTold = key => value instanceof Error && (key === 'name' || key === 'message' || key === 'stack') && base.includes(String(value[key]));
+    const members = [...keys(value).filter(key => !isItem(key) && !isTold(key)), ...enumerableSymbols(value)];
     const isEmpty = members.length === 0 && (items === undefined || items === 'elements' && value.length === 0
         || value.size === 0);
     if (isEmpty) {
@@ -155,7 +181,7 @@ const shownObject = (value, level, state) => {
         push(parts, keyText(key) + ': ' + text);
     }
     if (state.settings.sorted && !isList) {
-        parts.sort();
+        parts.sort(state.settings.sorted === true ? undefined : state.settings.sorted);
     }
     state.open.pop();
     const ring = state.rings.indexOf(value);
@@ -194,6 +220,14 @@ const itemsOf = (value, items, nested, state) => {
             push(parts, items === 'set' ? nested(entry) : nested(entry[0]) + ' => ' + nested(entry[1]));
         }
         rest(entries.length - parts.length);
+    } else if (items === 'bytes') {
+        const bytes = new Uint8Array(value);
+        const shownBytes = Array.from(bytes.subarray(0, most), byte => (byte < 16 ? '0' : '') + byte.toString(16)).join(' ');
+        const left = bytes.length - most;
+        push(parts, '[Uint8Contents]: <' + shownBytes + (left > 0 ? ' ... ' + left + ' more byte' + (left > 1 ? 's' : '') : '') + '>',
+            'byteLength: ' + value.byteLength);
+    } else if (items === 'view') {
+        push(parts, 'byteLength: ' + value.byteLength, 'byteOffset: ' + value.byteOffset, 'buffer: ' + nested(value.buffer));
     } else if (items !== undefined) {
         push(parts, items === 'promise' ? '<pending>' : '<items unknown>');
     }
@@ -244,9 +278,9 @@ const columns = (value, parts, state) => {
     return hasRest ? [...lines, parts.at(-1)] : lines;
 };
 /** Inserts values at the placeholders (`%`) of a string, and appends the other values after it. */
-const format = (...values) => {
+const formatStrictly = (options, values) => {
     const [first, ...rest] = values;
-    const plain = value => typeof value === 'string' ? value : inspect(value);
+    const plain = value => typeof value === 'string' ? value : inspectStrictly(value, options ?? {});
     if (typeof first !== 'string') {
         return values.map(plain).join(' ');
     }
@@ -267,14 +301,17 @@ const format = (...values) => {
         case '%s': {
             const isPlain = typeof value !== 'object' || value === null;
             return typeof value === 'bigint' ? value + 'n' : Object.is(value, -0) ? '-0' : isPlain ? String(value)
-                : hasOwnText(value) ? String(value) : inspect(value, {depth: 0});
+                : hasOwnText(value) ? String(value) : inspectStrictly(value, {...options, depth: 0, compact: 3});
         }
         case '%d': return typeof value === 'object' && value !== null ? numberText(Number(value)) : numeric(value, Number);
         case '%i': return numeric(value, parseInt);
         case '%f': return typeof value === 'symbol' ? 'NaN' : numberText(parseFloat(value));
         case '%j': return jsonText(value);
-        case '%o': return inspect(value, {depth: 4});
-        case '%O': return inspect(value);
+        case '%o':
+            // It shows members that are not enumerable.
+            return testing && value !== null && (typeof value === 'object' || typeof value === 'function') ? stop('unsupported')
+                : inspectStrictly(value, {...options, depth: 4});
+        case '%O': return inspectStrictly(value, options ?? {});
         default: return '';
         }
     });

@@ -12,6 +12,8 @@ const encodeLetter = (bytes, c) => {
     return bytes;
 };
 const UTF8_LABELS = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'unicode11utf8', 'unicode20utf8', 'x-unicode20utf8']);
+/** How the names of other encodings begin, which Node.js has. */
+const OTHER_LABELS = /^(?:ansi|arabic|asmo|big5|chinese|cn|cp|cs|cyrillic|dos|ecma|elot|euc|gb|greek|hebrew|hz|ibm|iso|koi|kor|ks|l\d|latin|logical|mac|ms|shift|sjis|sun|tis|ucs|unicode|us-ascii|ascii|utf-?16|visual|windows|x-)/i;
 /** The bytes of a buffer or of a view of one. */
 const bytesOf = value => {
     if (value instanceof Uint8Array) {
@@ -66,8 +68,14 @@ const textClasses = () => {
     class TextDecoder {
         #fatal;
         #ignoreBOM;
+        /** Bytes of an unfinished letter, and whether the text has begun, between parts of a stream. */
+        #kept = [];
+        #hasBegun = false;
         constructor(label = 'utf-8', {fatal = false, ignoreBOM = false} = {}) {
             if (!setHasOwn(UTF8_LABELS, String(label).trim().toLowerCase())) {
+                if (matches(OTHER_LABELS, String(label).trim()) !== null) {
+                    unavailable('TextDecoder').call();
+                }
                 throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', 'The "' + label + '" encoding is not supported');
             }
             this.#fatal = Boolean(fatal);
@@ -82,25 +90,33 @@ const textClasses = () => {
         get ignoreBOM() {
             return this.#ignoreBOM;
         }
-        decode(input = new Uint8Array(0)) {
-            const bytes = bytesOf(input);
-            const begin = !this.#ignoreBOM && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+        decode(input = new Uint8Array(0), options = undefined) {
+            const more = Boolean(options?.stream);
+            const bytes = this.#kept.length > 0 ? new Uint8Array([...this.#kept, ...bytesOf(input)]) : bytesOf(input);
+            this.#kept = [];
+            const begin = !this.#ignoreBOM && !this.#hasBegun && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
             let text = '';
             for (let i = begin; i < bytes.length;) {
+                const start = i;
                 const first = bytes[i++];
-                const [more, least, most] = first < 0x80 ? [0, 0, 0] : sequenceOf(first);
-                let c = more <= 0 ? first : first & 0x3f >> more;
-                let left = more;
+                const [count, least, most] = first < 0x80 ? [0, 0, 0] : sequenceOf(first);
+                let c = count <= 0 ? first : first & 0x3f >> count;
+                let left = count;
                 // The longest prefix of a valid sequence is replaced once, and the byte after it is read again.
-                while (left > 0 && bytes[i] >= (left === more ? least : 0x80) && bytes[i] <= (left === more ? most : 0xbf)) {
+                while (left > 0 && bytes[i] >= (left === count ? least : 0x80) && bytes[i] <= (left === count ? most : 0xbf)) {
                     c = c << 6 | bytes[i++] & 63;
                     left--;
+                }
+                if (left > 0 && more && i === bytes.length) {
+                    this.#kept = Array.from(bytes.subarray(start));
+                    break;
                 }
                 if (left !== 0 && this.#fatal) {
                     throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', 'The encoded data was not valid for encoding utf-8');
                 }
                 text += left === 0 ? String.fromCodePoint(c) : '\ufffd';
             }
+            this.#hasBegun = more && (this.#hasBegun || bytes.length > this.#kept.length);
             return text;
         }
     }

@@ -193,11 +193,12 @@ const channelsModule = () => {
     const channels = new Map();
     class Channel {
         #listeners = [];
+        #stores = new Map();
         constructor(name) {
             this.name = name;
         }
         get hasSubscribers() {
-            return this.#listeners.length > 0;
+            return this.#listeners.length > 0 || this.#stores.size > 0;
         }
         subscribe(listener) {
             checkArgument(listener, 'subscription', 'function');
@@ -210,6 +211,23 @@ const channelsModule = () => {
         }
         publish(data) {
             this.#listeners.forEach(listener => listener(data, this.name));
+        }
+        bindStore(store, transform) {
+            mapSet(this.#stores, store, transform);
+        }
+        unbindStore(store) {
+            return this.#stores.delete(store);
+        }
+        runStores(data, f, receiver, ...values) {
+            let run = () => {
+                this.publish(data);
+                return apply(f, receiver, values);
+            };
+            for (const [store, transform] of this.#stores) {
+                const inner = run;
+                run = () => store.run(transform ? transform(data) : data, inner);
+            }
+            return run();
         }
     }
     const channel = name => {

@@ -1,0 +1,85 @@
+//! The JavaScript part of this crate, compiled once for all contexts of a process.
+
+use std::sync::OnceLock;
+
+use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
+
+/// What each context begins with.
+const PRELUDE: &str = concat!(
+    "(function (host) {'use strict';\n",
+    include_str!("prelude/head.js"),
+    include_str!("prelude/texts.js"),
+    include_str!("prelude/distances.js"),
+    include_str!("prelude/proxies.js"),
+    include_str!("prelude/probes.js"),
+    include_str!("prelude/observe.js"),
+    include_str!("prelude/node/errors.js"),
+    include_str!("prelude/node/equality.js"),
+    include_str!("prelude/node/inspect.js"),
+    include_str!("prelude/node/text.js"),
+    include_str!("prelude/node/clone.js"),
+    include_str!("prelude/node/events.js"),
+    include_str!("prelude/node/assert.js"),
+    include_str!("prelude/node/util.js"),
+    include_str!("prelude/node/path.js"),
+    include_str!("prelude/node/host.js"),
+    include_str!("prelude/node/locales.js"),
+    include_str!("prelude/modules.js"),
+    include_str!("prelude/analyse.js"),
+    include_str!("prelude/tests.js"),
+    include_str!("prelude/install.js"),
+    "\n})"
+);
+
+/// What few programs use is not in the memory of the others, which is restored for each execution.
+const EXTRAS: &str = concat!(
+    "(function (prelude) {'use strict';\n",
+    include_str!("prelude/node/extras.js"),
+    include_str!("prelude/node/buffer.js"),
+    include_str!("prelude/node/decoder.js"),
+    include_str!("prelude/node/web.js"),
+    include_str!("prelude/node/url.js"),
+    include_str!("prelude/node/querystring.js"),
+    include_str!("prelude/node/fs.js"),
+    "return {atob, btoa, bufferClass, bufferModule, stringDecoderModule, webClasses, \
+     channelsModule, cryptoModule, urlClasses, querystringModule, urlModule, fsModule, outOfRange};\n})"
+);
+
+/// Modules that still fewer programs use.
+const STREAMS: &str = concat!(
+    "(function (prelude) {'use strict';\n",
+    include_str!("prelude/node/streams/head.js"),
+    include_str!("prelude/node/streams/state.js"),
+    include_str!("prelude/node/streams/ends.js"),
+    include_str!("prelude/node/streams/readable.js"),
+    include_str!("prelude/node/streams/pipes.js"),
+    include_str!("prelude/node/streams/writable.js"),
+    include_str!("prelude/node/streams/classes.js"),
+    include_str!("prelude/node/streams/pipeline.js"),
+    include_str!("prelude/node/streams/operators.js"),
+    include_str!("prelude/node/zlib.js"),
+    include_str!("prelude/node/contexts.js"),
+    include_str!("prelude/node/os.js"),
+    include_str!("prelude/node/tools.js"),
+    "return {streamModule, consumersModule, zlibModule, asyncHooksModule, osModule, utilParts};\n})"
+);
+
+type Compiled = Result<CompiledScript, CompileError>;
+
+/// What each context begins with.
+pub(crate) fn beginning() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()))
+}
+
+/// What few programs use.
+pub(crate) fn extras() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED.get_or_init(|| CompiledScript::compile("extras.js", EXTRAS, Limits::default()))
+}
+
+/// Streams and what is made of them.
+pub(crate) fn streams() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED.get_or_init(|| CompiledScript::compile("streams.js", STREAMS, Limits::default()))
+}
