@@ -1,5 +1,6 @@
 """Sources of targets: files in a descriptor, and packages of Debian by version and digest."""
 
+import functools
 import hashlib
 import os
 import re
@@ -67,12 +68,9 @@ def fetch(data, folder):
     return sources, flags
 
 
-def unpack(debian, folder):
-    """Downloads a source package of this version, with lists of its own, and checks its digests."""
-    tree = folder / f"source-{debian['package']}"
-    if tree.exists():
-        return tree
-    apt = folder / "apt"
+@functools.cache
+def updated(apt):
+    """The beginning of a command of apt with lists of its own, which are up to date: once for all targets."""
     for name in ("lists/partial", "cache/archives/partial", "parts"):
         (apt / name).mkdir(parents=True, exist_ok=True)
     try:
@@ -84,15 +82,26 @@ def unpack(debian, folder):
         "apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={apt}/parts",
         "-o", f"Dir::State::lists={apt}/lists", "-o", f"Dir::Cache={apt}/cache",
     ]
-    check([*options, "update"], folder)
-    check([*options, "source", "--download-only", f"{debian['package']}={debian['version']}"], apt)
+    check([*options, "update"], apt)
+    return options
+
+
+def unpack(debian, folder):
+    """Downloads a source package of this version, with lists of its own, and checks its digests."""
+    tree = folder / f"source-{debian['package']}"
+    if tree.exists():
+        return tree
+    options = updated(folder.parent / "apt")
+    downloads = folder / f"download-{debian['package']}"
+    downloads.mkdir(exist_ok=True)
+    check([*options, "source", "--download-only", f"{debian['package']}={debian['version']}"], downloads)
     for name, digest in debian["sha256"].items():
-        found = hashlib.sha256((apt / name).read_bytes()).hexdigest()
+        found = hashlib.sha256((downloads / name).read_bytes()).hexdigest()
         if found != digest:
             raise SystemExit(f"{name}: SHA-256 {found}, and the descriptor says {digest}")
     description = next(name for name in debian["sha256"] if name.endswith(".dsc"))
-    check(["dpkg-source", "--no-check", "-x", str(apt / description), str(tree)], folder)
-    shutil.rmtree(apt)
+    check(["dpkg-source", "--no-check", "-x", str(downloads / description), str(tree)], folder)
+    shutil.rmtree(downloads)
     return tree
 
 
