@@ -16,9 +16,15 @@ import time
 from pathlib import Path
 
 import targets
+import throttle
 
 MAX_NAMES = 150
 MAX_CRASHES = 2000
+
+
+def seed(request):
+    """The seed of the fuzzer: each series of trials has its own."""
+    return (request["seed"] + 1_000_003 * request["parameters"]["series"]) % 2**31
 
 
 class Trial:
@@ -125,6 +131,7 @@ class Trial:
         signal.signal(signal.SIGTERM, self.end)
         start = time.monotonic()
         process = self.fuzzer.start(request, program)
+        throttled = throttle.Throttle(process, request["parameters"]["share"])
         count = request["parameters"]["snapshots"]
         thread = None
         due = [budget_ms * (number + 1) / (count + 1) for number in range(count)]
@@ -137,7 +144,7 @@ class Trial:
                 if thread is None or not thread.is_alive():
                     thread = threading.Thread(target=self.snapshot, args=(int(elapsed),))
                     thread.start()
-            time.sleep(0.05)
+            throttled.step()
         elapsed = int(1000 * (time.monotonic() - start))
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)

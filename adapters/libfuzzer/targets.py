@@ -1,5 +1,6 @@
 """Sources of targets: files in a descriptor, and packages of Debian by version and digest."""
 
+import functools
 import hashlib
 import os
 import re
@@ -8,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 SOURCES = "/etc/apt/sources.list.d/debian.sources"
+# Endings of the names of sources in C++.
+CPP = (".cc", ".cpp")
 
 
 def check(words, folder):
@@ -18,6 +21,10 @@ def check(words, folder):
 
 def doctor(programs):
     missing = [name for name in programs if not shutil.which(name)]
+    if "clang-14" not in missing:
+        runtime = subprocess.run(["clang-14", "-print-runtime-dir"], capture_output=True, text=True).stdout.strip()
+        if not list(Path(runtime).glob("libclang_rt.asan*")):
+            missing.append("libclang-rt-14-dev")
     print(f"missing: {', '.join(missing)}" if missing else "all programs are installed")
     return 1 if missing else 0
 
@@ -30,10 +37,18 @@ def built(environment, project):
     return folder
 
 
+def packages(data):
+    """The packages of Debian that a target needs: none, one, or a list of several."""
+    found = data.get("debian", [])
+    return found if isinstance(found, list) else [found]
+
+
 def file_names(data):
     """The names of the files of a target, without folders."""
-    names = list(data.get("files", {})) + data.get("debian", {}).get("sources", [])
-    return {Path(name).name for name in names} | set(data.get("debian", {}).get("headers", []))
+    names = list(data.get("files", {}))
+    for debian in packages(data):
+        names += debian["sources"] + debian.get("headers", [])
+    return {Path(name).name for name in names}
 
 
 def fetch(data, folder):
@@ -43,22 +58,19 @@ def fetch(data, folder):
         if "/" in name or name.startswith("."):
             raise SystemExit(f"{name}: not the name of a file")
         (folder / name).write_text(text)
-    sources = [str(folder / name) for name in data["files"] if name.endswith(".c")]
+    sources = [str(folder / name) for name in data["files"] if name.endswith((".c", *CPP))]
     flags = ["-I", str(folder), *data.get("flags", [])]
-    if "debian" in data:
-        tree = unpack(data["debian"], folder)
-        sources += [str(tree / name) for name in data["debian"]["sources"]]
-        for name in data["debian"].get("include", ["."]):
+    for debian in packages(data):
+        tree = unpack(debian, folder)
+        sources += [str(tree / name) for name in debian["sources"]]
+        for name in debian.get("include", ["."]):
             flags += ["-I", str(tree / name)]
     return sources, flags
 
 
-def unpack(debian, folder):
-    """Downloads a source package of this version, with lists of its own, and checks its digests."""
-    tree = folder / "source"
-    if tree.exists():
-        return tree
-    apt = folder / "apt"
+@functools.cache
+def updated(apt):
+    """The beginning of a command of apt with lists of its own, which are up to date: once for all targets."""
     for name in ("lists/partial", "cache/archives/partial", "parts"):
         (apt / name).mkdir(parents=True, exist_ok=True)
     try:
@@ -70,27 +82,46 @@ def unpack(debian, folder):
         "apt-get", "-q", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={apt}/parts",
         "-o", f"Dir::State::lists={apt}/lists", "-o", f"Dir::Cache={apt}/cache",
     ]
-    check([*options, "update"], folder)
-    check([*options, "source", "--download-only", f"{debian['package']}={debian['version']}"], apt)
+    check([*options, "update"], apt)
+    return options
+
+
+def unpack(debian, folder):
+    """Downloads a source package of this version, with lists of its own, and checks its digests."""
+    tree = folder / f"source-{debian['package']}"
+    if tree.exists():
+        return tree
+    options = updated(folder.parent / "apt")
+    downloads = folder / f"download-{debian['package']}"
+    downloads.mkdir(exist_ok=True)
+    check([*options, "source", "--download-only", f"{debian['package']}={debian['version']}"], downloads)
     for name, digest in debian["sha256"].items():
-        found = hashlib.sha256((apt / name).read_bytes()).hexdigest()
+        found = hashlib.sha256((downloads / name).read_bytes()).hexdigest()
         if found != digest:
             raise SystemExit(f"{name}: SHA-256 {found}, and the descriptor says {digest}")
     description = next(name for name in debian["sha256"] if name.endswith(".dsc"))
-    check(["dpkg-source", "--no-check", "-x", str(apt / description), str(tree)], folder)
-    shutil.rmtree(apt)
+    check(["dpkg-source", "--no-check", "-x", str(downloads / description), str(tree)], folder)
+    shutil.rmtree(downloads)
     return tree
 
 
+def of_cpp(compiler):
+    """The same compiler for C++: `clang++-14`, `afl-clang-fast++`."""
+    program, *words = compiler
+    return ["clang++-14" if program == "clang-14" else f"{program}++", *words]
+
+
 def build(compiler, fetched, folder, name, objects):
-    """Compiles and links a target."""
+    """Compiles and links a target, whose sources are C or C++."""
     sources, flags = fetched
     built = []
     for number, source in enumerate(sources):
         target = str(folder / f"{name}-{number}.o")
-        check([*compiler, *flags, "-c", source, "-o", target], folder)
+        own = of_cpp(compiler) if source.endswith(CPP) else compiler
+        check([*own, *flags, "-c", source, "-o", target], folder)
         built.append(target)
-    check([*compiler, *built, *objects, "-lm", "-o", str(folder / name)], folder)
+    linker = of_cpp(compiler) if any(source.endswith(CPP) for source in sources) else compiler
+    check([*linker, *built, *objects, "-lm", "-o", str(folder / name)], folder)
     for target in built:
         os.unlink(target)
 

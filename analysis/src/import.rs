@@ -127,6 +127,8 @@ pub struct RawRun {
     project: String,
     algorithm: String,
     seed: Option<u64>,
+    /// Whether the seed only identifies the run: the tables number the runs of each project and algorithm from 1.
+    renumbered: bool,
     outcome: Option<RunOutcome>,
     reason: Option<String>,
     coverage: Option<Coverage>,
@@ -235,8 +237,8 @@ pub struct ImportSummary {
 /// Writes the runs of some files as tidy tables into a folder, which is created if it is
 /// missing.
 ///
-/// Runs without a seed are numbered from 1 for each project and algorithm, in the order of the
-/// files.
+/// Runs without a seed, or with one that no other algorithm has, are numbered from 1 for each project and
+/// algorithm, in the order of the files.
 ///
 /// # Errors
 /// [`ImportError`], in which case no tables are written.
@@ -295,7 +297,7 @@ pub fn import(
 }
 
 fn imported_run(raw: RawRun, repetition: u64, engine: String, budget: Budget) -> Imported {
-    let seed = raw.seed.unwrap_or(repetition);
+    let seed = raw.seed.filter(|_| !raw.renumbered).unwrap_or(repetition);
     let (outcome, reason) = match (raw.outcome, raw.coverage) {
         (None | Some(RunOutcome::Done), None) => {
             (RunOutcome::Failed, Some("the file has no coverage".to_owned()))

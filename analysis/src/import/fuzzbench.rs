@@ -3,7 +3,8 @@
 //! The file has a row for each snapshot of the corpus of a trial, with the edges that the corpus covers, or one for each
 //! crash that was new in the snapshot. The columns `benchmark`, `fuzzer`, `trial_id`, `time` (seconds) and
 //! `edges_covered` are read, and `crash_key` if there is one. As in FuzzBench's reports, the trials of a benchmark are
-//! compared at the last snapshot that at least half of them have; a trial without it has failed. How many edges can be
+//! compared at the last snapshot that at least half of them have; a trial without it has failed. The numbers of trials go
+//! through all benchmarks and fuzzers, so the trials of each fuzzer on a benchmark are numbered from 1. How many edges can be
 //! covered is not in the data: the goals of a benchmark are the most edges that one of its trials covers.
 
 use std::collections::BTreeMap;
@@ -194,6 +195,7 @@ impl Format for FuzzBench {
                 project: trial.benchmark.clone(),
                 algorithm: self.algorithm.clone().unwrap_or_else(|| trial.fuzzer.clone()),
                 seed: Some(number),
+                renumbered: true,
                 outcome: ended.then_some(RunOutcome::Failed),
                 reason: ended.then(|| {
                     format!(

@@ -222,9 +222,11 @@ fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
     let (results, summary, dir) = imported(&FuzzBench::default(), FUZZBENCH);
     assert_eq!((summary.runs, summary.failed, summary.projects), (6, 1, 2));
     assert_eq!(results.algorithms, ["afl", "libfuzzer"]);
-    let of = |seed: u64| results.runs.iter().find(|run| run.seed == seed).unwrap();
+    // Trials are numbered from 1 for each benchmark and fuzzer, so that the runs of a study are complete.
+    assert_eq!(results.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 1]);
+    let of = |trial: usize| &results.runs[trial - 1];
     // Three of four trials of zlib have a snapshot after 2,700 s; 300 edges were covered before.
-    let covered: Vec<_> = [1, 2, 3].map(|seed| (of(seed).covered, of(seed).goals)).into();
+    let covered: Vec<_> = [1, 2, 3].map(|trial| (of(trial).covered, of(trial).goals)).into();
     assert_eq!(covered, [(200, 300), (120, 300), (100, 300)]);
     assert_eq!((of(4).outcome, of(4).coverage()), (RunOutcome::Failed, None));
     assert!(results.reasons[of(4).reason.unwrap() as usize].contains("last one was after 1800 s"));
@@ -233,16 +235,13 @@ fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
     let improvements = results.improvements(&Clock::Wall).unwrap();
     let own: Vec<_> = improvements
         .iter()
-        .filter(|point| results.runs[point.run as usize].seed == 2)
+        .filter(|point| point.run == 1)
         .map(|point| (point.at, point.covered))
         .collect();
     assert_eq!(own, [(900_000, 80), (2_700_000, 120)]);
     let faults =
         results.metrics(|name| name.starts_with("exposed_ms.") || name == "faults").unwrap();
-    let at = |name: &str, seed: u64| {
-        let run = results.runs.iter().position(|run| run.seed == seed).unwrap();
-        faults[name][run]
-    };
+    let at = |name: &str, trial: usize| faults[name][trial - 1];
     assert_eq!((at("faults", 1), at("faults", 2)), (Some(2.0), Some(0.0)));
     assert_eq!(at("exposed_ms.Heap overflow in parse", 1), Some(1_800_000.0));
     assert_eq!((at("exposed_ms.Abort", 1), at("exposed_ms.Abort", 3)), (Some(1_800_000.0), None));

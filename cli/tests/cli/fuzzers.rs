@@ -17,7 +17,9 @@ fn root() -> PathBuf {
 #[test]
 fn shared_files_of_the_adapters_are_the_same() {
     let text = |name: &str| fs::read_to_string(root().join("adapters").join(name)).unwrap();
-    assert_eq!(text("aflplusplus/trial.py"), text("libfuzzer/trial.py"));
+    for file in ["trial.py", "throttle.py"] {
+        assert_eq!(text(&format!("aflplusplus/{file}")), text(&format!("libfuzzer/{file}")));
+    }
     for adapter in ["libfuzzer", "llvm-coverage"] {
         assert_eq!(text("aflplusplus/targets.py"), text(&format!("{adapter}/targets.py")));
     }
