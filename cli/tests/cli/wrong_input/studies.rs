@@ -95,7 +95,7 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     ("\"random\"", "\"randon\"", "4: algorithms: unknown algorithm `randon`", "write `random`"),
     ("\"random\"", "\"moi\"", "4: algorithms: unknown algorithm `moi`", "write `mio`"),
     ("\"random\"", "\"exlpore\"", "4: algorithms: unknown algorithm `exlpore`", "write `explore`"),
-    ("\"random\"", "\"tabu\"", "4: algorithms: unknown algorithm `tabu`", "mio-neatest"),
+    ("\"random\"", "\"tabu\"", "4: algorithms: unknown algorithm `tabu`", "newsd-neatest"),
     ("\"mosa\"", "\"mossa\"", "5: algorithms: unknown algorithm `mossa`", "write `mosa`"),
     (
         "population = 10",

@@ -4,7 +4,7 @@ use catherd_scratch_testgen::{Configuration, GenerateError, GenerationSettings};
 use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
 
 use crate::explore::Explore;
-use crate::neat::{MioNeatest, MosaNeatest, Neatest};
+use crate::neat::{MioNeatest, MosaNeatest, Neatest, NewsdNeatest};
 use crate::reflex::Reflex;
 
 /// Names of baselines, each with its algorithm of `catherd-search` and a summary. Their tests have
@@ -52,12 +52,14 @@ pub enum Game {
     MosaNeatest(MosaNeatest),
     /// Neuroevolution with a population for each goal, as in MIO.
     MioNeatest(MioNeatest),
+    /// Neuroevolution for all goals at once, decomposed as in NEWS/D.
+    NewsdNeatest(NewsdNeatest),
 }
 
 impl Game {
     /// The names of all algorithms, in the order of the documentation.
-    pub const NAMES: [&'static str; 6] =
-        ["explore", "reflex", "play", "neatest", "mosa-neatest", "mio-neatest"];
+    pub const NAMES: [&'static str; 7] =
+        ["explore", "reflex", "play", "neatest", "mosa-neatest", "mio-neatest", "newsd-neatest"];
 
     /// The algorithm of this name with its default parameters.
     ///
@@ -71,6 +73,7 @@ impl Game {
             "neatest" => Ok(Self::Neatest(Neatest::default())),
             "mosa-neatest" => Ok(Self::MosaNeatest(MosaNeatest::default())),
             "mio-neatest" => Ok(Self::MioNeatest(MioNeatest::default())),
+            "newsd-neatest" => Ok(Self::NewsdNeatest(NewsdNeatest::default())),
             _ => Err(UnknownAlgorithm(name.to_owned())),
         }
     }
@@ -84,6 +87,7 @@ impl Game {
             Self::Neatest(_) => Self::NAMES[3],
             Self::MosaNeatest(_) => Self::NAMES[4],
             Self::MioNeatest(_) => Self::NAMES[5],
+            Self::NewsdNeatest(_) => Self::NAMES[6],
         }
     }
 
@@ -97,6 +101,9 @@ impl Game {
             Self::MosaNeatest(_) => "the same for all goals at once, sorted as in MOSA, a baseline",
             Self::MioNeatest(_) => {
                 "the same with networks kept for each goal, as in MIO, a baseline"
+            }
+            Self::NewsdNeatest(_) => {
+                "the same with new topologies protected, as in NEWS/D, a baseline"
             }
         }
     }
@@ -115,6 +122,7 @@ impl Parameters for Game {
             Self::Neatest(neatest) => neatest.fields(),
             Self::MosaNeatest(mosa) => mosa.fields(),
             Self::MioNeatest(mio) => mio.fields(),
+            Self::NewsdNeatest(newsd) => newsd.fields(),
         }
     }
 }

@@ -103,6 +103,9 @@ pub fn generate(
             Game::MioNeatest(settings) => {
                 run.breed(Neuroevolution::Mio(settings), project, &mut account)
             }
+            Game::NewsdNeatest(settings) => {
+                run.breed(Neuroevolution::Newsd(settings), project, &mut account)
+            }
         })
     };
     run.finish(end, &account)

@@ -5,7 +5,8 @@
 //! - [`Game::Reflex`] searches for short lists of rules that cover the goals under any seed.
 //! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
 //! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, a published
-//!   baseline; [`Game::MosaNeatest`] and [`Game::MioNeatest`] are its many-objective relatives.
+//!   baseline; [`Game::MosaNeatest`], [`Game::MioNeatest`] and [`Game::NewsdNeatest`] are its
+//!   many-objective relatives.
 //! - [`LONG`]: algorithms of `catherd-search` with long tests, as baselines.
 //!
 //! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
@@ -24,5 +25,5 @@ pub use account::Counted;
 pub use algorithm::{Game, GameConfiguration, LONG, LONG_EVENTS, long};
 pub use explore::{Cells, Explore, Guidance};
 pub use generation::{GameGenerated, GameRequest, generate};
-pub use neat::{MioNeatest, MosaNeatest, Neatest};
+pub use neat::{MioNeatest, MosaNeatest, Neatest, NewsdNeatest};
 pub use reflex::Reflex;

@@ -3,6 +3,7 @@
 //! Fraser, arXiv 2501.07954). Baselines with the parameters of the publications.
 
 mod change;
+mod decomposition;
 mod genome;
 mod genome_settings;
 mod independent;
@@ -20,6 +21,7 @@ mod trials;
 use catherd_search::{Stop, Stream};
 
 use self::change::Changes;
+use self::decomposition::Decomposition;
 use self::independent::Independent;
 use self::objectives::Objectives;
 use self::search::Breeder;
@@ -27,7 +29,7 @@ use crate::account::Account;
 use crate::reflex::Arena;
 
 pub(crate) use interface::Interface;
-pub use relatives::{MioNeatest, MosaNeatest};
+pub use relatives::{MioNeatest, MosaNeatest, NewsdNeatest};
 pub use settings::Neatest;
 pub(crate) use trials::{Trials, networks_of};
 
@@ -37,6 +39,7 @@ pub(crate) enum Neuroevolution<'a> {
     Neatest(&'a Neatest),
     Mosa(&'a MosaNeatest),
     Mio(&'a MioNeatest),
+    Newsd(&'a NewsdNeatest),
 }
 
 /// The properties of a project that guide a search for networks.
@@ -54,6 +57,7 @@ impl<'a> Neuroevolution<'a> {
             Self::Neatest(settings) => settings.network_steps,
             Self::Mosa(settings) => settings.network_steps,
             Self::Mio(settings) => settings.network_steps,
+            Self::Newsd(settings) => settings.network_steps,
         }
     }
 
@@ -63,6 +67,7 @@ impl<'a> Neuroevolution<'a> {
             Self::Neatest(settings) => settings.repetitions,
             Self::Mosa(settings) => settings.repetitions,
             Self::Mio(settings) => settings.repetitions,
+            Self::Newsd(settings) => settings.repetitions,
         }
     }
 
@@ -72,6 +77,7 @@ impl<'a> Neuroevolution<'a> {
             Self::Neatest(settings) => &settings.genome,
             Self::Mosa(settings) => &settings.genome,
             Self::Mio(settings) => &settings.genome,
+            Self::Newsd(settings) => &settings.genome,
         };
         (genome.press as u32, genome.wait as u32)
     }
@@ -107,6 +113,14 @@ impl<'a> Neuroevolution<'a> {
                     Independent::new(settings, changes, trials, guide.independent);
                 let stop = independent.search(arena, rng, account);
                 (stop, vec![("turns", independent.turns)])
+            }
+            Self::Newsd(settings) => {
+                let changes = Changes::new(relatives::operators(&settings.genome), interface);
+                let mut decomposition = Decomposition::new(settings, changes, trials);
+                let stop = decomposition.search(arena, rng, account);
+                let (generations, topologies) =
+                    (decomposition.generations, decomposition.topologies());
+                (stop, vec![("generations", generations), ("topologies", topologies)])
             }
         }
     }

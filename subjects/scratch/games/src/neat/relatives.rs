@@ -5,7 +5,7 @@ use catherd_search::{Field, Parameters};
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// The mutations of both algorithms in the published program.
+/// The mutations of these algorithms in the published program; for `newsd-neatest` they are assumed.
 const GENOME: GenomeSettings = GenomeSettings {
     add_node: 0.2,
     add_link: 0.2,
@@ -15,7 +15,7 @@ const GENOME: GenomeSettings = GenomeSettings {
     wait: 50,
 };
 
-/// The operators of both algorithms.
+/// The operators of these algorithms.
 pub(super) fn operators(genome: &GenomeSettings) -> Operators {
     const ATTEMPTS: usize = 10;
     genome.operators(ATTEMPTS, Start::Direct)
@@ -69,6 +69,25 @@ pub struct MioNeatest {
     pub(super) genome: GenomeSettings,
 }
 
+/// Parameters of `newsd-neatest`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewsdNeatest {
+    /// Maximum number of steps of an execution of a network.
+    pub network_steps: usize,
+    /// Number of networks of the population.
+    pub population: usize,
+    /// Number of topologies from which on only weights change.
+    pub topologies: usize,
+    /// Generations during which the best network of a new topology is kept.
+    pub protected: usize,
+    /// Number of executions, each under another seed, that must cover a goal.
+    pub repetitions: usize,
+    /// Probability of crossing two networks.
+    pub crossover: f64,
+    /// How networks change.
+    pub(super) genome: GenomeSettings,
+}
+
 impl Default for MosaNeatest {
     fn default() -> Self {
         Self {
@@ -97,6 +116,20 @@ impl Default for MioNeatest {
             mutations_end: 3,
             structure: 0.5,
             neighbours: 15,
+            genome: GENOME,
+        }
+    }
+}
+
+impl Default for NewsdNeatest {
+    fn default() -> Self {
+        Self {
+            network_steps: 3_000,
+            population: 50,
+            topologies: 5,
+            protected: 3,
+            repetitions: 10,
+            crossover: 0.7,
             genome: GENOME,
         }
     }
@@ -143,6 +176,25 @@ impl Parameters for MioNeatest {
                 .meaning("probability that a mutation changes the structure"),
             Field::count("neighbours", &mut self.neighbours, 1, 1_000)
                 .meaning("networks with which what a network saw is compared, for ties"),
+        ];
+        fields.extend(self.genome.fields());
+        fields
+    }
+}
+
+impl Parameters for NewsdNeatest {
+    fn fields(&mut self) -> Vec<Field<'_>> {
+        let mut fields = vec![
+            Field::count("network_steps", &mut self.network_steps, 1, 100_000).meaning(STEPS),
+            Field::count("population", &mut self.population, 4, 10_000)
+                .meaning("networks of the population"),
+            Field::count("topologies", &mut self.topologies, 1, 10_000)
+                .meaning("topologies from which on only weights change"),
+            Field::count("protected", &mut self.protected, 0, 10_000)
+                .meaning("generations during which the best network of a new topology is kept"),
+            Field::count("repetitions", &mut self.repetitions, 1, 1_000).meaning(REPETITIONS),
+            Field::share("crossover", &mut self.crossover)
+                .meaning("probability of crossing two networks"),
         ];
         fields.extend(self.genome.fields());
         fields

@@ -108,7 +108,7 @@ fn networks_that_react_are_found_and_hold_under_fresh_seeds() {
 
 #[test]
 fn relatives_find_networks_that_hold_under_fresh_seeds() {
-    for name in ["mosa-neatest", "mio-neatest"] {
+    for name in ["mosa-neatest", "mio-neatest", "newsd-neatest"] {
         let (made, suite) = run(name, &[("network_steps", 300.0)], 1_500_000);
         assert_eq!(made.generated.covered.len(), 8, "{name}: {:?}", made.counts);
         let (_, robust, _) = measured(&suite);
@@ -119,7 +119,7 @@ fn relatives_find_networks_that_hold_under_fresh_seeds() {
 
 #[test]
 fn results_repeat() {
-    for name in ["neatest", "mosa-neatest", "mio-neatest"] {
+    for name in ["neatest", "mosa-neatest", "mio-neatest", "newsd-neatest"] {
         let once = || {
             let (made, suite) = run(name, &[("network_steps", 100.0)], 40_000);
             (made.counts, suite)
