@@ -235,7 +235,7 @@ sleep 1000 & wait"#,
     );
     let place = Place::new(&script);
     place.prepare();
-    let (output, text) = place.run("out", "run_limit = '4s'\n");
+    let (output, text) = place.run("out", "run_limit = '16s'\n");
     assert!(output.status.success(), "{text}");
     assert_eq!(place.text("out/runs.csv").matches(",done,").count(), 2);
 }
