@@ -8,7 +8,7 @@ use std::time::Instant;
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
 use catherd_experiments::{Algorithm, Parameter};
-use catherd_javascript_kind::classes::{self, Code, Generated, Suite, Verdict, export};
+use catherd_javascript_kind::classes::{self, Code, Generated, Refinement, Suite, Verdict, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use catherd_search::Progress;
@@ -126,7 +126,9 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
         let mut code =
             project.code(path, out, flags.style.into()).map_err(|cause| unusable(path, &cause))?;
         code.all_errors = flags.all_errors;
-        let mut suite = generated.suite.clone();
+        let refinement = Refinement { all_errors: flags.all_errors, ..Refinement::default() };
+        let refined = project.refine(&generated.suite, &refinement);
+        let mut suite = refined.map_err(|cause| unusable(path, &cause))?;
         if !flags.no_confirmation {
             code.note = confirm(&mut suite, &code, out, &flags.node, &mut skipped);
             confirmed = format!("{}\n", code.note);

@@ -1,19 +1,20 @@
 //! One test as code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
+use super::Code;
 use super::Style;
-use super::claims::{Claim, Expected, claims};
+use super::claims::{Claim, Expected, Part, choices, claims};
 use super::layout::Doc;
 use super::literals::{argument, literal, member, quoted};
 use super::titles::{Shown, title};
-use crate::suite::SuiteTest;
+use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
-const MAX_ASSERTIONS: usize = 5;
+pub(crate) const MAX_ASSERTIONS: usize = 5;
 
 /// Indentation of the lines of a test.
 const INDENT: usize = 4;
@@ -23,7 +24,7 @@ const TAKEN: &str = "subject load rejected assert describe test expect it requir
     process globalThis arguments eval await async beforeEach break case catch class const continue \
     debugger default delete do else enum export extends false finally for function if implements \
     import in instanceof interface let new null package private protected public return static super \
-    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown";
+    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown t callsBackWith passesOn returns";
 
 /// The code of a test.
 pub(super) struct Written {
@@ -36,7 +37,7 @@ pub(super) struct Written {
 /// A test that is being written as code.
 pub(super) struct Test<'s> {
     test: &'s SuiteTest,
-    style: Style,
+    code: &'s Code,
     /// Names of variables by statement.
     names: Vec<String>,
 }
@@ -59,7 +60,7 @@ fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
 }
 
 impl<'s> Test<'s> {
-    pub(super) fn new(test: &'s SuiteTest, style: Style) -> Test<'s> {
+    pub(super) fn new(test: &'s SuiteTest, code: &'s Code) -> Test<'s> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
@@ -81,7 +82,7 @@ impl<'s> Test<'s> {
                 (count, _) => format!("{name}{count}"),
             }
         });
-        Test { test, style, names: names.collect() }
+        Test { test, code, names: names.collect() }
     }
 
     pub(super) fn write(self) -> Written {
@@ -111,26 +112,41 @@ impl<'s> Test<'s> {
         Written { group, title, lines }
     }
 
-    /// All claims about the values of the test.
+    /// The claims about the values of the test: those that were chosen, otherwise all.
     fn found(&self) -> Vec<Found> {
         let test = self.test;
         let last = test.statements.len().saturating_sub(1);
-        let mut found = Vec::new();
-        for (index, expected) in test.assertions.iter().enumerate() {
-            let asserted = !expected.is_null()
-                && expected.get("flaky").is_none()
-                && thrown_by(expected).is_none()
-                && test.statements[index].operation != Operation::Set;
-            let nothing = expected.get("undefined").is_some() && index != last;
-            if asserted && !nothing {
-                let weight = if index == last { 1_000 } else { 100 + index };
-                found.push(Found { index, at_end: false, claims: claims(expected), weight });
-            }
-        }
         let receiver = test.statements.last().map(|statement| statement.receiver);
-        for (index, state) in test.after.iter().enumerate().filter(|(_, state)| !state.is_null()) {
-            let weight = if Some(index) == receiver { 500 } else { 50 };
-            found.push(Found { index, at_end: true, claims: claims(state), weight });
+        let mut found = Vec::new();
+        for (index, at_end, value) in asserted(test) {
+            let mut claims = claims(value, &self.code.classes);
+            if let Some(shown) = &test.shown {
+                let of_value = |each: &&ShownValue| (each.index, each.at_end) == (index, at_end);
+                let parts: Vec<&str> =
+                    shown.iter().filter(of_value).map(|each| each.part.as_str()).collect();
+                let chosen = choices(value, &self.code.classes);
+                let chosen = chosen.into_iter().filter(|claim| parts.contains(&&*claim.part));
+                // Of claims about the value itself, the first one is the strongest.
+                let mut chosen: Vec<Claim> = chosen.collect();
+                let mut known = BTreeSet::new();
+                chosen.retain(|claim| known.insert(claim.part.clone()));
+                match (parts.is_empty(), chosen.is_empty()) {
+                    (true, _) => continue,
+                    // The value has changed since.
+                    (_, true) => {}
+                    _ => claims = chosen,
+                }
+            }
+            if !self.code.snapshots {
+                claims.retain(|claim| claim.expected != Expected::Snapshot);
+            }
+            let weight = match (at_end, index == last, Some(index) == receiver) {
+                (false, true, _) => 1_000,
+                (true, _, true) => 500,
+                (false, ..) => 100 + index,
+                (true, ..) => 50,
+            };
+            found.push(Found { index, at_end, claims, weight });
         }
         found
     }
@@ -273,6 +289,7 @@ impl<'s> Test<'s> {
 
     /// An assertion on a value.
     fn assertion(&self, value: Doc, claim: &Claim) -> String {
+        let bare = value.clone();
         let value = match claim.part.as_str() {
             "" => value,
             part => Doc::Row(vec![value, Doc::text(part)]),
@@ -285,21 +302,55 @@ impl<'s> Test<'s> {
             Expected::Equal(expected) => (value, expected.clone(), true),
             Expected::Type(kind) => (around("typeof ", value, ""), Doc::text(quoted(kind)), false),
             Expected::Array => (around("Array.isArray(", value, ")"), Doc::text("true"), false),
-            Expected::Promise => {
-                (around("", value, " instanceof Promise"), Doc::text("true"), false)
+            Expected::Promise => return self.instance(value, "Promise"),
+            Expected::Instance(access) => return self.instance(value, &format!("subject{access}")),
+            Expected::Snapshot => {
+                return line(match self.code.style {
+                    Style::Jest => Doc::Row(vec![
+                        Doc::list("expect(", vec![value], ")"),
+                        Doc::text(".toMatchSnapshot();"),
+                    ]),
+                    _ => Doc::list("t.assert.snapshot(", vec![value], ");"),
+                });
             }
         };
-        line(match self.style {
+        let whole = value.clone();
+        line(match self.code.style {
             Style::Jest => {
-                let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
-                Doc::Row(vec![
-                    Doc::list("expect(", vec![value], ")"),
-                    Doc::list(word, vec![expected], ");"),
-                ])
+                let flat = expected.flat();
+                let value = |value| Doc::list("expect(", vec![value], ")");
+                match (flat.as_str(), claim.at.clone()) {
+                    ("undefined", _) => {
+                        Doc::Row(vec![value(whole), Doc::text(".toBeUndefined();")])
+                    }
+                    ("null", _) => Doc::Row(vec![value(whole), Doc::text(".toBeNull();")]),
+                    (_, Part::Count) if claim.part == ".length" => Doc::Row(vec![
+                        value(bare),
+                        Doc::list(".toHaveLength(", vec![expected], ");"),
+                    ]),
+                    _ => {
+                        let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
+                        Doc::Row(vec![value(whole), Doc::list(word, vec![expected], ");")])
+                    }
+                }
             }
             _ => {
                 let word = if deep { "assert.deepEqual(" } else { "assert.equal(" };
                 Doc::list(word, vec![value, expected], ");")
+            }
+        })
+    }
+
+    /// The assertion that a value is an instance of a class.
+    fn instance(&self, value: Doc, class: &str) -> String {
+        line(match self.code.style {
+            Style::Jest => Doc::Row(vec![
+                Doc::list("expect(", vec![value], ")"),
+                Doc::text(format!(".toBeInstanceOf({class});")),
+            ]),
+            _ => {
+                let is = Doc::Row(vec![value, Doc::text(format!(" instanceof {class}"))]);
+                Doc::list("assert.ok(", vec![is], ");")
             }
         })
     }
@@ -310,7 +361,7 @@ impl<'s> Test<'s> {
             return line(Doc::Row(vec![expression, Doc::text(";")]));
         }
         let body = Doc::Row(vec![Doc::text("() => "), expression]);
-        line(match self.style {
+        line(match self.code.style {
             Style::Jest => {
                 Doc::Row(vec![Doc::list("expect(", vec![body], ")"), Doc::text(".not.toThrow();")])
             }
@@ -331,7 +382,7 @@ impl<'s> Test<'s> {
         let called = Doc::Row(vec![Doc::text("() => "), expression.clone()]);
         let argument = if rejects { expression } else { called };
         let mut items = vec![argument.clone()];
-        let text = match (self.style, rejects) {
+        let text = match (self.code.style, rejects) {
             (Style::Jest, _) => {
                 let matcher = match (is_error, value, rejects) {
                     (true, ..) => Doc::Row(vec![
@@ -364,6 +415,24 @@ impl<'s> Test<'s> {
         };
         line(text)
     }
+}
+
+/// The values of a test about which something can be claimed: the results of its statements, and the states of
+/// variables at the end, each with the number of its statement and whether it is a state.
+pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &Value)> {
+    let last = test.statements.len().saturating_sub(1);
+    let results = test.assertions.iter().enumerate().filter(move |(index, expected)| {
+        let nothing = expected.get("undefined").is_some() && *index != last;
+        !expected.is_null()
+            && !nothing
+            && expected.get("flaky").is_none()
+            && thrown_by(expected).is_none()
+            && test.statements[*index].operation != Operation::Set
+    });
+    let states = test.after.iter().enumerate().filter(|(_, state)| !state.is_null());
+    results
+        .map(|(index, value)| (index, false, value))
+        .chain(states.map(|(index, value)| (index, true, value)))
 }
 
 /// How a statement ends with an exception.

@@ -46,10 +46,18 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     if length(&all) <= LONGEST {
         return all;
     }
-    let text = match values.len() {
-        1 => whole(kind(&arguments[0])),
-        count => whole(&format!("{count} arguments")),
-    };
+    // The longest values are only described.
+    let mut values = values;
+    let mut longest: Vec<usize> = (0..values.len()).collect();
+    longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
+    for at in longest {
+        values[at] = kind(&arguments[at]);
+        let text = whole(&values.join(", "));
+        if length(&text) <= LONGEST {
+            return text;
+        }
+    }
+    let text = whole(&format!("{} arguments", values.len()));
     text.chars().take(LONGEST).collect()
 }
 
@@ -69,7 +77,8 @@ fn outcome(shown: &Shown<'_>) -> String {
         _ => "returns",
     };
     let is_nothing = expected.get("undefined").is_some() || expected.is_null();
-    if let Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc) }) = shown.state
+    if let Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. }) =
+        shown.state
         && is_nothing
         && length(&doc.flat()) <= LONGEST_VALUE
     {
@@ -77,17 +86,17 @@ fn outcome(shown: &Shown<'_>) -> String {
         return format!("leaves {part} at {}", doc.flat());
     }
     match shown.claims.first() {
-        Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc) })
+        Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
             if length(&doc.flat()) <= LONGEST_VALUE =>
         {
             match part.trim_start_matches('.') {
                 "" => format!("{verb} {}", doc.flat()),
                 "length" => format!("{verb} {} with length {}", noun(expected), doc.flat()),
-                "constructor.name" => {
-                    format!("{verb} an instance of {}", doc.flat().trim_matches('\''))
-                }
                 part => format!("{verb} {} with {part} {}", noun(expected), doc.flat()),
             }
+        }
+        Some(Claim { expected: Expected::Instance(access), .. }) if !access.is_empty() => {
+            format!("{verb} an instance of {}", access.trim_start_matches('.'))
         }
         Some(_) => format!("{verb} {}", noun(expected)),
         None if shown.statement.operation == Operation::New => "can be constructed".to_owned(),
@@ -123,22 +132,42 @@ fn noun(value: &Value) -> &'static str {
 fn short(value: &Argument, names: &[String]) -> String {
     let text = argument(value, names).flat();
     let plain = !matches!(value, Argument::Function(..));
-    if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value).to_owned() }
+    if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value) }
 }
 
-/// The kind of an argument with its article.
-fn kind(value: &Argument) -> &'static str {
+/// The kind of an argument with its article, and its shape.
+fn kind(value: &Argument) -> String {
+    let counted = |count: usize, one: &str, what: &str| match count {
+        1 => format!("{one} with one {what}"),
+        count => format!("{one} with {count} {what}s"),
+    };
     match value {
-        Argument::String(_) => "a long text",
-        Argument::Array(_) => "an array",
-        Argument::Object(_) => "an object",
-        Argument::Map(_) => "a map",
-        Argument::Set(_) => "a set",
-        Argument::Function(..) => "a function",
-        Argument::Promise(..) => "a promise",
-        Argument::RegExp(..) => "a regular expression",
-        Argument::Date(_) => "a date",
-        Argument::BigInt(_) => "a large integer",
-        _ => "a value",
+        Argument::String(text) if text.contains('\n') => {
+            counted(text.lines().count(), "a text", "line")
+        }
+        Argument::String(text) => format!("a text of {} characters", length(text)),
+        Argument::Array(items) if items.is_empty() => "an empty array".to_owned(),
+        Argument::Array(items) => counted(items.len(), "an array", "element"),
+        Argument::Object(members) => match &members[..] {
+            [] => "an empty object".to_owned(),
+            [(one, _)] => format!("an object with {one}"),
+            [(one, _), (other, _)] => format!("an object with {one} and {other}"),
+            more => counted(more.len(), "an object", "member"),
+        },
+        Argument::Map(members) => {
+            counted(members.len(), "a map", "entry").replace("entrys", "entries")
+        }
+        Argument::Set(items) => counted(items.len(), "a set", "element"),
+        Argument::Function(what, _) => match what.as_str() {
+            "throws" => "a function that throws".to_owned(),
+            "calls" | "passes" => "a function that calls back".to_owned(),
+            _ => "a function".to_owned(),
+        },
+        Argument::Promise(_, true) => "a rejected promise".to_owned(),
+        Argument::Promise(..) => "a promise".to_owned(),
+        Argument::RegExp(..) => "a regular expression".to_owned(),
+        Argument::Date(_) => "a date".to_owned(),
+        Argument::BigInt(_) => "a large integer".to_owned(),
+        _ => "a value".to_owned(),
     }
 }
