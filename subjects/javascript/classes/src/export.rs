@@ -60,6 +60,8 @@ pub struct Code {
     pub note: String,
     /// The exported classes.
     pub classes: Classes,
+    /// The name of the export itself, if it is a class or a function; may be empty.
+    pub own_name: String,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
 }
@@ -74,6 +76,9 @@ pub struct Exported {
     /// The tests that are in it, as numbers, each with its group and title.
     pub titles: Vec<(usize, String, String)>,
 }
+
+/// Maximum length of a title that names the receiver, in characters.
+const LONGEST_TITLE: usize = 82;
 
 /// The function `data`, which converts a value to the data of assertions, as code.
 pub const DATA: &str = include_str!("export/data.js");
@@ -124,6 +129,13 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
         };
         let written = Test::new(&test, code).write();
         let mut title = written.title;
+        let taken = |title: &String| known.contains_key(&(written.group.clone(), title.clone()));
+        if taken(&title) && !written.receiver.is_empty() {
+            let longer = format!("{title} of {}", written.receiver);
+            if longer.chars().count() <= LONGEST_TITLE && !taken(&longer) {
+                title = longer;
+            }
+        }
         let count = known.entry((written.group.clone(), title.clone())).or_insert(0);
         *count += 1;
         if *count > 1 {
@@ -233,8 +245,12 @@ fn hide(value: &mut serde_json::Value, code: &Code) {
     }
 }
 
-/// Removes the last statement of a test if something else is asserted. Returns whether it was.
+/// Removes the last statement of a test if something else is asserted. Returns whether it was. A refined test shows
+/// nothing without its last statement.
 fn shortened(test: &mut SuiteTest, code: &Code) -> bool {
+    if test.shown.is_some() {
+        return false;
+    }
     let count = test.statements.len().saturating_sub(1);
     let asserts = |value: &serde_json::Value| {
         value.get("undefined").is_none()
@@ -328,6 +344,7 @@ mod tests {
             typed: Vec::new(),
             note: String::new(),
             classes: Classes::new(),
+            own_name: String::new(),
             snapshots: false,
         }
     }

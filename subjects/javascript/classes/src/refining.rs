@@ -2,6 +2,7 @@
 //! assertions that detect changes of the program.
 
 mod assertions;
+mod readers;
 mod simpler;
 mod slices;
 mod weights;
@@ -18,6 +19,7 @@ use crate::generate::machine;
 use crate::model::Model;
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
+use crate::words::own_names;
 
 /// Limits of refining, and what it may leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,12 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
     Ok(unique.map(|class| (class.name.clone(), class.path.clone())).collect())
 }
 
+/// The name of the export itself if it is a class or a function, otherwise of its package; may be empty.
+pub fn name_of_export(program: &Program, classes: &Classes) -> String {
+    let class = classes.iter().find(|(_, path)| path.is_empty()).map(|(name, _)| name.clone());
+    class.or_else(|| own_names(&program.package).pop()).unwrap_or_default()
+}
+
 /// Refines a suite: replaces its tests by tests that each show one call and together cover the same goals, as far as
 /// something can be asserted of such calls. Equal suites give equal results.
 ///
@@ -73,12 +81,16 @@ pub fn refined(
 ) -> Result<Suite, MachineError> {
     let mut refiner = Refiner::new(program, suite, settings)?;
     let mut candidates = refiner.candidates(suite)?;
+    if candidates.is_empty() {
+        refiner.weak = true;
+        candidates = refiner.candidates(suite)?;
+    }
     let mut tests = Vec::new();
     for (number, own) in slices::chosen(&candidates) {
         let candidate = std::mem::take(&mut candidates[number]);
         tests.push(refiner.simpler(candidate, &own)?);
     }
-    tests.sort_by(|a, b| a.origin.cmp(&b.origin));
+    tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
     let mut seen = BTreeSet::new();
     for Candidate { test, .. } in tests {
@@ -115,8 +127,14 @@ struct Refiner<'p> {
     all_errors: bool,
     /// Executions that are left.
     left: u64,
-    /// Text of the documentation, tests and sources of the package, in which literals are looked up.
+    /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     texts: String,
+    /// Methods and members without arguments that show the state of an instance, by its class.
+    readers: readers::Readers,
+    /// Calls that also return something else than `undefined`.
+    returning: BTreeSet<String>,
+    /// Whether tests are kept of whose calls only the type of the result is known.
+    weak: bool,
 }
 
 impl<'p> Refiner<'p> {
@@ -140,17 +158,39 @@ impl<'p> Refiner<'p> {
             all_errors: settings.all_errors,
             left: settings.executions,
             texts: simpler::texts(program),
+            readers: readers::of(suite),
+            returning: weights::returning(suite),
+            weak: false,
         })
     }
 
     /// Executes statements and makes a test of what they show. `None` if the budget is spent, or if no such test can
     /// be written: a limit ends it, it leaves something behind, or its last result differs between executions.
-    fn observed(&mut self, statements: &[Statement]) -> Result<Option<Candidate>, MachineError> {
+    /// `focus` is the number of the call that the test shows, if it is not the last one.
+    fn observed(
+        &mut self,
+        statements: &[Statement],
+        focus: Option<usize>,
+    ) -> Result<Option<Candidate>, MachineError> {
+        let Some(mut candidate) = self.executed(statements, focus)? else { return Ok(None) };
+        let weight = weights::of(&candidate.test, &self.classes, &self.returning, self.weak);
+        Ok(weight.map(|weight| {
+            candidate.weight = weight;
+            candidate
+        }))
+    }
+
+    /// As [`observed`](Refiner::observed), also if nothing can be asserted.
+    fn executed(
+        &mut self,
+        statements: &[Statement],
+        focus: Option<usize>,
+    ) -> Result<Option<Candidate>, MachineError> {
         if self.left == 0 || statements.is_empty() {
             return Ok(None);
         }
         self.left -= 1;
-        let mut test = SuiteTest { statements: statements.to_vec(), ..SuiteTest::default() };
+        let mut test = SuiteTest { statements: statements.to_vec(), focus, ..SuiteTest::default() };
         let observed = suite::observe(self.program, &mut self.machine, &mut test, self.seed)?;
         let Some(execution) = observed.execution else { return Ok(None) };
         let whole = test.statements.len() == statements.len() && test.limit.is_empty();
@@ -159,8 +199,17 @@ impl<'p> Refiner<'p> {
             return Ok(None);
         }
         let covered = self.covered(&execution);
-        let weight = weights::of(&test, &self.classes);
-        Ok(weight.map(|weight| Candidate { test, covered, weight, origin: (0, 0) }))
+        Ok(Some(Candidate { test, covered, weight: f64::INFINITY, origin: (0, 0) }))
+    }
+
+    /// The goals that are reached before a statement.
+    fn before(&mut self, statements: &[Statement], end: usize) -> Result<Covered, MachineError> {
+        if end == 0 {
+            return Ok(Covered::new());
+        }
+        let options = ExecuteOptions { seed: self.seed, ..ExecuteOptions::default() };
+        let execution = self.machine.execute(&statements[..end], options)?;
+        Ok(self.covered(&execution))
     }
 
     /// Whether a test only shows an error of the language with a message of the engine, and such tests are not wanted.

@@ -26,6 +26,9 @@ pub struct SuiteTest {
     pub limit: String,
     /// What code asserts; `None` if this was not chosen. A file of a suite does not contain it.
     pub shown: Option<Vec<ShownValue>>,
+    /// Number of the call that the test shows; `None` for the last statement. A later statement reads what the call
+    /// has changed or returned. A file of a suite does not contain it.
+    pub focus: Option<usize>,
 }
 
 /// A value of a test that code asserts, or a part of it.
@@ -141,6 +144,7 @@ impl SuiteTest {
             after,
             limit: value["limit"].as_str().unwrap_or("").to_owned(),
             shown: None,
+            focus: None,
         })
     }
 }

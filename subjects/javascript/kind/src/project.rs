@@ -10,7 +10,7 @@ use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
     Code, Coverage, Generated, GenerationSettings, Model, Refinement, Request, Style, Subject,
-    Suite, Verdict, check_config, exported_classes, generate, machine_of, refined,
+    Suite, Verdict, check_config, exported_classes, generate, machine_of, name_of_export, refined,
 };
 use catherd_search::{Progress, Stream};
 use serde_json::{Value, json};
@@ -158,11 +158,12 @@ impl Project {
         let folder = real(folder.unwrap_or(Path::new(".")))?;
         let (path, out) = (real(path)?, folder.join(out.file_name().unwrap_or_default()));
         let config = &self.package.config;
-        let (entry, module, typed, hidden, classes) = self.with_program(|program| {
+        let (entry, module, typed, hidden, classes, own_name) = self.with_program(|program| {
             let typed = program.typed_files().map_err(|error| error.to_string())?;
             let classes = exported_classes(program).map_err(|error| error.to_string())?;
             let module = program.is_module(&program.entry);
-            Ok((program.entry.clone(), module, typed, program.hidden(), classes))
+            let own_name = name_of_export(program, &classes);
+            Ok((program.entry.clone(), module, typed, program.hidden(), classes, own_name))
         })?;
         let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
         let entry = if path.is_dir() { path.join(entry) } else { path };
@@ -180,6 +181,7 @@ impl Project {
             typed,
             note: String::new(),
             classes,
+            own_name,
             snapshots: false,
         })
     }

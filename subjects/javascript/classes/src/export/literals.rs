@@ -44,7 +44,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// A string as an expression; a long one in parts.
-fn string(text: &str) -> Doc {
+pub(super) fn string(text: &str) -> Doc {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= PART {
         return Doc::text(quoted(text));

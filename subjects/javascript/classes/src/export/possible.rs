@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::claims::{Claim, Expected, choices, part_of};
+use super::claims::{Claim, Expected, Part, choices, part_of};
 use super::test::{asserted, thrown_by};
 use crate::refining::Classes;
 use crate::suite::{ShownValue, SuiteTest};
@@ -49,9 +49,19 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
     let rank = |possible: &Possible| {
         let claim = &possible.claim;
         let nothing = possible.expected.get("undefined").is_some();
-        (nothing, claim.is_type(), possible.place.at_end, possible.place.index != receiver)
+        (claim.is_type(), nothing, possible.place.at_end, possible.place.index != receiver)
     };
     found.sort_by_key(rank);
+    // A result says what the call does, unless there is none.
+    let result = |possible: &Possible| !possible.place.at_end && possible.claim.is_exact();
+    let has_result = found.first().is_some_and(|first| {
+        result(first)
+            && (first.expected.get("undefined").is_none()
+                || found[1..].iter().all(|it| it.claim.is_type()))
+    });
+    if has_result {
+        found.retain(|possible| !possible.place.at_end);
+    }
     found
 }
 
@@ -76,6 +86,8 @@ pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
         return Strength::Error;
     }
     let of = |possible: &Possible| match &possible.claim {
+        // The number of elements alone does not show what they are.
+        claim if claim.at == Part::Count && possible.expected != 0 => Strength::Type,
         claim if possible.expected.get("undefined").is_some() || claim.is_type() => Strength::Type,
         claim if claim.is_exact() => Strength::Whole,
         _ => Strength::Part,

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::Code;
 use super::Style;
 use super::claims::{Claim, Expected, Part, choices, claims};
-use super::layout::Doc;
-use super::literals::{argument, literal, member, quoted};
-use super::titles::{Shown, title};
+use super::layout::{Doc, length};
+use super::literals::{argument, literal, member, quoted, string};
+use super::titles::{Reader, Shown, title};
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
@@ -31,6 +31,8 @@ pub(super) struct Written {
     /// The class or function under test, which names its group.
     pub(super) group: String,
     pub(super) title: String,
+    /// How the receiver was constructed, for titles that several tests have; empty if it was not or this is long.
+    pub(super) receiver: String,
     pub(super) lines: Vec<String>,
 }
 
@@ -40,6 +42,8 @@ pub(super) struct Test<'s> {
     code: &'s Code,
     /// Names of variables by statement.
     names: Vec<String>,
+    /// Number of the call that the test shows.
+    focus: usize,
 }
 
 /// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
@@ -52,11 +56,13 @@ struct Found {
 }
 
 /// The name of the class whose instance a statement makes. If the class is the export itself, its name is
-/// taken from the recorded state of the instance. `None` if it has no name.
-fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
+/// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
+fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let path = &test.statements.get(index)?.path;
     let own = || test.after.get(index)?.get("object")?.as_str();
-    path.last().map(String::as_str).or_else(own)
+    let export = || (!code.own_name.is_empty()).then_some(code.own_name.as_str());
+    let last = path.last().map(String::as_str).filter(|name| *name != "default");
+    last.or_else(own).or_else(export)
 }
 
 impl<'s> Test<'s> {
@@ -64,7 +70,7 @@ impl<'s> Test<'s> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
-                Operation::New => class_of(test, index).unwrap_or("instance"),
+                Operation::New => class_of(test, code, index).unwrap_or("instance"),
                 _ => "result",
             };
             let mut name = String::new();
@@ -82,23 +88,42 @@ impl<'s> Test<'s> {
                 (count, _) => format!("{name}{count}"),
             }
         });
-        Test { test, code, names: names.collect() }
+        let last = test.statements.len().saturating_sub(1);
+        let focus = test.focus.filter(|focus| *focus < last).unwrap_or(last);
+        Test { test, code, names: names.collect(), focus }
     }
 
     pub(super) fn write(self) -> Written {
         let found = self.chosen(self.found());
         let lines = self.lines(&found);
-        let last = self.test.statements.len().saturating_sub(1);
-        let target = self.target(last);
+        let (focus, last) = (self.focus, self.test.statements.len().saturating_sub(1));
+        let target = self.target(focus);
         let (group, name) = match target.split_once('.') {
             Some((group, name)) => (group.to_owned(), name.to_owned()),
             None => (target.clone(), target.clone()),
         };
-        let Some(statement) = self.test.statements.last() else {
-            return Written { group, title: name, lines };
+        let Some(statement) = self.test.statements.get(focus) else {
+            return Written { group, title: name, receiver: String::new(), lines };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
         let state = found.iter().find(|each| each.at_end).and_then(|each| each.claims.first());
+        let reader = &self.test.statements[last];
+        let call = if reader.operation == Operation::Method { "()" } else { "" };
+        let made = |index: usize| match self.test.statements.get(index) {
+            Some(made) if made.operation == Operation::New => {
+                let class = class_of(self.test, self.code, index).unwrap_or("an instance");
+                let arguments =
+                    made.arguments.iter().map(|value| argument(value, &self.names).flat());
+                format!("new {class}({})", arguments.collect::<Vec<_>>().join(", "))
+            }
+            _ => String::new(),
+        };
+        let values = (0..=last).map(|index| match made(index).as_str() {
+            "" => "a result".to_owned(),
+            made if length(made) <= 24 => made.to_owned(),
+            _ => class_of(self.test, self.code, index)
+                .map_or("an instance".to_owned(), |class| format!("an instance of {class}")),
+        });
         let title = title(&Shown {
             name: &name,
             statement,
@@ -106,10 +131,20 @@ impl<'s> Test<'s> {
             claims: of_last.map_or(&[][..], |each| &each.claims),
             state,
             left_out: usize::from(self.applies(statement)),
-            names: &self.names,
+            names: &values.collect::<Vec<_>>(),
+            reader: (focus != last).then(|| Reader {
+                name: format!("{}{call}", reader.name),
+                of_result: reader.receiver == focus,
+                result: &self.test.assertions[focus],
+            }),
         });
+        let receiver = match statement.operation {
+            Operation::Method | Operation::Get | Operation::Set => made(statement.receiver),
+            _ => String::new(),
+        };
+        let receiver = Some(receiver).filter(|made| length(made) <= 40).unwrap_or_default();
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, lines }
+        Written { group, title, receiver, lines }
     }
 
     /// The claims about the values of the test: those that were chosen, otherwise all.
@@ -242,21 +277,26 @@ impl<'s> Test<'s> {
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
         match statement.operation {
-            Operation::New | Operation::Call | Operation::Code if !statement.path.is_empty() => {
+            Operation::New | Operation::Call | Operation::Code
+                if !statement.path.is_empty() && statement.path != ["default"] =>
+            {
                 statement.path.join(".")
             }
-            Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
-            Operation::Call | Operation::Code => "exports".to_owned(),
+            Operation::New => class_of(self.test, self.code, index).unwrap_or("exports").to_owned(),
+            Operation::Call | Operation::Code if self.code.own_name.is_empty() => {
+                "exports".to_owned()
+            }
+            Operation::Call | Operation::Code => self.code.own_name.clone(),
             _ if self.applies(statement) => {
                 let mut origin = statement.receiver;
                 while self.test.statements.get(origin).is_some_and(|each| self.applies(each)) {
                     origin = self.test.statements[origin].receiver;
                 }
-                let class = class_of(self.test, origin).unwrap_or("exports");
+                let class = class_of(self.test, self.code, origin).unwrap_or("exports");
                 format!("{class}.the returned function")
             }
             _ => {
-                let class = class_of(self.test, statement.receiver).unwrap_or("exports");
+                let class = class_of(self.test, self.code, statement.receiver).unwrap_or("exports");
                 format!("{class}.{}", statement.name)
             }
         }
@@ -371,7 +411,8 @@ impl<'s> Test<'s> {
 
     /// The assertion that a statement throws an exception or that its promise is rejected.
     fn throws(&self, how: Thrown, name: &str, expression: Doc, expected: &Value) -> String {
-        let entry = |key: &str, text: &str| Doc::text(format!("{key}: {}", quoted(text)));
+        let entry =
+            |key: &str, text: &str| Doc::Row(vec![Doc::text(format!("{key}: ")), string(text)]);
         let mut members = vec![entry("name", name)];
         if let Some(message) = expected.get("message").and_then(Value::as_str) {
             members.push(entry("message", message));

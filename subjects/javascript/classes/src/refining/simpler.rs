@@ -1,13 +1,13 @@
 //! Simpler arguments: what a call does not read is left out, and literals that are hard to read are shortened.
 
-use catherd_javascript_machine::{Argument, MachineError, Program, Statement};
+use catherd_javascript_machine::{Argument, MachineError, Operation, Program, Statement};
 use serde_json::Value;
 
 use super::slices::renumbered;
 use super::{Candidate, Covered, Refiner};
 
 /// Maximum number of changes that are tried for a test.
-const MAX_TRIES: usize = 60;
+const MAX_TRIES: usize = 120;
 
 /// Length up to which a text that the package contains is not shortened, in characters.
 const SHORT: usize = 40;
@@ -15,11 +15,13 @@ const SHORT: usize = 40;
 /// Maximum length of the texts in which literals are looked up, in bytes.
 const MAX_TEXTS: usize = 4 << 20;
 
-/// The documentation, tests and sources of a package without its dependencies, in one text.
+/// The documentation, tests and examples of a package without its dependencies, in one text.
 pub(super) fn texts(program: &Program) -> String {
     let package = &program.package;
     let mut texts = String::new();
-    for path in package.files.keys().filter(|path| !path.contains("node_modules/")) {
+    let of_program = |path: &str| program.units.files.iter().any(|file| file.path == path);
+    let others = package.files.keys().filter(|path| !path.contains("node_modules/"));
+    for path in others.filter(|path| !of_program(path)) {
         let is_text = [".js", ".mjs", ".cjs", ".ts", ".md"].iter().any(|end| path.ends_with(end));
         if is_text && texts.len() < MAX_TEXTS {
             texts.push_str(&package.text(path).unwrap_or_default());
@@ -42,14 +44,22 @@ impl Refiner<'_> {
         mut candidate: Candidate,
         own: &Covered,
     ) -> Result<Candidate, MachineError> {
+        // What only earlier calls reach is no reason to keep them.
+        let statements = &candidate.test.statements;
+        let focus = candidate.test.focus.unwrap_or(statements.len() - 1);
+        let before = self.before(&statements.clone(), focus)?;
+        let own = &own.difference(&before).copied().collect();
         let mut tries = MAX_TRIES;
-        self.without_statements(&mut candidate, own, &mut tries)?;
         self.without_arguments(&mut candidate, own, &mut tries)?;
+        self.without_statements(&mut candidate, own, &mut tries)?;
         for statement in 0..candidate.test.statements.len() {
             for argument in 0..candidate.test.statements[statement].arguments.len() {
                 self.smaller(&mut candidate, own, (statement, argument), &mut tries)?;
             }
         }
+        // Statements whose results were arguments before.
+        let mut more = candidate.test.statements.len();
+        self.without_statements(&mut candidate, own, &mut more)?;
         candidate.test.goals = self.goal_names(own);
         Ok(candidate)
     }
@@ -61,12 +71,26 @@ impl Refiner<'_> {
         own: &Covered,
         tries: &mut usize,
     ) -> Result<(), MachineError> {
-        let mut index = candidate.test.statements.len().saturating_sub(1);
+        let last = candidate.test.statements.len().saturating_sub(1);
+        let mut index = candidate.test.focus.unwrap_or(last);
         while index > 0 {
             index -= 1;
             let statements = &candidate.test.statements;
-            let is_used = statements[index..].iter().any(|each| each.variables().contains(&index));
-            if is_used {
+            let uses = |each: &Statement| each.variables().contains(&index);
+            if statements[index..].iter().any(uses) {
+                // A copy of another variable, which may be used instead.
+                if let (Operation::New, [Argument::Variable(other)]) =
+                    (statements[index].operation, &statements[index].arguments[..])
+                {
+                    let kept: Vec<usize> =
+                        (0..statements.len()).filter(|at| *at != index).collect();
+                    let other = *other;
+                    let shorter = kept
+                        .iter()
+                        .map(|at| renumbered(&instead(&statements[*at], index, other), &kept));
+                    let shorter = shorter.collect();
+                    self.attempt(candidate, own, shorter, true, tries)?;
+                }
                 continue;
             }
             let kept: Vec<usize> = (0..statements.len()).filter(|at| *at != index).collect();
@@ -95,7 +119,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Makes the parts of an argument smaller, outer parts first.
+    /// Makes the parts of an argument smaller, outer parts first. Equal texts of a test are changed together.
     fn smaller(
         &mut self,
         candidate: &mut Candidate,
@@ -105,6 +129,9 @@ impl Refiner<'_> {
     ) -> Result<(), MachineError> {
         let mut part = 0;
         loop {
+            if statement >= candidate.test.statements.len() {
+                return Ok(());
+            }
             let whole = &candidate.test.statements[statement].arguments[argument];
             let mut parts = Vec::new();
             whole.visit(&mut |inner| parts.push(inner.clone()));
@@ -112,7 +139,12 @@ impl Refiner<'_> {
             let mut changed = false;
             for Change { argument: new, exactly } in self.changes(current) {
                 let mut shorter = candidate.test.statements.clone();
-                replace(&mut shorter[statement].arguments[argument], part, &new);
+                match &current {
+                    Argument::String(_) | Argument::Variable(_) => {
+                        replace_all(&mut shorter, current, &new)
+                    }
+                    _ => replace(&mut shorter[statement].arguments[argument], part, &new),
+                }
                 if self.attempt(candidate, own, shorter, exactly, tries)? {
                     changed = true;
                     break;
@@ -167,7 +199,16 @@ impl Refiner<'_> {
                         Argument::Function("first".to_owned(), Box::new(Argument::Undefined));
                     simpler.extend([first, constant((**result).clone())]);
                 }
-                simpler.into_iter().map(|argument| Change { argument, exactly: true }).collect()
+                if !matches!(**result, Argument::Undefined | Argument::Number(_)) {
+                    simpler.push(constant(Argument::Number(1.0)));
+                }
+                let empty = Change { argument: Argument::Object(Vec::new()), exactly: false };
+                let others = simpler.into_iter().map(|argument| Change { argument, exactly: true });
+                std::iter::once(empty).chain(others).collect()
+            }
+            Argument::Variable(_) => {
+                let simple = [Argument::String("a".to_owned()), Argument::Number(1.0)];
+                simple.into_iter().map(|argument| Change { argument, exactly: true }).collect()
             }
             _ => Vec::new(),
         }
@@ -176,14 +217,18 @@ impl Refiner<'_> {
     /// Shorter texts; none for a text that is easy to read.
     fn shorter_texts(&self, text: &str) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
-        let known = letters.len() > 2 && self.texts.contains(text);
-        let plain = letters.iter().all(|letter| (' '..='~').contains(letter));
-        if letters.is_empty() || letters.len() <= SHORT && known || letters.len() <= 2 && plain {
+        // A text between quotes is an example; one in prose is not.
+        let quoted = |quote: char| self.texts.contains(&format!("{quote}{text}{quote}"));
+        let known = letters.len() > 1 && ['\'', '"'].into_iter().any(quoted);
+        if letters.is_empty()
+            || letters.len() <= SHORT && known
+            || letters.len() <= 2 && letters.iter().all(char::is_ascii_alphanumeric)
+        {
             return Vec::new();
         }
         let text_of = |letters: &[char]| letters.iter().collect::<String>();
         let mut shorter = Vec::new();
-        if !known && plain && letters.len() <= 12 {
+        if !known {
             shorter.extend(["a".to_owned(), "ab".to_owned()]);
         }
         let mut size = letters.len() / 2;
@@ -214,7 +259,8 @@ impl Refiner<'_> {
             return Ok(false);
         }
         *tries -= 1;
-        let Some(other) = self.observed(&statements)? else { return Ok(false) };
+        let focus = candidate.test.focus.map(|_| statements.len().saturating_sub(2));
+        let Some(other) = self.observed(&statements, focus)? else { return Ok(false) };
         let (old, new) = (candidate.test.assertions.last(), other.test.assertions.last());
         let same = match exactly {
             true => old == new && candidate.test.after.last() == other.test.after.last(),
@@ -238,8 +284,9 @@ fn kind(value: &Value) -> String {
     match (name.as_str(), count) {
         ("boolean" | "null" | "undefined" | "throws" | "rejects" | "type", _) => value.to_string(),
         ("number", _) => {
-            let small = content.as_str().filter(|text| text.trim_start_matches('-').len() <= 1);
-            format!("{name} {}", small.unwrap_or(""))
+            let number: f64 = content.as_str().and_then(|text| text.parse().ok()).unwrap_or(0.0);
+            let whole = number.fract() == 0.0;
+            format!("{name} {} {whole} {}", number.total_cmp(&0.0) as i8, number.is_finite())
         }
         ("object", _) => {
             format!("{name} {}", content.as_object().is_some_and(|all| all.is_empty()))
@@ -251,6 +298,35 @@ fn kind(value: &Value) -> String {
 fn left_out<T: Clone>(items: &[T], at: usize) -> Vec<T> {
     let kept = items.iter().enumerate().filter(|(index, _)| *index != at);
     kept.map(|(_, item)| item.clone()).collect()
+}
+
+/// A statement with one variable instead of another.
+fn instead(statement: &Statement, old: usize, new: usize) -> Statement {
+    let mut statement = statement.clone();
+    if statement.receiver == old {
+        statement.receiver = new;
+    }
+    for argument in &mut statement.arguments {
+        argument.visit_mut(&mut |inner| {
+            if *inner == Argument::Variable(old) {
+                *inner = Argument::Variable(new);
+            }
+        });
+    }
+    statement
+}
+
+/// Replaces all arguments and parts of arguments that equal one, or all variables among them.
+fn replace_all(statements: &mut [Statement], old: &Argument, new: &Argument) {
+    for argument in statements.iter_mut().flat_map(|statement| &mut statement.arguments) {
+        argument.visit_mut(&mut |inner| {
+            let variables =
+                matches!((&*inner, old), (Argument::Variable(_), Argument::Variable(_)));
+            if inner == old || variables {
+                *inner = new.clone();
+            }
+        });
+    }
 }
 
 /// Replaces the part with a number, counted from outside to inside.

@@ -10,7 +10,9 @@ use crate::suite::Suite;
 impl Refiner<'_> {
     /// The candidates that are made of the tests of a suite, without repetitions.
     pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
-        let mut candidates = Vec::new();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // What the call that each shows reaches for the first time.
+        let mut own: Vec<Covered> = Vec::new();
         let mut seen = BTreeSet::new();
         for (number, test) in suite.tests.iter().enumerate() {
             for end in 0..test.statements.len() {
@@ -21,12 +23,19 @@ impl Refiner<'_> {
                     if !seen.insert(key) {
                         continue;
                     }
-                    if let Some(mut candidate) = self.observed(&statements)? {
-                        candidate.origin = (number, end);
-                        candidates.push(candidate);
-                    }
+                    let Some(mut found) = self.shown(&statements)? else { continue };
+                    found.origin = (number, end);
+                    let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
+                    let before = self.before(&found.test.statements, focus)?;
+                    own.push(found.covered.difference(&before).copied().collect());
+                    candidates.push(found);
                 }
             }
+        }
+        // What earlier calls reach is shown by tests of these calls, if there are any.
+        let shown: Covered = own.iter().flatten().copied().collect();
+        for (candidate, own) in candidates.iter_mut().zip(own) {
+            candidate.covered.retain(|goal| own.contains(goal) || !shown.contains(goal));
         }
         Ok(candidates)
     }
