@@ -71,7 +71,7 @@ pub(crate) const GROUPS: [CommandGroup; 5] = [
         title: "One project",
         summary: "Work with one project and its test suites, without a study.",
         words: &["project", "projects"],
-        commands: &["generate", "test", "coverage", "mutate", "judge", "play", "inspect"],
+        commands: &["generate", "export", "test", "coverage", "mutate", "judge", "play", "inspect"],
     },
     CommandGroup {
         title: "Kinds and data",

@@ -26,6 +26,7 @@ mod help;
 mod hostile_javascript;
 mod import;
 mod itch;
+mod javascript_code;
 #[cfg(feature = "certificates")]
 mod kubernetes;
 mod launch;

@@ -4,6 +4,7 @@ mod claims;
 mod code;
 mod layout;
 mod literals;
+mod possible;
 mod test;
 mod titles;
 
@@ -14,7 +15,10 @@ use catherd_javascript_machine::{Argument, TypedFile};
 
 use self::claims::claims;
 use self::literals::quoted;
+pub(crate) use self::possible::{Possible, Strength, possible, strength};
+pub(crate) use self::test::MAX_ASSERTIONS;
 use self::test::{Test, thrown_by};
+use crate::refining::Classes;
 use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
 /// The test framework that executes the code.
@@ -54,6 +58,12 @@ pub struct Code {
     pub typed: Vec<TypedFile>,
     /// A line that says whether the suite was confirmed in Node.js; empty to say nothing.
     pub note: String,
+    /// The exported classes.
+    pub classes: Classes,
+    /// The name of the export itself, if it is a class or a function; may be empty.
+    pub own_name: String,
+    /// Whether large values are compared with snapshots.
+    pub snapshots: bool,
 }
 
 /// A suite as code, with the tests that are left out of it.
@@ -67,11 +77,41 @@ pub struct Exported {
     pub titles: Vec<(usize, String, String)>,
 }
 
+/// Maximum length of a title that names the receiver, in characters.
+const LONGEST_TITLE: usize = 82;
+
 /// The function `data`, which converts a value to the data of assertions, as code.
 pub const DATA: &str = include_str!("export/data.js");
 
 /// Code by which Node.js loads all modules of a project again with its entry.
 pub const RELOAD: &str = code::RELOAD;
+
+/// Functions that tests use, by the beginning of their calls.
+const HELPERS: [(&str, &str); 4] = [
+    (
+        "rejected()",
+        "// A rejected promise that need not be handled.\nfunction rejected() {\n  \
+         const promise = Promise.reject(new Error('e'));\n  promise.catch(() => {});\n  \
+         return promise;\n}\n\n",
+    ),
+    (
+        "callsBackWith(",
+        "// A function that calls its callback, which is the last function that it gets, without an error.\n\
+         function callsBackWith(value) {\n  return (...args) => args.findLast(\
+         arg => typeof arg === 'function')?.(null, value);\n}\n\n",
+    ),
+    (
+        "passesOn(",
+        "// A function that passes a value to the first function that it gets.\n\
+         function passesOn(value) {\n  return (...args) => args.find(\
+         arg => typeof arg === 'function')?.(value);\n}\n\n",
+    ),
+    (
+        "returns(",
+        "// A function that returns the same value from every call.\n\
+         function returns(value) {\n  return () => value;\n}\n\n",
+    ),
+];
 
 /// Writes a suite as code. Equal suites give equal code.
 pub fn export(suite: &Suite, code: &Code) -> Exported {
@@ -87,15 +127,24 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
                 continue;
             }
         };
-        let written = Test::new(&test, code.style).write();
+        let written = Test::new(&test, code).write();
         let mut title = written.title;
+        let taken = |title: &String| known.contains_key(&(written.group.clone(), title.clone()));
+        if taken(&title) && !written.receiver.is_empty() {
+            let longer = format!("{title} of {}", written.receiver);
+            if longer.chars().count() <= LONGEST_TITLE && !taken(&longer) {
+                title = longer;
+            }
+        }
         let count = known.entry((written.group.clone(), title.clone())).or_insert(0);
         *count += 1;
         if *count > 1 {
             let _ = write!(title, " ({count})");
         }
         let is_async = written.lines.iter().any(|line| line.contains("await "));
-        let head = if is_async { "async () => {" } else { "() => {" };
+        let t =
+            if written.lines.iter().any(|line| line.contains("t.assert.")) { "t" } else { "()" };
+        let head = format!("{}{t} => {{", if is_async { "async " } else { "" });
         let body = written.lines.join("\n");
         let group = groups.entry(written.group.clone()).or_default();
         if !group.is_empty() {
@@ -109,12 +158,10 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
         let _ = write!(body, "describe({}, () => {{\n{tests}}});\n\n", quoted(group));
     }
     let mut text = code.head(suite);
-    if body.contains("rejected()") {
-        text.push_str(
-            "// A rejected promise that need not be handled.\nfunction rejected() {\n  \
-             const promise = Promise.reject(new Error('e'));\n  promise.catch(() => {});\n  \
-             return promise;\n}\n\n",
-        );
+    for (call, helper) in HELPERS {
+        if body.contains(call) {
+            text.push_str(helper);
+        }
     }
     text.push_str(body.trim_end());
     text.push('\n');
@@ -143,7 +190,7 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
                 || !OF_THE_LANGUAGE.contains(&&*name);
             if own {
                 errors.push(chosen.len());
-            } else if !shortened(&mut test) {
+            } else if !shortened(&mut test, code) {
                 let reason = format!("it only shows a {name} of the language");
                 chosen.push((number, Err(reason)));
                 continue;
@@ -169,7 +216,7 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
         kept += 1;
         if kept > most
             && let Ok(test) = &mut chosen[at].1
-            && !shortened(test)
+            && !shortened(test, code)
         {
             let reason = "a tenth of the tests show errors already".to_owned();
             chosen[at].1 = Err(reason);
@@ -198,13 +245,17 @@ fn hide(value: &mut serde_json::Value, code: &Code) {
     }
 }
 
-/// Removes the last statement of a test if something else is asserted. Returns whether it was.
-fn shortened(test: &mut SuiteTest) -> bool {
+/// Removes the last statement of a test if something else is asserted. Returns whether it was. A refined test shows
+/// nothing without its last statement.
+fn shortened(test: &mut SuiteTest, code: &Code) -> bool {
+    if test.shown.is_some() {
+        return false;
+    }
     let count = test.statements.len().saturating_sub(1);
     let asserts = |value: &serde_json::Value| {
         value.get("undefined").is_none()
             && value.get("flaky").is_none()
-            && !claims(value).is_empty()
+            && !claims(value, &code.classes).is_empty()
     };
     if !test.assertions[..count].iter().any(asserts) {
         return false;
@@ -292,6 +343,9 @@ mod tests {
             hidden: BTreeSet::new(),
             typed: Vec::new(),
             note: String::new(),
+            classes: Classes::new(),
+            own_name: String::new(),
+            snapshots: false,
         }
     }
 

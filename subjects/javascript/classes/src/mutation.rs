@@ -83,7 +83,7 @@ struct Original {
 }
 
 /// All mutants of the target files, with the path of the file of each.
-fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, Mutant)> {
+pub(crate) fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, Mutant)> {
     let mut found = Vec::new();
     let mut files: Vec<&str> = program.units.files.iter().map(|file| file.path.as_str()).collect();
     files.sort_unstable();
@@ -172,7 +172,7 @@ fn originals(program: &Rc<Program>, suite: &Suite) -> Result<Vec<Original>, Mach
 
 /// The counter that shows whether the place of a mutant was executed: the counter of the innermost
 /// statement or function around it.
-fn counter(program: &Program, file: &str, at: u32) -> Option<u32> {
+pub(crate) fn counter(program: &Program, file: &str, at: u32) -> Option<u32> {
     let units = &program.units;
     let number = units.files.iter().position(|each| each.path == file)? as u32;
     let around = |range: (u32, u32)| range.0 <= at && at < range.1;

@@ -24,6 +24,22 @@ pub struct SuiteTest {
     /// The limit that ended the test after these statements, or what the test leaves behind
     /// ([`Execution::stray`]); empty if neither.
     pub limit: String,
+    /// What code asserts; `None` if this was not chosen. A file of a suite does not contain it.
+    pub shown: Option<Vec<ShownValue>>,
+    /// Number of the call that the test shows; `None` for the last statement. A later statement reads what the call
+    /// has changed or returned. A file of a suite does not contain it.
+    pub focus: Option<usize>,
+}
+
+/// A value of a test that code asserts, or a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownValue {
+    /// Number of the statement.
+    pub index: usize,
+    /// Whether it is the state of the variable after the last statement. Otherwise it is the result of the statement.
+    pub at_end: bool,
+    /// What follows the name of the value, such as `.size`; empty for the value itself.
+    pub part: String,
 }
 
 /// A suite.
@@ -127,6 +143,8 @@ impl SuiteTest {
             assertions,
             after,
             limit: value["limit"].as_str().unwrap_or("").to_owned(),
+            shown: None,
+            focus: None,
         })
     }
 }
@@ -149,7 +167,7 @@ pub(crate) const OF_THE_LANGUAGE: [&str; 8] = [
 
 /// The observed result of each statement. The message of a built-in error counts only if it is a
 /// string of the program, because other messages are the engine's and differ between engines.
-fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
+pub(crate) fn seen(program: &Program, execution: &Execution, length: usize) -> Vec<Value> {
     let mut all: Vec<Value> = execution.observed.clone();
     if let TestOutcome::Threw { thrown, rejected } = &execution.outcome {
         let key = if *rejected { "rejects" } else { "throws" };
@@ -299,44 +317,77 @@ pub(crate) fn with_assertions(
             statements: genes.statements,
             ..SuiteTest::default()
         };
-        let mut executions: Vec<Seen> = Vec::new();
-        for repetition in 0..3_u32 {
-            let options = ExecuteOptions {
-                observe: true,
-                seed: subject.seed.wrapping_add(u64::from(repetition)),
-                later: f64::from(repetition) * LATER,
-                ..ExecuteOptions::default()
-            };
-            let execution = match subject.machine.execute(&test.statements, options) {
-                Ok(execution) => execution,
+        let observed =
+            match observe(&subject.program, &mut subject.machine, &mut test, subject.seed) {
+                Ok(observed) => observed,
                 Err(error) => {
                     subject.error = Some(error);
                     return (suite, known, flaky);
                 }
             };
-            if repetition == 0 {
-                cut(&mut test, &execution);
-            }
-            if test.limit.is_empty() {
-                test.limit = execution.stray.to_owned();
-            }
-            let mut after = execution.after.clone();
-            after.resize(test.statements.len(), Value::Null);
-            let values = seen(&subject.program, &execution, test.statements.len());
-            executions.push(Seen { values, after });
-            if execution.repeatable {
-                break;
-            }
-        }
         if test.statements.is_empty() {
             continue;
         }
-        let differs = asserted(&mut test, &executions);
-        flaky += usize::from(differs);
+        flaky += usize::from(observed.flaky);
         known.push(last.filter(|_| test.statements.len() == length && test.limit.is_empty()));
         suite.push(test);
     }
     (suite, known, flaky)
+}
+
+/// What executions of a test have shown.
+pub(crate) struct Observed {
+    /// The first execution; `None` if a limit ended it.
+    pub(crate) execution: Option<Execution>,
+    /// Whether results differ between executions.
+    pub(crate) flaky: bool,
+}
+
+/// Executes a test, up to three times, and fills in its assertions. The test is cut after a statement that throws and
+/// before one that a limit ends.
+///
+/// # Errors
+/// If the machine cannot continue.
+pub(crate) fn observe(
+    program: &Program,
+    machine: &mut Machine,
+    test: &mut SuiteTest,
+    seed: u64,
+) -> Result<Observed, MachineError> {
+    let mut executions: Vec<Seen> = Vec::new();
+    let mut first = None;
+    for repetition in 0..3_u32 {
+        let options = ExecuteOptions {
+            observe: true,
+            seed: seed.wrapping_add(u64::from(repetition)),
+            later: f64::from(repetition) * LATER,
+            ..ExecuteOptions::default()
+        };
+        let execution = machine.execute(&test.statements, options)?;
+        if repetition == 0 {
+            cut(test, &execution);
+        }
+        if test.limit.is_empty() {
+            test.limit = execution.stray.to_owned();
+        }
+        let mut after = execution.after.clone();
+        after.resize(test.statements.len(), Value::Null);
+        let values = seen(program, &execution, test.statements.len());
+        executions.push(Seen { values, after });
+        let repeatable = execution.repeatable;
+        first.get_or_insert(execution);
+        if repeatable {
+            break;
+        }
+    }
+    let flaky = !test.statements.is_empty() && asserted(test, &executions);
+    let execution = first.filter(|first| !matches!(first.outcome, TestOutcome::Limit(_)));
+    Ok(Observed { execution, flaky })
+}
+
+/// Whether the expected result of a statement is an exception or a rejection.
+pub(crate) fn is_error(expected: &Value) -> bool {
+    expected.get("throws").is_some() || expected.get("rejects").is_some()
 }
 
 /// Cuts a test where its execution ended.

@@ -463,7 +463,7 @@ impl Pool {
 }
 
 /// The package's name, its last part, and that part as an identifier.
-fn own_names(package: &Package) -> Vec<String> {
+pub(crate) fn own_names(package: &Package) -> Vec<String> {
     let manifest = package.text("package.json").unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
     let Some(name) = manifest["name"].as_str() else { return Vec::new() };

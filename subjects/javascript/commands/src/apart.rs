@@ -40,3 +40,13 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
         }
     })
 }
+
+/// Whether this is a child whose parent has ended.
+pub(crate) fn is_orphan() -> bool {
+    let parent = std::env::var(CHILD).ok().and_then(|id| id.parse::<u32>().ok());
+    #[cfg(unix)]
+    let is = parent.is_some_and(|parent| parent != std::os::unix::process::parent_id());
+    #[cfg(not(unix))]
+    let is = parent.is_none();
+    is
+}

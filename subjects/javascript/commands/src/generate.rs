@@ -2,21 +2,24 @@
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
 use catherd_experiments::{Algorithm, Parameter};
-use catherd_javascript_kind::classes::{self, Code, Generated, Suite, Verdict, export};
-use catherd_javascript_kind::confirmation::{Confirmation, Node};
+use catherd_javascript_kind::classes::{Generated, Suite, Verdict};
 use catherd_javascript_kind::project::Project;
 use catherd_search::Progress;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::json;
 
-use crate::apart::execute_apart;
+use crate::apart::{execute_apart, is_orphan};
+use crate::code::CodeFlags;
 use crate::suites::unusable;
+
+/// Time between two looks at the files of a project that is watched.
+const POLL: Duration = Duration::from_millis(500);
 
 /// Flags of `catherd generate` for JavaScript projects.
 // `catherd generate` has the flags of several kinds, whose groups need different names.
@@ -31,23 +34,12 @@ pub struct Flags {
     #[arg(long, value_name = "NAME")]
     method: Option<String>,
 
-    /// Test framework of a suite that is written as code (JavaScript)
-    #[arg(long, value_name = "NAME", default_value = "node-test")]
-    style: Style,
+    #[command(flatten)]
+    code: CodeFlags,
 
-    /// Node.js in which a suite that is written as code is confirmed: its tests are executed there three times, and
-    /// what differs is asserted as Node.js shows it or left out (JavaScript)
-    #[arg(long, value_name = "PROGRAM", default_value = "node")]
-    node: PathBuf,
-
-    /// Do not confirm a suite that is written as code (JavaScript)
-    #[arg(long)]
-    no_confirmation: bool,
-
-    /// Write all tests of errors as code. Otherwise errors of the language are left out, and at most a tenth of the
-    /// tests shows errors that the program throws itself (JavaScript)
-    #[arg(long)]
-    all_errors: bool,
+    /// Generate again whenever a file of the project changes, until the command is ended; needs --out (JavaScript)
+    #[arg(long, requires = "out")]
+    watch: bool,
 
     /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose result is another one
     /// there come first (JavaScript)
@@ -62,27 +54,6 @@ impl Flags {
     }
 }
 
-/// The test framework of code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Style {
-    /// The test runner of Node.js
-    NodeTest,
-    /// Jest
-    Jest,
-    /// Mocha
-    Mocha,
-}
-
-impl From<Style> for classes::Style {
-    fn from(style: Style) -> classes::Style {
-        match style {
-            Style::NodeTest => classes::Style::NodeTest,
-            Style::Jest => classes::Style::Jest,
-            Style::Mocha => classes::Style::Mocha,
-        }
-    }
-}
-
 /// Generates a suite for a JavaScript project.
 ///
 /// # Errors
@@ -92,10 +63,40 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     if let Some(ended) = execute_apart(&asked.project) {
         return ended;
     }
+    loop {
+        let exit = once(asked, &flags)?;
+        if !flags.watch {
+            return Ok(exit);
+        }
+        if !changes(asked) {
+            return Ok(exit);
+        }
+    }
+}
+
+/// Waits until a file of the project changes. A project that cannot be read, as while it is written, has not changed.
+/// Returns false if the command was ended.
+fn changes(asked: &Generation) -> bool {
+    let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
+    let before = digest();
+    loop {
+        std::thread::sleep(POLL);
+        if is_orphan() {
+            return false;
+        }
+        let now = digest();
+        if now.is_some() && now != before {
+            return true;
+        }
+    }
+}
+
+/// Generates a suite once.
+fn once(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
     let bar = BudgetBar::new(asked.budget.clone(), asked.quiet);
     let start = Instant::now();
     let (path, out) = (asked.project.as_path(), asked.out.as_deref());
-    let project = Project::open(path, flags.class, flags.method);
+    let project = Project::open(path, flags.class.clone(), flags.method.clone());
     let project = project.map_err(|cause| unusable(path, &cause))?;
     let algorithm = with_words(&asked.algorithm);
     let before = flags.since.as_deref().map(|revision| project.at_revision(path, revision));
@@ -123,17 +124,10 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     let mut confirmed = String::new();
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        let mut code =
-            project.code(path, out, flags.style.into()).map_err(|cause| unusable(path, &cause))?;
-        code.all_errors = flags.all_errors;
-        let mut suite = generated.suite.clone();
-        if !flags.no_confirmation {
-            code.note = confirm(&mut suite, &code, out, &flags.node, &mut skipped);
-            confirmed = format!("{}\n", code.note);
-        }
-        let exported = export(&suite, &code);
-        text = exported.text;
-        skipped.extend(exported.skipped);
+        let written = flags.code.write(&project, path, out, &generated.suite)?;
+        text = written.text;
+        skipped = written.skipped;
+        confirmed = written.note;
     }
     match out {
         Some(out) => std::fs::write(out, &text).map_err(|error| {
@@ -186,32 +180,6 @@ fn with_words(algorithm: &Algorithm) -> Algorithm {
         algorithm.parameters.entry("words".to_owned()).or_insert_with(words);
     }
     algorithm
-}
-
-/// Confirms a suite in Node.js. Returns a line that says whether it was confirmed, and adds the tests that were
-/// dropped to `skipped`.
-fn confirm(
-    suite: &mut Suite,
-    code: &Code,
-    out: &Path,
-    node: &Path,
-    skipped: &mut Vec<(usize, String)>,
-) -> String {
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    let confirmed = Node::find(node).and_then(|node| node.confirm(suite, code, folder));
-    match confirmed {
-        Ok(Confirmation { version, rewritten, dropped }) => {
-            let line = format!(
-                "Confirmed in Node.js {version}, in three random orders: {} changed, {} left out.",
-                plural(rewritten, "assertion"),
-                plural(dropped.len(), "test")
-            );
-            skipped.extend(dropped);
-            line
-        }
-        Err(cause) => format!("Not confirmed in Node.js: {cause}."),
-    }
 }
 
 /// Whether a suite in this file is code.

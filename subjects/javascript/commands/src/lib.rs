@@ -2,10 +2,13 @@
 //!
 //! - [`Command`], [`run`]: `catherd javascript`.
 //! - [`inspect`]: `catherd inspect`; [`packages`]: `catherd dataset javascript`.
+//! - [`export`]: `catherd export`.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands of these names, for JavaScript
 //!   projects.
 
 mod apart;
+mod code;
+pub mod export;
 mod generate;
 pub mod inspect;
 mod methods;

@@ -86,6 +86,12 @@ impl Node {
         }
     }
 
+    /// Whether its test runner compares values with snapshots, as of version 22.3.
+    pub fn has_snapshots(&self) -> bool {
+        let minor = self.version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
+        self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
+    }
+
     /// Executes all tests of a suite three times, and changes the suite to what Node.js shows. `folder` is that of the
     /// code.
     ///

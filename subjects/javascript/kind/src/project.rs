@@ -9,8 +9,8 @@ use catherd_javascript_classes::machine::instrument::is_typescript;
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
-    Code, Coverage, Generated, GenerationSettings, Model, Request, Style, Subject, Suite, Verdict,
-    check_config, generate, machine_of,
+    Code, Coverage, Generated, GenerationSettings, Model, Refinement, Request, Style, Subject,
+    Suite, Verdict, check_config, exported_classes, generate, machine_of, name_of_export, refined,
 };
 use catherd_search::{Progress, Stream};
 use serde_json::{Value, json};
@@ -158,9 +158,12 @@ impl Project {
         let folder = real(folder.unwrap_or(Path::new(".")))?;
         let (path, out) = (real(path)?, folder.join(out.file_name().unwrap_or_default()));
         let config = &self.package.config;
-        let (entry, module, typed, hidden) = self.with_program(|program| {
+        let (entry, module, typed, hidden, classes, own_name) = self.with_program(|program| {
             let typed = program.typed_files().map_err(|error| error.to_string())?;
-            Ok((program.entry.clone(), program.is_module(&program.entry), typed, program.hidden()))
+            let classes = exported_classes(program).map_err(|error| error.to_string())?;
+            let module = program.is_module(&program.entry);
+            let own_name = name_of_export(program, &classes);
+            Ok((program.entry.clone(), module, typed, program.hidden(), classes, own_name))
         })?;
         let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
         let entry = if path.is_dir() { path.join(entry) } else { path };
@@ -177,6 +180,19 @@ impl Project {
             hidden,
             typed,
             note: String::new(),
+            classes,
+            own_name,
+            snapshots: false,
+        })
+    }
+
+    /// Refines a suite before it is written as code (see [`refined`]).
+    ///
+    /// # Errors
+    /// If the project cannot be loaded.
+    pub fn refine(&self, suite: &Suite, settings: &Refinement) -> Result<Suite, ProjectError> {
+        self.with_program(|program| {
+            refined(program, suite, settings).map_err(|error| error.to_string())
         })
     }
 

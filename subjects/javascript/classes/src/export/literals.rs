@@ -44,10 +44,15 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// A string as an expression; a long one in parts.
-fn string(text: &str) -> Doc {
+pub(super) fn string(text: &str) -> Doc {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= PART {
         return Doc::text(quoted(text));
+    }
+    // Lines of a text are written below each other.
+    if text.contains('\n') && !text.contains('\r') {
+        let lines = text.split('\n').map(string);
+        return Doc::list("[", lines.collect(), "].join('\\n')");
     }
     // Texts of one repeated part are written as such.
     if let Some((part, times)) = repeated(&letters) {
@@ -65,6 +70,12 @@ fn repeated(letters: &[char]) -> Option<(String, usize)> {
             && letters.iter().zip(&letters[*size..]).all(|(a, b)| a == b)
     })?;
     Some((letters[..size].iter().collect(), letters.len() / size))
+}
+
+/// Whether a regular expression can be written between slashes for sure.
+fn is_plain(pattern: &str) -> bool {
+    let letters = |c: char| c.is_ascii_alphanumeric() || "_ -,:;=<>@#%&~!'\"".contains(c);
+    !pattern.is_empty() && pattern.chars().all(letters)
 }
 
 pub(super) fn is_name(text: &str) -> bool {
@@ -117,6 +128,7 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
         Argument::Undefined | Argument::Unknown(_) => Doc::text("undefined"),
         Argument::BigInt(text) => Doc::text(format!("{text}n")),
         Argument::Symbol(text) => Doc::text(format!("Symbol({})", quoted(text))),
+        Argument::RegExp(text, flags) if is_plain(text) => Doc::text(format!("/{text}/{flags}")),
         Argument::RegExp(text, flags) => {
             Doc::text(format!("new RegExp({}, {})", quoted(text), quoted(flags)))
         }
@@ -140,22 +152,11 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
             "writes" => Doc::text(
                 "a => { if (a !== null && typeof a === 'object') a.changed = true; return a; }",
             ),
-            "calls" | "passes" => {
-                let (find, before) =
-                    if what == "calls" { ("findLast", "null, ") } else { ("find", "") };
-                let call = format!("all.{find}(f => typeof f === 'function')?.(");
-                Doc::Row(vec![
-                    Doc::text(format!("(v => (...all) => {call}{before}v))(")),
-                    argument(result, names),
-                    Doc::text(")"),
-                ])
-            }
+            "calls" => Doc::list("callsBackWith(", vec![argument(result, names)], ")"),
+            "passes" => Doc::list("passesOn(", vec![argument(result, names)], ")"),
             // A function that returns the same object from every call.
-            _ if is_object(result) => Doc::Row(vec![
-                Doc::text("(value => () => value)("),
-                argument(result, names),
-                Doc::text(")"),
-            ]),
+            _ if is_object(result) => Doc::list("returns(", vec![argument(result, names)], ")"),
+            _ if **result == Argument::Undefined => Doc::text("() => {}"),
             _ => Doc::Row(vec![Doc::text("() => "), argument(result, names)]),
         },
         Argument::Promise(_, true) => Doc::text("rejected()"),

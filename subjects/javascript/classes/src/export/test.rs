@@ -1,19 +1,20 @@
 //! One test as code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 use serde_json::Value;
 
+use super::Code;
 use super::Style;
-use super::claims::{Claim, Expected, claims};
-use super::layout::Doc;
-use super::literals::{argument, literal, member, quoted};
-use super::titles::{Shown, title};
-use crate::suite::SuiteTest;
+use super::claims::{Claim, Expected, Part, choices, claims};
+use super::layout::{Doc, length};
+use super::literals::{argument, literal, member, quoted, string};
+use super::titles::{Reader, Shown, title};
+use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
-const MAX_ASSERTIONS: usize = 5;
+pub(crate) const MAX_ASSERTIONS: usize = 5;
 
 /// Indentation of the lines of a test.
 const INDENT: usize = 4;
@@ -23,22 +24,26 @@ const TAKEN: &str = "subject load rejected assert describe test expect it requir
     process globalThis arguments eval await async beforeEach break case catch class const continue \
     debugger default delete do else enum export extends false finally for function if implements \
     import in instanceof interface let new null package private protected public return static super \
-    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown";
+    switch this throw true try typeof var void while with yield undefined NaN Infinity loads files jest thrown t callsBackWith passesOn returns";
 
 /// The code of a test.
 pub(super) struct Written {
     /// The class or function under test, which names its group.
     pub(super) group: String,
     pub(super) title: String,
+    /// How the receiver was constructed, for titles that several tests have; empty if it was not or this is long.
+    pub(super) receiver: String,
     pub(super) lines: Vec<String>,
 }
 
 /// A test that is being written as code.
 pub(super) struct Test<'s> {
     test: &'s SuiteTest,
-    style: Style,
+    code: &'s Code,
     /// Names of variables by statement.
     names: Vec<String>,
+    /// Number of the call that the test shows.
+    focus: usize,
 }
 
 /// The claims about one value of a test: the result of a statement, or the state of a variable at the end.
@@ -51,19 +56,21 @@ struct Found {
 }
 
 /// The name of the class whose instance a statement makes. If the class is the export itself, its name is
-/// taken from the recorded state of the instance. `None` if it has no name.
-fn class_of(test: &SuiteTest, index: usize) -> Option<&str> {
+/// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
+fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let path = &test.statements.get(index)?.path;
     let own = || test.after.get(index)?.get("object")?.as_str();
-    path.last().map(String::as_str).or_else(own)
+    let export = || (!code.own_name.is_empty()).then_some(code.own_name.as_str());
+    let last = path.last().map(String::as_str).filter(|name| *name != "default");
+    last.or_else(own).or_else(export)
 }
 
 impl<'s> Test<'s> {
-    pub(super) fn new(test: &'s SuiteTest, style: Style) -> Test<'s> {
+    pub(super) fn new(test: &'s SuiteTest, code: &'s Code) -> Test<'s> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
-                Operation::New => class_of(test, index).unwrap_or("instance"),
+                Operation::New => class_of(test, code, index).unwrap_or("instance"),
                 _ => "result",
             };
             let mut name = String::new();
@@ -81,23 +88,42 @@ impl<'s> Test<'s> {
                 (count, _) => format!("{name}{count}"),
             }
         });
-        Test { test, style, names: names.collect() }
+        let last = test.statements.len().saturating_sub(1);
+        let focus = test.focus.filter(|focus| *focus < last).unwrap_or(last);
+        Test { test, code, names: names.collect(), focus }
     }
 
     pub(super) fn write(self) -> Written {
         let found = self.chosen(self.found());
         let lines = self.lines(&found);
-        let last = self.test.statements.len().saturating_sub(1);
-        let target = self.target(last);
+        let (focus, last) = (self.focus, self.test.statements.len().saturating_sub(1));
+        let target = self.target(focus);
         let (group, name) = match target.split_once('.') {
             Some((group, name)) => (group.to_owned(), name.to_owned()),
             None => (target.clone(), target.clone()),
         };
-        let Some(statement) = self.test.statements.last() else {
-            return Written { group, title: name, lines };
+        let Some(statement) = self.test.statements.get(focus) else {
+            return Written { group, title: name, receiver: String::new(), lines };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
         let state = found.iter().find(|each| each.at_end).and_then(|each| each.claims.first());
+        let reader = &self.test.statements[last];
+        let call = if reader.operation == Operation::Method { "()" } else { "" };
+        let made = |index: usize| match self.test.statements.get(index) {
+            Some(made) if made.operation == Operation::New => {
+                let class = class_of(self.test, self.code, index).unwrap_or("an instance");
+                let arguments =
+                    made.arguments.iter().map(|value| argument(value, &self.names).flat());
+                format!("new {class}({})", arguments.collect::<Vec<_>>().join(", "))
+            }
+            _ => String::new(),
+        };
+        let values = (0..=last).map(|index| match made(index).as_str() {
+            "" => "a result".to_owned(),
+            made if length(made) <= 24 => made.to_owned(),
+            _ => class_of(self.test, self.code, index)
+                .map_or("an instance".to_owned(), |class| format!("an instance of {class}")),
+        });
         let title = title(&Shown {
             name: &name,
             statement,
@@ -105,32 +131,57 @@ impl<'s> Test<'s> {
             claims: of_last.map_or(&[][..], |each| &each.claims),
             state,
             left_out: usize::from(self.applies(statement)),
-            names: &self.names,
+            names: &values.collect::<Vec<_>>(),
+            reader: (focus != last).then(|| Reader {
+                name: format!("{}{call}", reader.name),
+                of_result: reader.receiver == focus,
+                result: &self.test.assertions[focus],
+            }),
         });
+        let receiver = match statement.operation {
+            Operation::Method | Operation::Get | Operation::Set => made(statement.receiver),
+            _ => String::new(),
+        };
+        let receiver = Some(receiver).filter(|made| length(made) <= 40).unwrap_or_default();
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, lines }
+        Written { group, title, receiver, lines }
     }
 
-    /// All claims about the values of the test.
+    /// The claims about the values of the test: those that were chosen, otherwise all.
     fn found(&self) -> Vec<Found> {
         let test = self.test;
         let last = test.statements.len().saturating_sub(1);
-        let mut found = Vec::new();
-        for (index, expected) in test.assertions.iter().enumerate() {
-            let asserted = !expected.is_null()
-                && expected.get("flaky").is_none()
-                && thrown_by(expected).is_none()
-                && test.statements[index].operation != Operation::Set;
-            let nothing = expected.get("undefined").is_some() && index != last;
-            if asserted && !nothing {
-                let weight = if index == last { 1_000 } else { 100 + index };
-                found.push(Found { index, at_end: false, claims: claims(expected), weight });
-            }
-        }
         let receiver = test.statements.last().map(|statement| statement.receiver);
-        for (index, state) in test.after.iter().enumerate().filter(|(_, state)| !state.is_null()) {
-            let weight = if Some(index) == receiver { 500 } else { 50 };
-            found.push(Found { index, at_end: true, claims: claims(state), weight });
+        let mut found = Vec::new();
+        for (index, at_end, value) in asserted(test) {
+            let mut claims = claims(value, &self.code.classes);
+            if let Some(shown) = &test.shown {
+                let of_value = |each: &&ShownValue| (each.index, each.at_end) == (index, at_end);
+                let parts: Vec<&str> =
+                    shown.iter().filter(of_value).map(|each| each.part.as_str()).collect();
+                let chosen = choices(value, &self.code.classes);
+                let chosen = chosen.into_iter().filter(|claim| parts.contains(&&*claim.part));
+                // Of claims about the value itself, the first one is the strongest.
+                let mut chosen: Vec<Claim> = chosen.collect();
+                let mut known = BTreeSet::new();
+                chosen.retain(|claim| known.insert(claim.part.clone()));
+                match (parts.is_empty(), chosen.is_empty()) {
+                    (true, _) => continue,
+                    // The value has changed since.
+                    (_, true) => {}
+                    _ => claims = chosen,
+                }
+            }
+            if !self.code.snapshots {
+                claims.retain(|claim| claim.expected != Expected::Snapshot);
+            }
+            let weight = match (at_end, index == last, Some(index) == receiver) {
+                (false, true, _) => 1_000,
+                (true, _, true) => 500,
+                (false, ..) => 100 + index,
+                (true, ..) => 50,
+            };
+            found.push(Found { index, at_end, claims, weight });
         }
         found
     }
@@ -226,21 +277,26 @@ impl<'s> Test<'s> {
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
         match statement.operation {
-            Operation::New | Operation::Call | Operation::Code if !statement.path.is_empty() => {
+            Operation::New | Operation::Call | Operation::Code
+                if !statement.path.is_empty() && statement.path != ["default"] =>
+            {
                 statement.path.join(".")
             }
-            Operation::New => class_of(self.test, index).unwrap_or("exports").to_owned(),
-            Operation::Call | Operation::Code => "exports".to_owned(),
+            Operation::New => class_of(self.test, self.code, index).unwrap_or("exports").to_owned(),
+            Operation::Call | Operation::Code if self.code.own_name.is_empty() => {
+                "exports".to_owned()
+            }
+            Operation::Call | Operation::Code => self.code.own_name.clone(),
             _ if self.applies(statement) => {
                 let mut origin = statement.receiver;
                 while self.test.statements.get(origin).is_some_and(|each| self.applies(each)) {
                     origin = self.test.statements[origin].receiver;
                 }
-                let class = class_of(self.test, origin).unwrap_or("exports");
+                let class = class_of(self.test, self.code, origin).unwrap_or("exports");
                 format!("{class}.the returned function")
             }
             _ => {
-                let class = class_of(self.test, statement.receiver).unwrap_or("exports");
+                let class = class_of(self.test, self.code, statement.receiver).unwrap_or("exports");
                 format!("{class}.{}", statement.name)
             }
         }
@@ -273,6 +329,7 @@ impl<'s> Test<'s> {
 
     /// An assertion on a value.
     fn assertion(&self, value: Doc, claim: &Claim) -> String {
+        let bare = value.clone();
         let value = match claim.part.as_str() {
             "" => value,
             part => Doc::Row(vec![value, Doc::text(part)]),
@@ -285,21 +342,55 @@ impl<'s> Test<'s> {
             Expected::Equal(expected) => (value, expected.clone(), true),
             Expected::Type(kind) => (around("typeof ", value, ""), Doc::text(quoted(kind)), false),
             Expected::Array => (around("Array.isArray(", value, ")"), Doc::text("true"), false),
-            Expected::Promise => {
-                (around("", value, " instanceof Promise"), Doc::text("true"), false)
+            Expected::Promise => return self.instance(value, "Promise"),
+            Expected::Instance(access) => return self.instance(value, &format!("subject{access}")),
+            Expected::Snapshot => {
+                return line(match self.code.style {
+                    Style::Jest => Doc::Row(vec![
+                        Doc::list("expect(", vec![value], ")"),
+                        Doc::text(".toMatchSnapshot();"),
+                    ]),
+                    _ => Doc::list("t.assert.snapshot(", vec![value], ");"),
+                });
             }
         };
-        line(match self.style {
+        let whole = value.clone();
+        line(match self.code.style {
             Style::Jest => {
-                let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
-                Doc::Row(vec![
-                    Doc::list("expect(", vec![value], ")"),
-                    Doc::list(word, vec![expected], ");"),
-                ])
+                let flat = expected.flat();
+                let value = |value| Doc::list("expect(", vec![value], ")");
+                match (flat.as_str(), claim.at.clone()) {
+                    ("undefined", _) => {
+                        Doc::Row(vec![value(whole), Doc::text(".toBeUndefined();")])
+                    }
+                    ("null", _) => Doc::Row(vec![value(whole), Doc::text(".toBeNull();")]),
+                    (_, Part::Count) if claim.part == ".length" => Doc::Row(vec![
+                        value(bare),
+                        Doc::list(".toHaveLength(", vec![expected], ");"),
+                    ]),
+                    _ => {
+                        let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
+                        Doc::Row(vec![value(whole), Doc::list(word, vec![expected], ");")])
+                    }
+                }
             }
             _ => {
                 let word = if deep { "assert.deepEqual(" } else { "assert.equal(" };
                 Doc::list(word, vec![value, expected], ");")
+            }
+        })
+    }
+
+    /// The assertion that a value is an instance of a class.
+    fn instance(&self, value: Doc, class: &str) -> String {
+        line(match self.code.style {
+            Style::Jest => Doc::Row(vec![
+                Doc::list("expect(", vec![value], ")"),
+                Doc::text(format!(".toBeInstanceOf({class});")),
+            ]),
+            _ => {
+                let is = Doc::Row(vec![value, Doc::text(format!(" instanceof {class}"))]);
+                Doc::list("assert.ok(", vec![is], ");")
             }
         })
     }
@@ -310,7 +401,7 @@ impl<'s> Test<'s> {
             return line(Doc::Row(vec![expression, Doc::text(";")]));
         }
         let body = Doc::Row(vec![Doc::text("() => "), expression]);
-        line(match self.style {
+        line(match self.code.style {
             Style::Jest => {
                 Doc::Row(vec![Doc::list("expect(", vec![body], ")"), Doc::text(".not.toThrow();")])
             }
@@ -320,7 +411,8 @@ impl<'s> Test<'s> {
 
     /// The assertion that a statement throws an exception or that its promise is rejected.
     fn throws(&self, how: Thrown, name: &str, expression: Doc, expected: &Value) -> String {
-        let entry = |key: &str, text: &str| Doc::text(format!("{key}: {}", quoted(text)));
+        let entry =
+            |key: &str, text: &str| Doc::Row(vec![Doc::text(format!("{key}: ")), string(text)]);
         let mut members = vec![entry("name", name)];
         if let Some(message) = expected.get("message").and_then(Value::as_str) {
             members.push(entry("message", message));
@@ -331,7 +423,7 @@ impl<'s> Test<'s> {
         let called = Doc::Row(vec![Doc::text("() => "), expression.clone()]);
         let argument = if rejects { expression } else { called };
         let mut items = vec![argument.clone()];
-        let text = match (self.style, rejects) {
+        let text = match (self.code.style, rejects) {
             (Style::Jest, _) => {
                 let matcher = match (is_error, value, rejects) {
                     (true, ..) => Doc::Row(vec![
@@ -364,6 +456,24 @@ impl<'s> Test<'s> {
         };
         line(text)
     }
+}
+
+/// The values of a test about which something can be claimed: the results of its statements, and the states of
+/// variables at the end, each with the number of its statement and whether it is a state.
+pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &Value)> {
+    let last = test.statements.len().saturating_sub(1);
+    let results = test.assertions.iter().enumerate().filter(move |(index, expected)| {
+        let nothing = expected.get("undefined").is_some() && *index != last;
+        !expected.is_null()
+            && !nothing
+            && expected.get("flaky").is_none()
+            && thrown_by(expected).is_none()
+            && test.statements[*index].operation != Operation::Set
+    });
+    let states = test.after.iter().enumerate().filter(|(_, state)| !state.is_null());
+    results
+        .map(|(index, value)| (index, false, value))
+        .chain(states.map(|(index, value)| (index, true, value)))
 }
 
 /// How a statement ends with an exception.

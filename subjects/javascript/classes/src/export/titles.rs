@@ -8,7 +8,7 @@ use super::layout::length;
 use super::literals::argument;
 
 /// Maximum length of a title, in characters.
-const LONGEST: usize = 80;
+const LONGEST: usize = 78;
 
 /// Maximum length of a value in a title, in characters.
 const LONGEST_VALUE: usize = 26;
@@ -26,8 +26,20 @@ pub(super) struct Shown<'s> {
     pub(super) state: Option<&'s Claim>,
     /// Number of arguments that the code does not have.
     pub(super) left_out: usize,
-    /// The names of the variables.
+    /// The values of variables, in a few words.
     pub(super) names: &'s [String],
+    /// What reads the result of the call or the state of its receiver, if the last statement does.
+    pub(super) reader: Option<Reader<'s>>,
+}
+
+/// A statement that reads what a call has returned or changed.
+pub(super) struct Reader<'s> {
+    /// Its name, such as `size` or `toString()`.
+    pub(super) name: String,
+    /// Whether it reads the result. Otherwise it reads the receiver.
+    pub(super) of_result: bool,
+    /// The result of the call.
+    pub(super) result: &'s Value,
 }
 
 /// The title of a test.
@@ -35,27 +47,58 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     let Shown { name, statement, .. } = shown;
     let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
     let values: Vec<String> = arguments.iter().map(|value| short(value, shown.names)).collect();
-    let result = outcome(shown);
-    let whole = |arguments: &str| match (statement.operation, arguments) {
-        (Operation::Get, _) => format!("{name} {result}"),
-        (Operation::Set, _) => format!("{name} can be set to {arguments}"),
-        (_, "") => format!("{name} {result}"),
-        _ => format!("{name} {result} for {arguments}"),
+    let whole = |arguments: &str, exact: bool| {
+        let result = outcome(shown, exact);
+        match (statement.operation, arguments) {
+            (Operation::Get, _) => format!("{name} {result}"),
+            (Operation::Set, _) => format!("{name} can be set to {arguments}"),
+            (_, "") => format!("{name} {result}"),
+            _ => format!("{name} {result} for {arguments}"),
+        }
     };
-    let all = whole(&values.join(", "));
-    if length(&all) <= LONGEST {
-        return all;
+    // The longest values are only described, then the result.
+    let mut described = values.clone();
+    let mut longest: Vec<usize> = (0..values.len()).collect();
+    longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
+    let mut tried = vec![whole(&values.join(", "), true), whole(&values.join(", "), false)];
+    for at in longest {
+        described[at] = kind(&arguments[at]);
+        tried.push(whole(&described.join(", "), true));
+        tried.push(whole(&described.join(", "), false));
     }
-    let text = match values.len() {
-        1 => whole(kind(&arguments[0])),
-        count => whole(&format!("{count} arguments")),
-    };
-    text.chars().take(LONGEST).collect()
+    if let [first, others @ ..] = &values[..]
+        && !others.is_empty()
+    {
+        let more = match others.len() {
+            1 => "another argument".to_owned(),
+            count => format!("{count} more arguments"),
+        };
+        tried.push(whole(&format!("{first} and {more}"), true));
+        tried.push(whole(&format!("{first} and {more}"), false));
+    }
+    tried.push(whole("", true));
+    tried.push(whole("", false));
+    let short = tried.into_iter().find(|text| length(text) <= LONGEST);
+    short.unwrap_or_else(|| (*name).to_owned())
 }
 
-/// What the last statement does, as a verb with its object.
-fn outcome(shown: &Shown<'_>) -> String {
+/// What the call does, as a verb with its object; with `exact`, values are included.
+fn outcome(shown: &Shown<'_>, exact: bool) -> String {
     let expected = shown.expected;
+    let longest = if exact { LONGEST_VALUE } else { 0 };
+    if let Some(reader) = &shown.reader {
+        let value = shown.claims.first().and_then(|claim| match &claim.expected {
+            Expected::Same(doc) | Expected::Equal(doc) => Some(doc.flat()),
+            _ => None,
+        });
+        let value = value.filter(|value| exact && length(value) <= LONGEST_VALUE);
+        let value = value.unwrap_or_else(|| noun(expected));
+        return match (reader.of_result, shown.statement.operation) {
+            (true, Operation::New) => format!("has {} {value}", reader.name),
+            (true, _) => format!("returns {} with {} {value}", bare(reader.result), reader.name),
+            (false, _) => format!("leaves {} at {value}", reader.name),
+        };
+    }
     for (key, verb) in [("throws", "throws"), ("rejects", "rejects with")] {
         if let Some(name) = expected.get(key).and_then(Value::as_str) {
             let what = if name.is_empty() { "a value" } else { name };
@@ -69,25 +112,29 @@ fn outcome(shown: &Shown<'_>) -> String {
         _ => "returns",
     };
     let is_nothing = expected.get("undefined").is_some() || expected.is_null();
-    if let Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc) }) = shown.state
+    if let Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. }) =
+        shown.state
         && is_nothing
-        && length(&doc.flat()) <= LONGEST_VALUE
+        && length(&doc.flat()) <= longest
     {
         let part = part.trim_start_matches('.');
+        if shown.statement.operation == Operation::New {
+            return format!("has {part} {}", doc.flat());
+        }
         return format!("leaves {part} at {}", doc.flat());
     }
     match shown.claims.first() {
-        Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc) })
-            if length(&doc.flat()) <= LONGEST_VALUE =>
+        Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
+            if length(&doc.flat()) <= longest =>
         {
             match part.trim_start_matches('.') {
                 "" => format!("{verb} {}", doc.flat()),
-                "length" => format!("{verb} {} with length {}", noun(expected), doc.flat()),
-                "constructor.name" => {
-                    format!("{verb} an instance of {}", doc.flat().trim_matches('\''))
-                }
-                part => format!("{verb} {} with {part} {}", noun(expected), doc.flat()),
+                "length" => format!("{verb} {} with length {}", bare(expected), doc.flat()),
+                part => format!("{verb} {} with {part} {}", bare(expected), doc.flat()),
             }
+        }
+        Some(Claim { expected: Expected::Instance(access), .. }) if !access.is_empty() => {
+            format!("{verb} an instance of {}", access.trim_start_matches('.'))
         }
         Some(_) => format!("{verb} {}", noun(expected)),
         None if shown.statement.operation == Operation::New => "can be constructed".to_owned(),
@@ -95,11 +142,17 @@ fn outcome(shown: &Shown<'_>) -> String {
     }
 }
 
-/// The kind of an observed value with its article.
-fn noun(value: &Value) -> &'static str {
+/// The kind of an observed value with its article, and its shape.
+fn noun(value: &Value) -> String {
+    if let Some(members) = value.get("object").and_then(Value::as_object) {
+        let names: Vec<&str> = members.keys().map(String::as_str).collect();
+        return described(&names);
+    }
+    if let Some(items) = value.get("array").and_then(Value::as_array) {
+        return counted(items.len(), "an array", "element");
+    }
     let kinds = [
         ("string", "a text"),
-        ("array", "an array"),
         ("map", "a map"),
         ("set", "a set"),
         ("date", "a date"),
@@ -108,37 +161,80 @@ fn noun(value: &Value) -> &'static str {
         ("object", "an object"),
     ];
     if let Some((_, noun)) = kinds.iter().find(|(key, _)| value.get(key).is_some()) {
-        return noun;
+        return (*noun).to_owned();
     }
-    match value.get("type").and_then(Value::as_str) {
+    let noun = match value.get("type").and_then(Value::as_str) {
         Some("array") => "an array",
         Some("promise") => "a promise",
         Some("function") => "a function",
         Some("symbol") => "a symbol",
         _ => "a value",
+    };
+    noun.to_owned()
+}
+
+/// The kind of an observed value with its article.
+fn bare(value: &Value) -> String {
+    let noun = noun(value);
+    noun.split(" with ").next().unwrap_or(&noun).replace("empty ", "")
+}
+
+/// A collection with the number of its elements.
+fn counted(count: usize, one: &str, what: &str) -> String {
+    match count {
+        1 => format!("{one} with one {what}"),
+        count => format!("{one} with {count} {what}s"),
+    }
+}
+
+/// An object with the names of its members.
+fn described(names: &[&str]) -> String {
+    match names {
+        [] => "an empty object".to_owned(),
+        [one] => format!("an object with {one}"),
+        [one, other] => format!("an object with {one} and {other}"),
+        [one, other, last] => format!("an object with {one}, {other} and {last}"),
+        more => counted(more.len(), "an object", "member"),
     }
 }
 
 /// An argument in a few characters.
 fn short(value: &Argument, names: &[String]) -> String {
+    if let Argument::Variable(index) = value {
+        return names.get(*index).cloned().unwrap_or_default();
+    }
     let text = argument(value, names).flat();
     let plain = !matches!(value, Argument::Function(..));
-    if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value).to_owned() }
+    if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value) }
 }
 
-/// The kind of an argument with its article.
-fn kind(value: &Argument) -> &'static str {
+/// The kind of an argument with its article, and its shape.
+fn kind(value: &Argument) -> String {
     match value {
-        Argument::String(_) => "a long text",
-        Argument::Array(_) => "an array",
-        Argument::Object(_) => "an object",
-        Argument::Map(_) => "a map",
-        Argument::Set(_) => "a set",
-        Argument::Function(..) => "a function",
-        Argument::Promise(..) => "a promise",
-        Argument::RegExp(..) => "a regular expression",
-        Argument::Date(_) => "a date",
-        Argument::BigInt(_) => "a large integer",
-        _ => "a value",
+        Argument::String(text) if text.contains('\n') => {
+            counted(text.lines().count(), "a text", "line")
+        }
+        Argument::String(text) => format!("a text of {} characters", length(text)),
+        Argument::Array(items) if items.is_empty() => "an empty array".to_owned(),
+        Argument::Array(items) => counted(items.len(), "an array", "element"),
+        Argument::Object(members) => {
+            let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+            described(&names)
+        }
+        Argument::Map(members) => {
+            counted(members.len(), "a map", "entry").replace("entrys", "entries")
+        }
+        Argument::Set(items) => counted(items.len(), "a set", "element"),
+        Argument::Function(what, _) => match what.as_str() {
+            "throws" => "a function that throws".to_owned(),
+            "calls" | "passes" => "a function that calls back".to_owned(),
+            _ => "a function".to_owned(),
+        },
+        Argument::Promise(_, true) => "a rejected promise".to_owned(),
+        Argument::Promise(..) => "a promise".to_owned(),
+        Argument::RegExp(..) => "a regular expression".to_owned(),
+        Argument::Date(_) => "a date".to_owned(),
+        Argument::BigInt(_) => "a large integer".to_owned(),
+        _ => "a value".to_owned(),
     }
 }

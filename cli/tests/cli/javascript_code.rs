@@ -1,0 +1,103 @@
+//! Suites for JavaScript projects as code.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{ENVIRONMENT, catherd, program};
+
+const LIST: &str = "exports.first = list => {
+  if (list.length === 0) return 'none';
+  return list[0];
+};
+";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("list.js"), LIST).unwrap();
+    folder
+}
+
+fn run(folder: &tempfile::TempDir, arguments: &[&str]) -> String {
+    let output = catherd().current_dir(folder.path()).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}\n{text}\n{error}");
+    text
+}
+
+#[test]
+fn an_exported_suite_is_the_one_that_generation_writes() {
+    let folder = folder();
+    let generate = ["generate", "list.js", "--executions", "300", "-q", "-o"];
+    run(&folder, &[&generate[..], &["suite.json"]].concat());
+    for style in ["node-test", "jest", "mocha"] {
+        let flags = ["--no-confirmation", "--style", style];
+        run(&folder, &[&generate[..], &["direct.test.js"], &flags].concat());
+        run(&folder, &[&["export", "suite.json", "-o", "exported.test.js"], &flags[..]].concat());
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let text = read("exported.test.js");
+        assert_eq!(text, read("direct.test.js"));
+        assert!(text.contains("first returns 'none'"), "{text}");
+        let printed = run(&folder, &[&["export", "suite.json"], &flags[..]].concat());
+        assert_eq!(printed, text);
+    }
+    let refused = |arguments: &[&str]| {
+        let output = catherd().current_dir(folder.path()).args(arguments).output().unwrap();
+        assert!(!output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    fs::write(folder.path().join("list.js"), "exports.first = list => list[0];").unwrap();
+    let error = refused(&["export", "suite.json"]);
+    assert!(error.contains("its project is neither next to it"), "{error}");
+    let error = refused(&["export", "suite.json", "--project", "list.js"]);
+    assert!(error.contains("generated for another project"), "{error}");
+    let error = refused(&["export", "list.js"]);
+    assert!(error.contains("no suite for a JavaScript project"), "{error}");
+    let mocha = ["--style", "mocha", "--snapshots"];
+    let error = refused(&[&["export", "suite.json", "--any-project"], &mocha[..]].concat());
+    assert!(error.contains("Mocha has no snapshots"), "{error}");
+}
+
+#[test]
+fn large_values_are_compared_with_snapshots_if_asked_for() {
+    let folder = folder();
+    let source = "exports.table = () => Array.from({ length: 150 }, (_, n) => n * n);";
+    fs::write(folder.path().join("list.js"), source).unwrap();
+    let generate = ["generate", "list.js", "--executions", "100", "-q", "--no-confirmation"];
+    let jest = ["--style", "jest", "--snapshots", "-o", "list.test.js"];
+    run(&folder, &[&generate[..], &jest].concat());
+    let text = fs::read_to_string(folder.path().join("list.test.js")).unwrap();
+    assert!(text.contains("expect(subject.table()).toMatchSnapshot();"), "{text}");
+}
+
+#[test]
+fn a_watched_project_is_tested_again_after_a_change() {
+    let folder = folder();
+    let code = folder.path().join("list.test.js");
+    let mut child = Command::new(program())
+        .envs(ENVIRONMENT)
+        .current_dir(folder.path())
+        .args(["generate", "list.js", "--executions", "300", "-q", "--no-confirmation", "--watch"])
+        .args(["-o", "list.test.js"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let contains = |word: &str| {
+        let end = Instant::now() + Duration::from_secs(120);
+        while Instant::now() < end {
+            if fs::read_to_string(&code).is_ok_and(|text| text.contains(word)) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        false
+    };
+    let before = contains("'none'");
+    fs::write(folder.path().join("list.js"), LIST.replace("'none'", "'empty'")).unwrap();
+    let after = before && contains("'empty'");
+    // The process that generates ends when it sees that this one has ended.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(after, "{:?}", fs::read_to_string(&code));
+}

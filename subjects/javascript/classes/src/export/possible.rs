@@ -1,0 +1,96 @@
+//! What can be asserted of a test before it is written.
+
+use serde_json::Value;
+
+use super::claims::{Claim, Expected, Part, choices, part_of};
+use super::test::{asserted, thrown_by};
+use crate::refining::Classes;
+use crate::suite::{ShownValue, SuiteTest};
+
+/// An assertion that a test can have.
+pub(crate) struct Possible {
+    /// The value that it is about.
+    pub(crate) place: ShownValue,
+    claim: Claim,
+    /// The data of the expected value.
+    expected: Value,
+}
+
+impl Possible {
+    /// Whether it holds for a value that was observed at its place.
+    pub(crate) fn holds(&self, value: &Value) -> bool {
+        let found = part_of(value, &self.claim.at);
+        match &self.claim.expected {
+            Expected::Instance(_) => found["object"] == self.expected["object"],
+            _ => found == self.expected,
+        }
+    }
+}
+
+/// The assertions on the result of the last call of a test, and on the states of the variables at its end, the strongest
+/// first.
+pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
+    let last = test.statements.len().saturating_sub(1);
+    let receiver = test.statements.last().map_or(last, |statement| statement.receiver);
+    let mut found = Vec::new();
+    for (index, at_end, value) in asserted(test) {
+        if !at_end && index != last {
+            continue;
+        }
+        for claim in choices(value, classes) {
+            let place = ShownValue { index, at_end, part: claim.part.clone() };
+            let expected = part_of(value, &claim.at);
+            // A claim about the same part that is weaker cannot be told from it in code.
+            if found.iter().all(|known: &Possible| known.place != place) {
+                found.push(Possible { place, claim, expected });
+            }
+        }
+    }
+    let rank = |possible: &Possible| {
+        let claim = &possible.claim;
+        let nothing = possible.expected.get("undefined").is_some();
+        (claim.is_type(), nothing, possible.place.at_end, possible.place.index != receiver)
+    };
+    found.sort_by_key(rank);
+    // A result says what the call does, unless there is none.
+    let result = |possible: &Possible| !possible.place.at_end && possible.claim.is_exact();
+    let has_result = found.first().is_some_and(|first| {
+        result(first)
+            && (first.expected.get("undefined").is_none()
+                || found[1..].iter().all(|it| it.claim.is_type()))
+    });
+    if has_result {
+        found.retain(|possible| !possible.place.at_end);
+    }
+    found
+}
+
+/// How much a test can say about its last call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Strength {
+    /// Nothing.
+    Nothing,
+    /// The type or class of its result, or that there is none.
+    Type,
+    /// The error that it throws.
+    Error,
+    /// Parts of its result or of the state of a variable.
+    Part,
+    /// Its whole result.
+    Whole,
+}
+
+/// How much a test can say about its last call.
+pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
+    if test.assertions.last().is_some_and(|last| thrown_by(last).is_some()) {
+        return Strength::Error;
+    }
+    let of = |possible: &Possible| match &possible.claim {
+        // The number of elements alone does not show what they are.
+        claim if claim.at == Part::Count && possible.expected != 0 => Strength::Type,
+        claim if possible.expected.get("undefined").is_some() || claim.is_type() => Strength::Type,
+        claim if claim.is_exact() => Strength::Whole,
+        _ => Strength::Part,
+    };
+    possible(test, classes).iter().map(of).max().unwrap_or(Strength::Nothing)
+}

@@ -1,0 +1,237 @@
+//! Refining of a suite before it is written as code: tests that show one call each, with short arguments, and with the
+//! assertions that detect changes of the program.
+
+mod assertions;
+mod readers;
+mod simpler;
+mod slices;
+mod weights;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use catherd_javascript_machine::instrument::Goal;
+use catherd_javascript_machine::{
+    ExecuteOptions, Execution, Machine, MachineError, Program, Statement, TestOutcome,
+};
+
+use crate::generate::machine;
+use crate::model::Model;
+use crate::settings::GenerationSettings;
+use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
+use crate::words::own_names;
+
+/// Limits of refining, and what it may leave out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refinement {
+    /// Maximum number of executions of tests on the program.
+    pub executions: u64,
+    /// Maximum number of mutants, drawn with equal chances, by which assertions are chosen.
+    pub mutants: u64,
+    /// Maximum number of executions of tests on mutants.
+    pub mutant_executions: u64,
+    /// Whether tests are kept that only show an error of the language.
+    pub all_errors: bool,
+}
+
+impl Default for Refinement {
+    fn default() -> Refinement {
+        Refinement { executions: 20_000, mutants: 300, mutant_executions: 2_400, all_errors: false }
+    }
+}
+
+/// The classes that are exported: by name, the members that lead from the exports to the class.
+pub type Classes = BTreeMap<String, Vec<String>>;
+
+/// The exported classes of a program whose names are unique.
+///
+/// # Errors
+/// If it cannot be loaded.
+pub fn exported_classes(program: &Rc<Program>) -> Result<Classes, MachineError> {
+    let mut machine = machine(program, &GenerationSettings::default(), 0, true);
+    classes_of(program, &mut machine)
+}
+
+fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, MachineError> {
+    let model = Model::of(program, machine)?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for class in &model.classes {
+        *counts.entry(&class.name).or_default() += 1;
+    }
+    let exported = model.classes.iter().filter(|class| class.kind == "class");
+    let unique = exported.filter(|class| counts[class.name.as_str()] == 1);
+    Ok(unique.map(|class| (class.name.clone(), class.path.clone())).collect())
+}
+
+/// The name of the export itself if it is a class or a function, otherwise of its package; may be empty.
+pub fn name_of_export(program: &Program, classes: &Classes) -> String {
+    let class = classes.iter().find(|(_, path)| path.is_empty()).map(|(name, _)| name.clone());
+    class.or_else(|| own_names(&program.package).pop()).unwrap_or_default()
+}
+
+/// Refines a suite: replaces its tests by tests that each show one call and together cover the same goals, as far as
+/// something can be asserted of such calls. Equal suites give equal results.
+///
+/// # Errors
+/// If the program cannot be loaded or the machine cannot continue.
+pub fn refined(
+    program: &Rc<Program>,
+    suite: &Suite,
+    settings: &Refinement,
+) -> Result<Suite, MachineError> {
+    let mut refiner = Refiner::new(program, suite, settings)?;
+    let mut candidates = refiner.candidates(suite)?;
+    if candidates.is_empty() {
+        refiner.weak = true;
+        candidates = refiner.candidates(suite)?;
+    }
+    let mut tests = Vec::new();
+    for (number, own) in slices::chosen(&candidates) {
+        let candidate = std::mem::take(&mut candidates[number]);
+        tests.push(refiner.simpler(candidate, &own)?);
+    }
+    tests.sort_by_key(|test| test.origin);
+    let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
+    let mut seen = BTreeSet::new();
+    for Candidate { test, .. } in tests {
+        let key: Vec<String> = test.statements.iter().map(|s| s.to_json().to_string()).collect();
+        if seen.insert(key) {
+            refined.tests.push(test);
+        }
+    }
+    assertions::choose(program, &mut refined, settings, &refiner.classes)?;
+    Ok(refined)
+}
+
+/// A set of goals by number.
+type Covered = BTreeSet<usize>;
+
+/// A test that may become one of the refined suite.
+#[derive(Clone, Debug, Default)]
+struct Candidate {
+    test: SuiteTest,
+    covered: Covered,
+    /// How hard it is to read; at least 1.
+    weight: f64,
+    /// Numbers of the test of the suite and of its statement from which it was made.
+    origin: (usize, usize),
+}
+
+/// What refining needs of a program.
+struct Refiner<'p> {
+    program: &'p Rc<Program>,
+    machine: Machine,
+    seed: u64,
+    goals: Vec<Goal>,
+    classes: Classes,
+    all_errors: bool,
+    /// Executions that are left.
+    left: u64,
+    /// Text of the documentation, tests and examples of the package, in which literals are looked up.
+    texts: String,
+    /// Methods and members without arguments that show the state of an instance, by its class.
+    readers: readers::Readers,
+    /// Calls that also return something else than `undefined`.
+    returning: BTreeSet<String>,
+    /// Whether tests are kept of whose calls only the type of the result is known.
+    weak: bool,
+}
+
+impl<'p> Refiner<'p> {
+    fn new(
+        program: &'p Rc<Program>,
+        suite: &Suite,
+        settings: &Refinement,
+    ) -> Result<Refiner<'p>, MachineError> {
+        let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
+        let classes = classes_of(program, &mut machine)?;
+        let options =
+            ExecuteOptions { seed: suite.seed, loading: true, ..ExecuteOptions::default() };
+        let loaded = machine.execute(&[], options)?;
+        let goals = program.units.goals.iter().filter(|goal| !loaded.hits(goal.hit));
+        Ok(Refiner {
+            program,
+            goals: goals.cloned().collect(),
+            machine,
+            seed: suite.seed,
+            classes,
+            all_errors: settings.all_errors,
+            left: settings.executions,
+            texts: simpler::texts(program),
+            readers: readers::of(suite),
+            returning: weights::returning(suite),
+            weak: false,
+        })
+    }
+
+    /// Executes statements and makes a test of what they show. `None` if the budget is spent, or if no such test can
+    /// be written: a limit ends it, it leaves something behind, or its last result differs between executions.
+    /// `focus` is the number of the call that the test shows, if it is not the last one.
+    fn observed(
+        &mut self,
+        statements: &[Statement],
+        focus: Option<usize>,
+    ) -> Result<Option<Candidate>, MachineError> {
+        let Some(mut candidate) = self.executed(statements, focus)? else { return Ok(None) };
+        let weight = weights::of(&candidate.test, &self.classes, &self.returning, self.weak);
+        Ok(weight.map(|weight| {
+            candidate.weight = weight;
+            candidate
+        }))
+    }
+
+    /// As [`observed`](Refiner::observed), also if nothing can be asserted.
+    fn executed(
+        &mut self,
+        statements: &[Statement],
+        focus: Option<usize>,
+    ) -> Result<Option<Candidate>, MachineError> {
+        if self.left == 0 || statements.is_empty() {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let mut test = SuiteTest { statements: statements.to_vec(), focus, ..SuiteTest::default() };
+        let observed = suite::observe(self.program, &mut self.machine, &mut test, self.seed)?;
+        let Some(execution) = observed.execution else { return Ok(None) };
+        let whole = test.statements.len() == statements.len() && test.limit.is_empty();
+        let flaky = test.assertions.last().is_none_or(|last| last.get("flaky").is_some());
+        if !whole || flaky || self.is_of_the_language(&test) {
+            return Ok(None);
+        }
+        let covered = self.covered(&execution);
+        Ok(Some(Candidate { test, covered, weight: f64::INFINITY, origin: (0, 0) }))
+    }
+
+    /// The goals that are reached before a statement.
+    fn before(&mut self, statements: &[Statement], end: usize) -> Result<Covered, MachineError> {
+        if end == 0 {
+            return Ok(Covered::new());
+        }
+        let options = ExecuteOptions { seed: self.seed, ..ExecuteOptions::default() };
+        let execution = self.machine.execute(&statements[..end], options)?;
+        Ok(self.covered(&execution))
+    }
+
+    /// Whether a test only shows an error of the language with a message of the engine, and such tests are not wanted.
+    fn is_of_the_language(&self, test: &SuiteTest) -> bool {
+        let last = test.assertions.last();
+        let name = last.and_then(|last| last.get("throws").or_else(|| last.get("rejects")));
+        let named = name.and_then(|name| name.as_str());
+        let own = last.is_some_and(|last| last.get("message").is_some());
+        !self.all_errors && !own && named.is_some_and(|name| OF_THE_LANGUAGE.contains(&name))
+    }
+
+    fn covered(&self, execution: &Execution) -> Covered {
+        let hit = |number: &usize| execution.hits(self.goals[*number].hit);
+        (0..self.goals.len()).filter(hit).collect()
+    }
+
+    fn goal_names(&self, goals: &Covered) -> Vec<String> {
+        goals.iter().map(|goal| self.program.units.goal_name(&self.goals[*goal])).collect()
+    }
+}
+
+/// Whether an execution ended with an exception.
+fn threw(execution: &Execution) -> bool {
+    matches!(execution.outcome, TestOutcome::Threw { .. })
+}

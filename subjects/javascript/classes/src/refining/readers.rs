@@ -1,0 +1,150 @@
+//! Calls that read the state of an instance, by which a test can show what another call has changed or returned.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use catherd_javascript_machine::{MachineError, Operation, Statement};
+use serde_json::Value;
+
+use super::{Candidate, Refiner, weights};
+use crate::export::{Strength, strength};
+use crate::suite::Suite;
+
+/// Maximum number of readers that are tried for a call.
+const MAX_READERS: usize = 4;
+
+/// By class: the methods without arguments and the accessors that returned a value with a literal.
+pub(super) type Readers = BTreeMap<String, BTreeSet<(bool, String)>>;
+
+/// The class of an observed value, or `""` for an object that has none; `None` for other values.
+fn class(value: &Value) -> Option<&str> {
+    match value.get("object")? {
+        Value::String(name) => Some(name),
+        _ => value.get("prototype").filter(|it| it.is_string()).map(|_| ""),
+    }
+}
+
+/// The class of a variable of a test.
+fn class_of<'t>(assertions: &'t [Value], after: &'t [Value], variable: usize) -> Option<&'t str> {
+    let state = after.get(variable).filter(|state| !state.is_null());
+    class(state.or_else(|| assertions.get(variable))?)
+}
+
+/// Whether a method only reads, by the conventions for names.
+fn only_reads(name: &str) -> bool {
+    let words = ["to", "get", "is", "has", "count"];
+    let begins = words.iter().any(|word| {
+        let rest = name.strip_prefix(word);
+        rest.is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_uppercase()) || rest.is_empty()
+        })
+    });
+    let ends =
+        ["names", "size", "length", "count"].iter().any(|end| name.to_lowercase().ends_with(end));
+    begins || ends || ["inspect", "valueOf", "keys", "values", "entries", "join"].contains(&name)
+}
+
+/// The readers that the tests of a suite use.
+pub(super) fn of(suite: &Suite) -> Readers {
+    let mut readers = Readers::new();
+    for test in &suite.tests {
+        for (statement, value) in test.statements.iter().zip(&test.assertions) {
+            let reads = match statement.operation {
+                Operation::Get => Some(false),
+                Operation::Method if statement.arguments.is_empty() => Some(true),
+                _ => None,
+            };
+            let shows = ["string", "number", "boolean", "array"];
+            let shows = shows.iter().any(|kind| value.get(kind).is_some());
+            let class = class_of(&test.assertions, &test.after, statement.receiver);
+            let reads = reads.filter(|calls| !calls || only_reads(&statement.name));
+            if let (Some(calls), true, Some(class)) = (reads, shows, class) {
+                let reader = (calls, statement.name.clone());
+                readers.entry(class.to_owned()).or_default().insert(reader);
+            }
+        }
+    }
+    readers
+}
+
+/// The states of the variables before a number at the end of a test.
+fn states(candidate: &Option<Candidate>, end: usize) -> Vec<Value> {
+    let states = candidate.iter().flat_map(|candidate| candidate.test.after.iter().take(end));
+    states.cloned().collect()
+}
+
+impl Refiner<'_> {
+    /// The candidate that shows the last of some statements: as it is if its result says enough, otherwise with a reader
+    /// after it.
+    pub(super) fn shown(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<Option<Candidate>, MachineError> {
+        let Some(plain) = self.executed(statements, None)? else { return Ok(None) };
+        let says = strength(&plain.test, &self.classes);
+        if !matches!(says, Strength::Nothing | Strength::Type | Strength::Part) {
+            return self.observed(statements, None);
+        }
+        let (last, test) = (statements.len() - 1, &plain.test);
+        let mut tries = Vec::new();
+        let receiver = matches!(statements[last].operation, Operation::Method | Operation::Set);
+        let variables = std::iter::once(last).chain(receiver.then_some(statements[last].receiver));
+        for variable in variables {
+            let Some(class) = class_of(&test.assertions, &test.after, variable) else { continue };
+            let known = self.readers.get(class).into_iter().flatten();
+            let mut known: Vec<(bool, String)> = known.cloned().collect();
+            known.sort_by_key(|(_, name)| usize::from(name != "toString"));
+            tries.extend(known.into_iter().take(MAX_READERS).map(|reader| (variable, reader)));
+        }
+        let before = test.assertions.clone();
+        let mut best = self.observed(statements, None)?;
+        // A state that the call does not change says nothing about it.
+        let nothing = before.last().is_some_and(|it| it.is_null() || it.get("undefined").is_some());
+        if nothing && last > 0 && statements[last].operation != Operation::New && !self.weak {
+            let without = self.executed(&statements[..last], None)?;
+            let same = without.is_some_and(|it| it.test.after == states(&best, last));
+            let returns = self.returning.contains(&weights::callee(&statements[last]));
+            match &mut best {
+                Some(best) if same && returns => best.test.after.fill(Value::Null),
+                _ if same => best = None,
+                _ => {}
+            }
+        }
+        for (variable, (calls, name)) in tries {
+            if statements[last].name == name {
+                continue;
+            }
+            let reader = Statement {
+                operation: if calls { Operation::Method } else { Operation::Get },
+                path: Vec::new(),
+                receiver: variable,
+                name,
+                arguments: Vec::new(),
+                awaits: true,
+            };
+            let read = [statements, std::slice::from_ref(&reader)].concat();
+            let Some(mut other) = self.observed(&read, Some(last))? else { continue };
+            if strength(&other.test, &self.classes) != Strength::Whole {
+                continue;
+            }
+            // A reader of the receiver shows the call only if it reads something else after it.
+            if variable != last {
+                let mut without = statements[..last].to_vec();
+                without.push(reader);
+                let without = self.executed(&without, None)?;
+                let same =
+                    |it: &Candidate| it.test.assertions.last() == other.test.assertions.last();
+                if without.as_ref().is_none_or(same)
+                    || other.test.assertions[..last] != before[..last]
+                {
+                    continue;
+                }
+            }
+            // The goals are those of the call.
+            other.covered = plain.covered.clone();
+            if best.as_ref().is_none_or(|best| other.weight < best.weight) {
+                best = Some(other);
+            }
+        }
+        Ok(best)
+    }
+}

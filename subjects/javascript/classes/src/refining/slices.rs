@@ -1,0 +1,106 @@
+//! Candidates by data flow: for each call of a test, the call and what it needs.
+
+use std::collections::BTreeSet;
+
+use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
+
+use super::{Candidate, Covered, Refiner};
+use crate::suite::Suite;
+
+impl Refiner<'_> {
+    /// The candidates that are made of the tests of a suite, without repetitions.
+    pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // What the call that each shows reaches for the first time.
+        let mut own: Vec<Covered> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (number, test) in suite.tests.iter().enumerate() {
+            for end in 0..test.statements.len() {
+                for with_states in [false, true] {
+                    let statements = slice(&test.statements, end, with_states);
+                    let key: Vec<String> =
+                        statements.iter().map(|each| each.to_json().to_string()).collect();
+                    if !seen.insert(key) {
+                        continue;
+                    }
+                    let Some(mut found) = self.shown(&statements)? else { continue };
+                    found.origin = (number, end);
+                    let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
+                    let before = self.before(&found.test.statements, focus)?;
+                    own.push(found.covered.difference(&before).copied().collect());
+                    candidates.push(found);
+                }
+            }
+        }
+        // What earlier calls reach is shown by tests of these calls, if there are any.
+        let shown: Covered = own.iter().flatten().copied().collect();
+        for (candidate, own) in candidates.iter_mut().zip(own) {
+            candidate.covered.retain(|goal| own.contains(goal) || !shown.contains(goal));
+        }
+        Ok(candidates)
+    }
+}
+
+/// A statement of a test, preceded by the statements that make its receiver and its arguments. With `with_states`,
+/// earlier statements on the same variables are included, because these may have changed the states of objects.
+fn slice(statements: &[Statement], end: usize, with_states: bool) -> Vec<Statement> {
+    let mut needed = BTreeSet::from([end]);
+    loop {
+        let before = needed.len();
+        let used: Vec<usize> =
+            needed.iter().flat_map(|number| statements[*number].variables()).collect();
+        needed.extend(used.iter().copied());
+        if with_states {
+            let changes = |number: &usize| {
+                let statement = &statements[*number];
+                statement.operation != Operation::Get
+                    && statement.variables().iter().any(|variable| needed.contains(variable))
+            };
+            let more: Vec<usize> = (0..end).filter(changes).collect();
+            needed.extend(more);
+        }
+        if needed.len() == before {
+            break;
+        }
+    }
+    let kept: Vec<usize> = needed.into_iter().collect();
+    kept.iter().map(|number| renumbered(&statements[*number], &kept)).collect()
+}
+
+/// A statement whose variables are numbered by their places in `kept`.
+pub(super) fn renumbered(statement: &Statement, kept: &[usize]) -> Statement {
+    let place = |variable: usize| kept.binary_search(&variable).unwrap_or(0);
+    let mut statement = statement.clone();
+    statement.receiver = place(statement.receiver);
+    for argument in &mut statement.arguments {
+        argument.visit_mut(&mut |inner| {
+            if let Argument::Variable(variable) = inner {
+                *variable = place(*variable);
+            }
+        });
+    }
+    statement
+}
+
+/// The candidates that together cover all goals, chosen greedily by the number of new goals for their weight, each with
+/// these goals.
+pub(super) fn chosen(candidates: &[Candidate]) -> Vec<(usize, Covered)> {
+    let mut open: Covered =
+        candidates.iter().flat_map(|candidate| candidate.covered.iter().copied()).collect();
+    let mut gains: Vec<Covered> =
+        candidates.iter().map(|candidate| candidate.covered.clone()).collect();
+    let mut chosen = Vec::new();
+    while !open.is_empty() {
+        let score = |number: usize| gains[number].len() as f64 / candidates[number].weight;
+        let best = (0..candidates.len())
+            .max_by(|a, b| score(*a).total_cmp(&score(*b)).then_with(|| b.cmp(a)));
+        let Some(best) = best.filter(|best| !gains[*best].is_empty()) else { break };
+        let own = std::mem::take(&mut gains[best]);
+        open.retain(|goal| !own.contains(goal));
+        for gain in &mut gains {
+            gain.retain(|goal| !own.contains(goal));
+        }
+        chosen.push((best, own));
+    }
+    chosen
+}

@@ -1,0 +1,90 @@
+//! How hard a test is to read.
+
+use std::collections::BTreeSet;
+
+use catherd_javascript_machine::{Argument, Operation, Statement};
+
+use super::Classes;
+use crate::export::{Strength, strength};
+use crate::suite::{Suite, SuiteTest, is_error};
+
+/// Weight of a statement besides the call that the test shows.
+const STATEMENT: f64 = 0.35;
+
+/// Number of characters of arguments that weigh as much as a call.
+const CHARACTERS: f64 = 90.0;
+
+/// What a statement calls, as a key.
+pub(super) fn callee(statement: &Statement) -> String {
+    match statement.operation {
+        Operation::New | Operation::Call => statement.path.join("."),
+        _ => format!("#{}", statement.name),
+    }
+}
+
+/// What is called in a suite and returns something else than `undefined` at least once.
+pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {
+    let tests = suite.tests.iter();
+    let calls = tests.flat_map(|test| test.statements.iter().zip(&test.assertions));
+    let returns = calls.filter(|(_, value)| {
+        !value.is_null() && value.get("undefined").is_none() && !is_error(value)
+    });
+    returns.map(|(statement, _)| callee(statement)).collect()
+}
+
+/// The weight of a test; `None` if too little can be asserted of its last call. With `weak`, the type of a result is
+/// enough.
+pub(super) fn of(
+    test: &SuiteTest,
+    classes: &Classes,
+    returning: &BTreeSet<String>,
+    weak: bool,
+) -> Option<f64> {
+    let last = test.statements.last()?;
+    // Members with such names are not public by convention.
+    let hidden = |statement: &Statement| {
+        let last = statement.path.last().unwrap_or(&statement.name);
+        last.starts_with('_') || last.ends_with('_')
+    };
+    if !weak && test.statements.iter().any(hidden) {
+        return None;
+    }
+    let is_nothing = test.assertions.last().is_some_and(|it| it.get("undefined").is_some());
+    let shown = match strength(test, classes) {
+        Strength::Nothing => return None,
+        Strength::Type if is_nothing && returning.contains(&callee(last)) => 2.5,
+        Strength::Type if weak => 3.0,
+        Strength::Type => return None,
+        Strength::Error => 1.6,
+        Strength::Part => 1.6,
+        Strength::Whole => 1.0,
+    };
+    let mut weight = shown + STATEMENT * (test.statements.len() - 1) as f64;
+    if last.operation == Operation::Set {
+        weight += 1.0;
+    }
+    for argument in test.statements.iter().flat_map(|statement| &statement.arguments) {
+        argument.visit(&mut |inner| weight += of_argument(inner));
+    }
+    Some(weight)
+}
+
+fn of_argument(argument: &Argument) -> f64 {
+    match argument {
+        Argument::String(text) => {
+            let odd = text.chars().filter(|letter| !(' '..='~').contains(letter)).count();
+            (text.chars().count() + 4 * odd) as f64 / CHARACTERS
+        }
+        Argument::Number(number) => number.to_string().len() as f64 / CHARACTERS,
+        Argument::Function(what, _) => match what.as_str() {
+            "constant" | "first" => 0.6,
+            "throws" => 0.7,
+            _ => 1.0,
+        },
+        Argument::Promise(_, true) => 1.0,
+        Argument::Variable(_) => 0.3,
+        Argument::Symbol(_) | Argument::Map(_) | Argument::Set(_) => 0.5,
+        Argument::Object(members) => 0.15 * members.len() as f64,
+        _ => 0.05,
+    }
+}

@@ -1,0 +1,117 @@
+//! Refining of suites before they are written as code.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use catherd_javascript_classes::machine::{Argument, Operation, Package, Program, Statement};
+use catherd_javascript_classes::{Refinement, Suite, SuiteTest, refined};
+
+const SOURCE: &str = "
+class Stack {
+  constructor() { this._items = []; this.size = 0; }
+  push(item) { this._items.push(item); this.size += 1; return this; }
+  toArray() { return this._items.slice(); }
+}
+function clamp(value, low, high) {
+  if (value < low) return low;
+  return value > high ? high : value;
+}
+function parse(text) {
+  if (text.includes(';')) return { kind: 'list', count: text.split(';').length };
+  return { kind: 'item', count: 1 };
+}
+module.exports = { Stack, clamp, parse };
+";
+
+fn program() -> Rc<Program> {
+    Program::new(Package::of_source("index.js", SOURCE).unwrap()).unwrap()
+}
+
+fn call(operation: Operation, path: &str, name: &str, arguments: Vec<Argument>) -> Statement {
+    let path = path.split_whitespace().map(str::to_owned).collect();
+    Statement { operation, path, receiver: 0, name: name.to_owned(), arguments, awaits: false }
+}
+
+fn number(value: f64) -> Argument {
+    Argument::Number(value)
+}
+
+/// A suite of one test that joins calls without a relation.
+fn joined() -> Suite {
+    let text = "k#;)q7\u{3b2}zz;pp".to_owned();
+    let statements = vec![
+        call(Operation::New, "Stack", "", vec![]),
+        call(
+            Operation::Call,
+            "clamp",
+            "",
+            vec![number(5.0), number(7.0), number(9.0), number(1.0)],
+        ),
+        call(Operation::Method, "", "push", vec![number(3.0)]),
+        call(Operation::Call, "parse", "", vec![Argument::String(text)]),
+        call(Operation::Method, "", "toArray", vec![]),
+        call(Operation::Call, "clamp", "", vec![number(12.0), number(7.0), number(9.0)]),
+    ];
+    let test = SuiteTest { statements, ..SuiteTest::default() };
+    let mut suite = Suite { tests: vec![test], seed: 1, ..Suite::default() };
+    // Readers are taken from what the suite has observed.
+    suite.tests[0].assertions = vec![serde_json::Value::Null; 6];
+    suite.tests[0].after = vec![serde_json::Value::Null; 6];
+    suite
+}
+
+fn names(test: &SuiteTest) -> Vec<String> {
+    let name = |each: &Statement| match each.operation {
+        Operation::New | Operation::Call => each.path.join("."),
+        _ => each.name.clone(),
+    };
+    test.statements.iter().map(name).collect()
+}
+
+#[test]
+fn tests_show_one_call_each_with_what_it_needs() {
+    let refined = refined(&program(), &joined(), &Refinement::default()).unwrap();
+    let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
+    let counts = shown.iter().fold(BTreeMap::new(), |mut counts: BTreeMap<_, usize>, names| {
+        *counts.entry(names.join(" ")).or_default() += 1;
+        counts
+    });
+    assert_eq!(counts.get("clamp"), Some(&2), "{counts:?}");
+    assert_eq!(counts.get("parse"), Some(&1), "{counts:?}");
+    assert!(counts.keys().any(|names| names.starts_with("Stack") && names.contains("push")));
+    assert!(counts.keys().all(|names| !names.contains("Stack clamp")), "{counts:?}");
+    // The fourth argument is read by nobody.
+    let clamps = refined.tests.iter().filter(|test| names(test) == ["clamp"]);
+    assert!(clamps.clone().all(|test| test.statements[0].arguments.len() <= 3));
+    // The text is only as long as its goal needs.
+    let parse = refined.tests.iter().find(|test| names(test) == ["parse"]).unwrap();
+    let Argument::String(text) = &parse.statements[0].arguments[0] else { panic!("{parse:?}") };
+    assert!(text.contains(';') && text.len() <= 3, "{text:?}");
+}
+
+#[test]
+fn assertions_are_few_and_nothing_private() {
+    let program = program();
+    let refined = refined(&program, &joined(), &Refinement::default()).unwrap();
+    for test in &refined.tests {
+        let shown = test.shown.as_ref().unwrap();
+        assert!(!shown.is_empty() && shown.len() <= 5, "{test:?}");
+        assert!(shown.iter().all(|each| !each.part.contains('_')), "{test:?}");
+    }
+    assert_eq!(refined, again(&program));
+}
+
+/// The same suite, refined another time.
+fn again(program: &Rc<Program>) -> Suite {
+    refined(program, &joined(), &Refinement::default()).unwrap()
+}
+
+#[test]
+fn a_budget_bounds_the_executions() {
+    let none = Refinement { executions: 0, ..Refinement::default() };
+    assert_eq!(refined(&program(), &joined(), &none).unwrap().tests, []);
+    let few = Refinement { mutants: 0, ..Refinement::default() };
+    let refined = refined(&program(), &joined(), &few).unwrap();
+    // Without mutants, the strongest assertion is taken.
+    assert!(refined.tests.iter().all(|test| test.shown.as_ref().unwrap().len() == 1));
+}

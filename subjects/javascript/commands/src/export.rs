@@ -1,0 +1,116 @@
+//! `catherd export`: a suite that exists as code.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use catherd_cli_console::terminal;
+use catherd_cli_console::{Exit, Failure};
+use catherd_javascript_kind::classes::Suite;
+use catherd_javascript_kind::project::{Project, is_project};
+use clap::Args;
+
+use crate::apart::execute_apart;
+use crate::code::CodeFlags;
+use crate::suites::{is_suite, unusable};
+
+const EXAMPLES: &str = "\
+Examples:
+  catherd export suite.json -o list.test.js
+  catherd export suite.json --style jest -o list.test.js
+  catherd export suite.json --project ../list -o list.test.mjs
+
+The code is the same as with catherd generate -o list.test.js.
+
+Exit codes: 0 if the code was written, 1 if not.";
+
+/// Writes a suite for a JavaScript project as code for a test framework.
+///
+/// Without --project, the project is looked for where the suite is and in the current folder.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The suite: a JSON file that catherd generate or catherd run wrote
+    #[arg(value_name = "SUITE")]
+    suite: PathBuf,
+
+    /// The project for which the suite was generated [default: the one of this digest near the suite]
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<PathBuf>,
+
+    /// File of the code, *.js, *.mjs or *.cjs, which may be in another folder than the project [default: standard
+    /// output, for a file in the current folder]
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Accept a project that differs from the one for which the suite was generated
+    #[arg(long)]
+    any_project: bool,
+
+    #[command(flatten)]
+    code: CodeFlags,
+}
+
+/// Executes `catherd export`.
+///
+/// # Errors
+///
+/// If suite or project cannot be used, or the code cannot be written.
+pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let file = arguments.suite.as_path();
+    if let Some(ended) = execute_apart(file) {
+        return ended;
+    }
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| failed(&error).hint("name a suite that catherd generate wrote"))?;
+    if !is_suite(&text) {
+        let hint =
+            "a suite for a Scratch project is written as code by catherd generate -o suite.js";
+        return Err(failed(&"no suite for a JavaScript project").hint(hint));
+    }
+    let suite = Suite::from_json(&text)
+        .map_err(|error| failed(&error).hint("generate a suite with catherd generate"))?;
+    let (path, project) = match &arguments.project {
+        Some(path) => {
+            let opened = Project::open(path, None, None);
+            (path.clone(), opened.map_err(|cause| unusable(path, &cause))?)
+        }
+        None => near(file, &suite, arguments.any_project).ok_or_else(|| {
+            failed(&"its project is neither next to it nor in the current folder")
+                .hint("name the project with --project")
+        })?,
+    };
+    if !arguments.any_project && project.digest() != suite.project {
+        return Err(failed(&"the suite was generated for another project")
+            .hint("name the project for which the suite was generated, or use --any-project"));
+    }
+    let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("suite.test.js"));
+    let written = arguments.code.write(&project, &path, &out, &suite)?;
+    if arguments.out.is_none() {
+        terminal::print(&written.text);
+        return Ok(Exit::Success);
+    }
+    std::fs::write(&out, &written.text).map_err(|error| {
+        Failure::new(format!("{}: {error}", out.display()))
+            .hint("name a file that you may write to with --out")
+    })?;
+    let mut report = String::new();
+    for (number, reason) in written.skipped {
+        let _ = writeln!(report, "test {number} is not in the code: {reason}");
+    }
+    terminal::print(&(report + &written.note));
+    Ok(Exit::Success)
+}
+
+/// The project of a suite, if it is in the folder of the suite or in the current folder.
+fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folders = [folder.unwrap_or(Path::new(".")), Path::new(".")];
+    let places =
+        folders.iter().flat_map(|folder| [folder.join(&suite.entry), folder.to_path_buf()]);
+    places.filter(|place| is_project(place)).find_map(|place| {
+        let project = Project::open(&place, None, None).ok()?;
+        (any || project.digest() == suite.project).then_some((place, project))
+    })
+}
