@@ -23,7 +23,7 @@ The code is the same as with catherd generate -o list.test.js.
 
 Exit codes: 0 if the code was written, 1 if not.";
 
-/// Writes a suite for a JavaScript project as code for a test framework.
+/// Writes a suite for JavaScript as code for a test framework.
 ///
 /// Without --project, the project is looked for where the suite is and in the current folder.
 #[derive(Args)]

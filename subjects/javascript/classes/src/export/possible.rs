@@ -86,7 +86,7 @@ pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
         return Strength::Error;
     }
     let of = |possible: &Possible| match &possible.claim {
-        // The number of elements alone does not show what they are.
+        // The number of elements does not show what they are.
         claim if claim.at == Part::Count && possible.expected != 0 => Strength::Type,
         claim if possible.expected.get("undefined").is_some() || claim.is_type() => Strength::Type,
         claim if claim.is_exact() => Strength::Whole,
