@@ -80,7 +80,7 @@ fn tests_show_one_call_each_with_what_it_needs() {
     assert_eq!(counts.get("parse"), Some(&1), "{counts:?}");
     assert!(counts.keys().any(|names| names.starts_with("Stack") && names.contains("push")));
     assert!(counts.keys().all(|names| !names.contains("Stack clamp")), "{counts:?}");
-    // The fourth argument is read by nobody.
+    // The function does not read its fourth argument.
     let clamps = refined.tests.iter().filter(|test| names(test) == ["clamp"]);
     assert!(clamps.clone().all(|test| test.statements[0].arguments.len() <= 3));
     // The text is only as long as its goal needs.
