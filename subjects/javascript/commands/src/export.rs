@@ -62,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     }
     let failed =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
-    let text = std::fs::read_to_string(file)
+    let text = read(file)
         .map_err(|error| failed(&error).hint("name a suite that catherd generate wrote"))?;
     if !is_suite(&text) {
         let hint =
@@ -113,4 +113,18 @@ fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
         let project = Project::open(&place, None, None).ok()?;
         (any || project.digest() == suite.project).then_some((place, project))
     })
+}
+
+/// The text of a suite. Devices and pipes, which may have no end, are refused, and larger files.
+fn read(file: &Path) -> std::io::Result<String> {
+    const MAX_BYTES: u64 = 256 << 20;
+    let unusable = |cause: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, cause);
+    let metadata = std::fs::metadata(file)?;
+    if !metadata.is_file() {
+        return Err(unusable("not a file"));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(unusable("larger than 256 MiB"));
+    }
+    std::fs::read_to_string(file)
 }
