@@ -100,7 +100,11 @@ def unpack(debian, folder):
         if found != digest:
             raise SystemExit(f"{name}: SHA-256 {found}, and the descriptor says {digest}")
     description = next(name for name in debian["sha256"] if name.endswith(".dsc"))
-    check(["dpkg-source", "--no-check", "-x", str(downloads / description), str(tree)], folder)
+    # Named when it is whole, so that no part of a tree remains of an interrupted command.
+    part = folder / f"part-{debian['package']}"
+    shutil.rmtree(part, ignore_errors=True)
+    check(["dpkg-source", "--no-check", "-x", str(downloads / description), str(part)], folder)
+    part.rename(tree)
     shutil.rmtree(downloads)
     return tree
 
