@@ -53,6 +53,7 @@ mod descriptor;
 mod faults;
 mod limits;
 mod live;
+mod measurements;
 mod measurer;
 mod measuring;
 mod prepared;

@@ -20,9 +20,10 @@ use serde_json::{Map, Value, json};
 use super::UNITS;
 use super::answer::{self, Flaw, open};
 use super::binaries;
-use super::contract::{ARTIFACT, CONTRACT, ENVIRONMENTS, EXECUTABLE, REQUEST};
+use super::contract::{ARTIFACT, CONTRACT, EXECUTABLE, REQUEST};
 use super::descriptor::Descriptor;
 use super::limits::RunLimits;
+use super::measurements::Measurements;
 use super::measurer;
 use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process};
@@ -33,9 +34,6 @@ use crate::runner::{Limits, Programs, RunError, RunProgress};
 
 /// The answer of the measurer, in its working folder.
 const MEASURED: &str = "measured.json";
-
-/// The folder of measurements, in the folder of the measurer's environments.
-const MEASUREMENTS: &str = "measured";
 
 /// The log that says how a run was measured.
 const LOG: &str = "measure.txt";
@@ -159,9 +157,13 @@ impl<'p> Measuring<'p> {
             |cause: io::Error| RunError::Crashed(format!("{}: {cause}", artifact.display()));
         let digest = trials::digest_of(&artifact).map_err(crashed)?;
         let mut record = trial.described(digest);
-        let stored = self.file_of(digest);
-        let (measured, how) = match stored.as_deref().and_then(|file| self.stored(file)) {
-            Some(measured) => (Ok(measured), "the artifact had been measured before".to_owned()),
+        let (name, measurements) = (self.name_of(digest), Measurements::of(&self.measurer.folder));
+        let stored = measurements.as_ref().and_then(|measurements| measurements.get(name));
+        let (measured, how) = match stored {
+            Some(measured) => (
+                Ok(RunRecord { run: self.spec.id(), ..measured }),
+                "the artifact had been measured before".to_owned(),
+            ),
             None => {
                 let start = Instant::now();
                 let (measured, used) = match self.measure(&artifact, bytes, folder, on_progress) {
@@ -169,9 +171,9 @@ impl<'p> Measuring<'p> {
                     Err(RunError::Failed(reason)) => (Err(reason), Duration::ZERO),
                     Err(error) => return Err(named(error)),
                 };
-                if let (Some(file), Ok(measured)) = (&stored, &measured) {
+                if let (Some(measurements), Ok(measured)) = (&measurements, &measured) {
                     // Ignore the error: the artifact is then measured again if it occurs again.
-                    let _ = store(file, measured);
+                    let _ = measurements.put(name, measured);
                 }
                 let (real, used) = (start.elapsed().as_millis(), used.as_millis());
                 (measured, format!("measured in {real} ms, with {used} ms of processor time"))
@@ -187,21 +189,14 @@ impl<'p> Measuring<'p> {
         })
     }
 
-    /// The file in which the measurement of an artifact is stored; `None` if there is no place for it.
-    fn file_of(&self, artifact: Digest) -> Option<PathBuf> {
+    /// The name of the measurement of an artifact.
+    fn name_of(&self, artifact: Digest) -> Digest {
         // Files beyond the limit are left out of a measurement.
         let name = json!({
             "contract": CONTRACT, "artifact": artifact, "measurer": self.digest,
             "project": self.spec.project, "files": self.own.artifacts,
         });
-        let folder = self.measurer.folder.join(ENVIRONMENTS).join(MEASUREMENTS);
-        fs::create_dir_all(&folder).ok()?;
-        Some(folder.join(format!("{}.json", Digest::of(name.to_string().as_bytes()))))
-    }
-
-    fn stored(&self, file: &Path) -> Option<RunRecord> {
-        let record: RunRecord = serde_json::from_str(&trials::sealed(file)?).ok()?;
-        Some(RunRecord { run: self.spec.id(), ..record })
+        Digest::of(name.to_string().as_bytes())
     }
 
     /// Starts the measurer on an artifact. Returns what it found as a record, and its processor time.
@@ -325,14 +320,6 @@ fn named(error: RunError) -> RunError {
         RunError::Crashed(reason) => RunError::Crashed(named(reason)),
         RunError::Stopped => RunError::Stopped,
     }
-}
-
-/// Stores a measurement after its digest, whole or not at all.
-fn store(file: &Path, measured: &RunRecord) -> io::Result<()> {
-    let text = serde_json::to_string(measured)?;
-    let part = file.with_extension(format!("{}.part", std::process::id()));
-    fs::write(&part, format!("{}\n{text}", Digest::of(text.as_bytes())))?;
-    fs::rename(part, file)
 }
 
 /// The record of a trial with what was measured.
