@@ -43,7 +43,10 @@ pub use groups::{group_shares, groups};
 pub use history::history;
 pub use left::{left, left_by_project};
 pub use machines::machines;
-pub use measures::{Measured, criteria, metrics, scores, scores_by_project};
+pub use measures::{
+    MAX_PROJECTS_BY_METRIC, Measured, criteria, metrics, metrics_by_project, scores,
+    scores_by_project,
+};
 pub use missing::missing;
 pub use mutation::mutation;
 pub use race::race;

@@ -230,6 +230,7 @@ fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
     let varying: Vec<tables::Measured> = metrics.into_iter().filter(|one| varies(&one.1)).collect();
     let [_, by_pair] = tables::metrics(results, &varying);
     s.table(by_pair);
+    s.table(tables::metrics_by_project(results, &varying));
     if s.items.is_empty() {
         s.items.push(Item::Unavailable(
             "Criteria and metrics: needs runs with more than one criterion, or metrics.",

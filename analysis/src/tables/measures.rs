@@ -1,7 +1,7 @@
 //! Every criterion and every metric, by algorithm and by pair of algorithms; and relative scores.
 
 use super::{CaptionedTable, label, low_high};
-use crate::comparison::{LEVEL, MIN_SAMPLE, MeanCoverage, Samples};
+use crate::comparison::{Comparison, LEVEL, MIN_SAMPLE, MeanCoverage, Samples};
 use crate::findings::{Decision, Score, Verdict};
 use crate::stats::{Description, mean, t_interval};
 use crate::table::{Cell, Table};
@@ -173,6 +173,66 @@ pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
             table: by_pair(results, what, all, false),
         },
     ]
+}
+
+/// The most projects for which metrics are compared by project: there are many rows for each.
+pub const MAX_PROJECTS_BY_METRIC: usize = 100;
+
+/// Each pair of algorithms by each metric that varies, on each project; `None` if there are more than
+/// [`MAX_PROJECTS_BY_METRIC`] projects, or no pairs.
+pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<CaptionedTable> {
+    let mut table = Table::new(&[
+        ("metric", "Metric"),
+        ("project", "Project"),
+        ("first", "First"),
+        ("second", "Second"),
+        ("median_first", "Median of first"),
+        ("median_second", "Median of second"),
+        ("a12", "A12"),
+        ("low", "from"),
+        ("high", "to"),
+        ("p", "p"),
+        ("p_holm", "p (Holm)"),
+    ]);
+    if results.projects.len() > MAX_PROJECTS_BY_METRIC {
+        return None;
+    }
+    for (name, samples) in varying {
+        for pair in Comparison::pairs(samples) {
+            for found in &pair.per_project {
+                let median = |algorithm| {
+                    let described = Description::of(samples.values(found.project, algorithm)).ok();
+                    Cell::number(described.map(|described| described.median), 2)
+                };
+                let [low, high] = low_high(found.interval, 2);
+                let cells = vec![
+                    Cell::Text(name.clone()),
+                    Cell::Text(results.projects[found.project].name.clone()),
+                    label(results, pair.first),
+                    label(results, pair.second),
+                    median(pair.first),
+                    median(pair.second),
+                    Cell::Number(found.a12, 2),
+                    low,
+                    high,
+                    Cell::Number(found.p.value, 4),
+                    Cell::Number(found.p_holm, 4),
+                ];
+                let of = |algorithm| samples.runs(found.project, algorithm).iter().copied();
+                table.push_with_runs(cells, of(pair.first).chain(of(pair.second)));
+            }
+        }
+    }
+    (!table.rows().is_empty()).then(|| CaptionedTable {
+        name: "metrics-by-project",
+        title: "Metrics by project".to_owned(),
+        caption: format!(
+            "A12 of each metric that varies with its 95 % confidence interval (DeLong et al., 1988, on the logit scale; n/a \
+             for fewer than {MIN_SAMPLE} runs): above 0.5 the first has higher values. Two-sided p of the Mann-Whitney U \
+             test, and corrected over the projects of a pair."
+        ),
+        table,
+    })
 }
 
 /// Relative scores and first places.

@@ -1,6 +1,8 @@
-//! Times until faults are exposed, and goals that only one algorithm covers, with known answers.
+//! Times until faults are exposed, metrics by project, and goals that only one algorithm covers, with known answers.
 
+use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::Exposure;
+use catherd_analysis::table::Table;
 use catherd_analysis::tables;
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::Metric;
@@ -42,4 +44,32 @@ fn runs_that_expose_no_fault_are_censored_at_their_end() {
     let table = String::from_utf8(table).unwrap();
     assert!(table.contains("project-0,SEGV in f,random,6,5,"), "{table}");
     assert_eq!(Exposure::longest(&all), 600.0);
+}
+
+#[test]
+fn metrics_are_compared_on_each_project() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut runs: Vec<_> = crate::synthetic::runs(2, 6).collect();
+    runs.retain(|(spec, _)| spec.algorithm.name != "mio");
+    for (spec, record) in &mut runs {
+        // On the first project each run of random has more than every run of mosa; on the second they are equal.
+        let more = spec.project_name == "project-0" && spec.algorithm.name == "random";
+        let count = 10 * i64::from(more) + spec.seed as i64;
+        record.metrics.insert("executions".to_owned(), Metric::Integer(count));
+    }
+    tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
+    let results = Results::read(dir.path()).unwrap();
+    let values = results.metrics(|_| true).unwrap().remove("executions").unwrap();
+    let samples = Samples::of_measure(&results, |run, _| values[run]);
+    let found = tables::metrics_by_project(&results, &[("executions".to_owned(), samples)]);
+    let text = |table: Table| String::from_utf8(table.csv().unwrap()).unwrap();
+    let table = text(found.unwrap().table);
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|row| row.split(',').collect()).collect();
+    // metric, project, first, second, medians, A12, from, to, p, p (Holm). Exact: 2 of the 924 orders are as extreme.
+    assert_eq!(rows.len(), 2, "{table}");
+    assert_eq!(rows[0][..7], ["executions", "project-0", "mosa", "random", "2.5", "12.5", "0"]);
+    let p = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();
+    assert!((p(0, 9) - 2.0 / 924.0).abs() < 1e-12 && (p(0, 10) - 4.0 / 924.0).abs() < 1e-12);
+    assert_eq!(rows[1][1..7], ["project-1", "mosa", "random", "2.5", "2.5", "0.5"]);
+    assert_eq!((p(1, 9), p(1, 10)), (1.0, 1.0));
 }
