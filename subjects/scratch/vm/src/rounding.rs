@@ -91,7 +91,7 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     // Of smaller numbers the quotient of the remainder may be 0.
     const LEAST: f64 = 1e-200;
     let is_whole = (1.0..=LARGEST_DIVISOR).contains(&m) && nearest(m) == m;
-    if is_whole && n.abs() < LARGEST && (n >= 0.0 || n < -LEAST) {
+    if is_whole && n.abs() < LARGEST && !(-LEAST..0.0).contains(&n) {
         let quotient = nearest(n / m);
         if quotient.abs() <= LARGEST_QUOTIENT {
             // Exact: the product is an integer below 2^52, and the difference is a multiple of the
