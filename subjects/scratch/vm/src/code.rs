@@ -326,7 +326,7 @@ pub(crate) enum Comparison {
 }
 
 /// Functions of one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MathOp {
     Abs,
     Floor,

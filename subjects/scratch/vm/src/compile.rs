@@ -254,6 +254,7 @@ impl<'a> Compiler<'a> {
             constants: &self.constants,
             arguments: &self.arguments,
             sprites: &sprites,
+            stage: self.stage,
         });
         Ok(Program {
             compat: self.compat,

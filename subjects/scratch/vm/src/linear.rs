@@ -16,6 +16,8 @@
 //!   VM, so that no handler branches on where its operands are. Each handler calls the next one.
 //! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
 //!   [delayed](frames) until they are needed.
+//! - Parts that an expression contains several times are computed [once](shared), and sides of `and`
+//!   and `or` that decide nothing are [skipped](skips).
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
 //! - Blocks of motion, looks and pen are [applied](applications): their operands are computed in
@@ -47,6 +49,8 @@ mod operands;
 mod outcomes;
 mod parameters;
 mod run;
+mod shared;
+mod skips;
 mod steps;
 
 pub(crate) use executor::Items;

@@ -11,9 +11,26 @@ pub(crate) fn trunc(x: f64) -> f64 {
     if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
 }
 
+/// Doubles from this one to twice it are integers, so that adding it rounds a smaller number.
+const SHIFT: f64 = (3_u64 << 51) as f64;
+
+/// The nearest integer, or one of two nearest ones, of a number whose absolute value is below 2^51.
+/// A sum and a difference take less time than conversions to an integer and back.
+#[inline(always)]
+fn nearest(x: f64) -> f64 {
+    (x + SHIFT) - SHIFT
+}
+
 /// [`f64::floor`].
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
+    const SMALL: f64 = (1_u64 << 51) as f64;
+    if x.abs() < SMALL {
+        let nearest = nearest(x);
+        let whole = nearest - if nearest > x { 1.0 } else { 0.0 };
+        // Only a zero may have the other sign.
+        return whole.copysign(x);
+    }
     let whole = trunc(x);
     // The difference is never 0 here, because `whole` is 0 at most.
     if whole > x { whole - 1.0 } else { whole }
@@ -68,13 +85,30 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
 /// The remainder of Scratch: with the sign of `m`.
 #[inline]
 pub(crate) fn modulo(n: f64, m: f64) -> f64 {
-    // Two casts are faster than one that saturates at the bounds of `i32`.
-    let (whole_n, whole_m) = (n as i64 as i32, m as i64 as i32);
-    if f64::from(whole_n) == n && f64::from(whole_m) == m && whole_m > 0 {
-        let r = whole_n % whole_m;
-        // The sign of `n` distinguishes the zeros.
-        return if r < 0 { f64::from(r + whole_m) } else { f64::from(r).copysign(n) };
+    const LARGEST: f64 = (1_u64 << 51) as f64;
+    const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
+    const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
+    // Of smaller numbers the quotient of the remainder may be 0.
+    const LEAST: f64 = 1e-200;
+    let is_whole = (1.0..=LARGEST_DIVISOR).contains(&m) && nearest(m) == m;
+    if is_whole && n.abs() < LARGEST && !(-LEAST..0.0).contains(&n) {
+        let quotient = nearest(n / m);
+        if quotient.abs() <= LARGEST_QUOTIENT {
+            // Exact: the product is an integer below 2^52, and the difference is a multiple of the
+            // last place of `n` and not larger than `n`. It is between -m and m, because the
+            // rounded quotient is wrong by less than 2^-21.
+            let left = n - quotient * m;
+            let r = left + if left < 0.0 { m } else { 0.0 };
+            // The sign of `n` distinguishes the zeros.
+            return if r == 0.0 { r.copysign(n) } else { r };
+        }
     }
+    modulo_of_any(n, m)
+}
+
+/// [`modulo`] of numbers that are not small, and of divisors that are not whole or not positive.
+#[inline(never)]
+fn modulo_of_any(n: f64, m: f64) -> f64 {
     let r = remainder(n, m);
     // A division takes long. With equal signs the quotient is not negative; with different ones it may be 0 or NaN.
     if (r < 0.0) != (m < 0.0) && r / m < 0.0 { r + m } else { r }

@@ -10,7 +10,7 @@ impl Lowering<'_> {
     /// Lowers the condition of the block that is being lowered. Returns the jump that is taken if it
     /// `jumps`.
     pub(super) fn condition(&mut self, e: ExprId, jumps: bool) -> usize {
-        if let Some(at) = self.attempt(|lowering| lowering.comparisons(e, jumps)) {
+        if let Some(at) = self.sharing(&[e], |lowering| lowering.comparisons(e, jumps)) {
             return at;
         }
         self.emit_for(Instruction::Decide { jumps, to: NOWHERE }, e)
@@ -20,6 +20,7 @@ impl Lowering<'_> {
         let first = self.form.instructions.len();
         let (inner, negated) = self.without_not(e);
         let (link, last, negated) = self.last_comparison(inner, negated)?;
+        let begun = (link != Link::Push).then(|| self.begin_skip(last, link)).flatten();
         let at = if let Some((how, list, index, b)) = self.comparison_of_item(last) {
             let way = Way::new(how, negated, link, jumps);
             self.emit_for(Instruction::CompareItem { way, list, index, b, to: NOWHERE }, e)
@@ -31,6 +32,7 @@ impl Lowering<'_> {
             self.tests(last, negated, link, MAX_TESTS)?;
             self.emit_for(Instruction::Branch { jumps, to: NOWHERE }, e)
         };
+        self.end_skip(begun, at, true);
         self.belongs(first, at);
         Some(at)
     }
@@ -96,7 +98,9 @@ impl Lowering<'_> {
         };
         let both = if negated { both.negated() } else { both };
         self.tests(a, negated, Link::Push, room)?;
+        let begun = self.begin_skip(b, both);
         self.tests(b, negated, both, room.checked_sub(1)?)?;
+        self.end_skip(begun, self.form.instructions.len(), false);
         if link != Link::Push {
             self.emit(Instruction::Combine(link));
         }

@@ -22,11 +22,17 @@ impl Lowering<'_> {
         if let Some(operand) = self.literal(e).or_else(|| self.stored(e)) {
             return Some(operand);
         }
+        if let Some(kept) = self.shared.find(e, reading) {
+            return Some(kept);
+        }
         let registers = self.registers;
         let computed = self.computed(e, reading)?;
         // Registers of operands are free again.
         self.registers = registers;
-        let to = self.register()?;
+        let to = match self.shared.keep(e, reading) {
+            Some(kept) => kept,
+            None => self.register()?,
+        };
         self.redirect(computed, to);
         Some(to)
     }
@@ -76,7 +82,7 @@ impl Lowering<'_> {
         Some(self.emit_for(instruction, e))
     }
 
-    fn quantity(&self, e: ExprId) -> Option<Quantity> {
+    pub(super) fn quantity(&self, e: ExprId) -> Option<Quantity> {
         Some(match self.source.exprs[e.0 as usize] {
             Expr::XPosition => Quantity::X,
             Expr::YPosition => Quantity::Y,
@@ -143,7 +149,7 @@ impl Lowering<'_> {
 
     /// An index of a list.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
-        let index = self.read(e, Reading::Index)?;
+        let index = self.read(self.without_floor(e), Reading::Index)?;
         // Words: `last`, `random`. An empty text has no number here, either.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)

@@ -9,14 +9,17 @@ use crate::value::Value;
 /// No instruction.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Number of registers.
+/// Number of registers for operands that are read once.
 pub(crate) const REGISTERS: usize = 32;
+
+/// Number of registers after them, for [parts](super::shared) that are read several times.
+pub(super) const KEPT: usize = 32;
 
 /// Maximum number of comparisons whose outcomes wait for others.
 pub(super) const MAX_TESTS: usize = 8;
 
 /// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operand(u16);
 
 /// The kind of an [`Operand`].
@@ -80,7 +83,7 @@ impl Operand {
 const _: () = assert!(Kind::Stage as u16 & 1 == 0 && Kind::Own as u16 & 1 == 1);
 
 /// A list of the stage or of the target that executes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListNo(u16);
 
 impl ListNo {
@@ -133,6 +136,17 @@ pub(crate) struct Expansion {
     pub(super) parameters: (u32, u32),
 }
 
+/// Where the second side of an `and` or `or` is skipped.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Skip {
+    pub(super) link: Link,
+    /// The instruction after the side or, if the side `is_last`, the last one of the condition.
+    pub(super) end: u32,
+    pub(super) is_last: bool,
+    /// Operands that must be numbers: where they begin in [`Form::operands`], and how many.
+    pub(super) indices: (u32, u32),
+}
+
 /// The block and expansion to which an instruction belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
@@ -164,6 +178,8 @@ pub(crate) struct Form {
     /// Of [`Instruction::Call`].
     pub(crate) sites: Vec<Site>,
     pub(crate) expansions: Vec<Expansion>,
+    /// Of [`Instruction::Skip`].
+    pub(crate) skips: Vec<Skip>,
     pub(crate) operands: Vec<Operand>,
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,

@@ -75,7 +75,7 @@ impl Link {
 }
 
 /// An operator of two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operator {
     Add,
     Subtract,
@@ -85,7 +85,7 @@ pub(crate) enum Operator {
 }
 
 /// A function of a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Function {
     Round,
     Math(MathOp),
@@ -136,7 +136,7 @@ impl Way {
 }
 
 /// A number of the target that executes, of the stage or of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quantity {
     X,
     Y,
@@ -315,6 +315,11 @@ pub(crate) enum Instruction {
         index: Operand,
         b: Operand,
         whole: u32,
+    },
+    /// Skips the second side of a link if the outcome on top decides it and the distances of the
+    /// block do not matter.
+    Skip {
+        skip: u32,
     },
     /// Combines the two outcomes on top.
     Combine(Link),

@@ -2,7 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::form::{Form, Instruction, NOWHERE, Operand, Origin, REGISTERS, Resumption};
+use super::form::{Form, Instruction, KEPT, NOWHERE, Operand, Origin, REGISTERS, Resumption};
+use super::shared::Shared;
 use crate::code::{Command, CommandId, Comparison, Expr, ExprId, NONE, Op};
 use crate::program::{Procedure, Sprite};
 use crate::value::Value;
@@ -26,6 +27,8 @@ pub(crate) struct Source<'a> {
     pub(crate) constants: &'a [Value],
     pub(crate) arguments: &'a [(u32, ExprId)],
     pub(crate) sprites: &'a [Sprite],
+    /// The index of the stage.
+    pub(crate) stage: usize,
 }
 
 /// The linear form of all custom blocks that can execute without screen refresh.
@@ -37,11 +40,12 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
             entries: vec![NOWHERE; count],
             parents: vec![NONE; count],
             resumptions: vec![Resumption { at: NOWHERE, branches: 0 }; count],
-            numbers: vec![0.0; REGISTERS],
-            values: vec![Value::Number(0.0); REGISTERS],
+            numbers: vec![0.0; REGISTERS + KEPT],
+            values: vec![Value::Number(0.0); REGISTERS + KEPT],
             ..Form::default()
         },
         references: references(source),
+        owner: 0,
         procedures: &[],
         wanted: Vec::new(),
         asking: FxHashSet::default(),
@@ -55,8 +59,10 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
         reads_items: true,
         branches: 0,
         constants: FxHashMap::default(),
+        shared: Shared::default(),
     };
-    for sprite in source.sprites {
+    for (owner, sprite) in source.sprites.iter().enumerate() {
+        lowering.owner = owner;
         lowering.sprite(sprite);
     }
     let mut form = lowering.form;
@@ -113,6 +119,8 @@ pub(super) struct Lowering<'a> {
     pub(super) source: Source<'a>,
     pub(super) form: Form,
     references: Vec<u8>,
+    /// The index of the sprite whose custom blocks are lowered.
+    pub(super) owner: usize,
     /// The custom blocks of the sprite, and which of them are lowered.
     pub(super) procedures: &'a [Procedure],
     pub(super) wanted: Vec<bool>,
@@ -138,6 +146,7 @@ pub(super) struct Lowering<'a> {
     pub(super) branches: u32,
     /// The constants of [`Form::numbers`], by their values.
     pub(super) constants: FxHashMap<String, Operand>,
+    pub(super) shared: Shared,
 }
 
 impl<'a> Lowering<'a> {
@@ -309,8 +318,9 @@ impl<'a> Lowering<'a> {
                 self.call(procedure, arguments, depth);
             }
             ref op => {
-                if self.attempt(|lowering| lowering.computation(op)).is_none()
-                    && self.attempt(|lowering| lowering.application(op)).is_none()
+                let operands = op.operands();
+                if self.sharing(&operands, |lowering| lowering.computation(op)).is_none()
+                    && self.sharing(&operands, |lowering| lowering.application(op)).is_none()
                 {
                     if op.changes_no_thread() {
                         self.count_alone();
@@ -344,6 +354,7 @@ impl<'a> Lowering<'a> {
     pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
         let (run, registers, draws) = (self.run, self.registers, self.draws);
+        let kept = self.shared.kept();
         let counted = run.map(|run| self.form.instructions[run]);
         let result = lower(self);
         if result.is_none() {
@@ -351,6 +362,7 @@ impl<'a> Lowering<'a> {
             self.form.origins.truncate(length);
             self.form.blocks.truncate(blocks);
             (self.run, self.registers, self.draws) = (run, registers, draws);
+            self.shared.truncate(kept);
             if let (Some(run), Some(counted)) = (run, counted) {
                 self.form.instructions[run] = counted;
             }

@@ -19,7 +19,7 @@ impl<T: Tracer> Executor<'_, T> {
 
     /// Whether the distances of a block matter.
     #[inline(always)]
-    fn measures(&self, no: BlockNo) -> bool {
+    pub(super) fn measures(&self, no: BlockNo) -> bool {
         if !T::ACTIVE {
             return false;
         }
@@ -64,6 +64,17 @@ impl<T: Tracer> Executor<'_, T> {
         tests.outcomes[at] = test.value;
         (tests.to_true[at], tests.to_false[at]) = (test.to_true, test.to_false);
         tests.waiting = at + 1;
+    }
+
+    /// Whether the outcome on top is also that of its link with any other.
+    #[inline(always)]
+    pub(super) fn is_decided(&self, link: Link) -> bool {
+        let top = self.tests.outcomes[self.tests.waiting - 1];
+        match link {
+            Link::Push => false,
+            Link::And => !top,
+            Link::Or => top,
+        }
     }
 
     #[inline(always)]

@@ -205,6 +205,7 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             way.comparison(),
             C => by_number!(index, I => by_number!(b, B => test_item::<T, C, I, B>))
         ),
+        Skip { .. } => skip,
         Combine(_) => combine,
         Outcome => outcome,
         Branch { .. } => branch,

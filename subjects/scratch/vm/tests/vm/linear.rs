@@ -42,6 +42,11 @@ impl<const MERGES: bool> Tracer for Order<MERGES> {
         self.fold(u64::from(block.0));
     }
 
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
+        // The distances of every other block do not matter.
+        if block.0.is_multiple_of(2) { (f64::INFINITY, f64::INFINITY) } else { (0.0, 0.0) }
+    }
+
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         self.least = self.least.min(to_true);
         for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {

@@ -22,6 +22,7 @@ mod mutants;
 mod procedures;
 mod programs;
 mod random_numbers;
+mod repeated_parts;
 mod self_tests;
 mod sensing;
 mod sprites;

@@ -3,8 +3,8 @@
 use super::parts;
 use crate::distance::ConditionDistances;
 use crate::linear::executor::{Executor, MAX_DELAYED, Step, Stop};
-use crate::linear::form::{Instruction, Link};
-use crate::linear::operands::Source;
+use crate::linear::form::{Instruction, Link, Skip};
+use crate::linear::operands::{Any, Source};
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
@@ -65,6 +65,35 @@ pub(crate) fn apply<T: Tracer>(
 pub(crate) fn jump<T: Tracer>(_: &mut Executor<'_, T>, step: &Step<T>, _: &[Step<T>]) -> usize {
     parts!(step, Instruction::Jump { to });
     to as usize
+}
+
+/// Skips the second side of an `and` or `or`.
+pub(crate) fn skip<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Skip { skip });
+    let form = executor.form;
+    let Skip { link, end, is_last, indices: (first, count) } = form.skips[skip as usize];
+    if executor.is_decided(link)
+        && !executor.measures(step.no)
+        && form.operands[first as usize..(first + count) as usize]
+            .iter()
+            .all(|index| !Any::numeral(executor, *index).is_nan())
+    {
+        if !is_last {
+            return end as usize;
+        }
+        let (jumps, to) = match form.instructions[end as usize] {
+            Instruction::Compare { jumps, to, .. } => (jumps, to),
+            Instruction::CompareItem { way, to, .. } => (way.jumps(), to),
+            _ => return executor.next(rest),
+        };
+        let test = executor.pop_test();
+        return if test.value == jumps { to as usize } else { end as usize + 1 };
+    }
+    executor.next(rest)
 }
 
 pub(crate) fn combine<T: Tracer>(
