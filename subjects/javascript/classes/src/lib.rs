@@ -48,7 +48,7 @@ pub use generate::{
     machine as machine_of, report,
 };
 pub use genes::Genes;
-pub use journal::Journal;
+pub use journal::{Crash, Journal};
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};

@@ -190,7 +190,11 @@ impl Subject {
         let unknown = has_unknowns(genes);
         let options =
             ExecuteOptions { infer: unknown, seed: self.seed, trace, ..ExecuteOptions::default() };
-        let execution = match self.machine.execute(&genes.statements, options) {
+        let executed = match self.journal.begin(&genes.targets) {
+            true => self.machine.leave_out(options),
+            false => self.machine.execute(&genes.statements, options),
+        };
+        let execution = match executed {
             Ok(execution) => execution,
             Err(error) => {
                 self.error = Some(error);

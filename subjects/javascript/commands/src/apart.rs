@@ -10,19 +10,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use catherd_cli_console::{Exit, Failure};
-use catherd_javascript_kind::classes::Journal;
-use catherd_platform::{on_stop, terminate, with_mode};
+use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_javascript_kind::classes::{Crash, Journal};
+use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
 /// Set in the child, to the id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
 /// Set in a child that generates a suite, to the file in which it keeps the tests of its search.
 const JOURNAL: &str = "CATHERD_JOURNAL";
+/// Set in a child that generates a suite, to the file with the number of the execution that is under way.
+const NUMBER: &str = "CATHERD_EXECUTION";
+/// Set in a child that searches again, to the executions that ended the processes of earlier children, as NUMBER:TARGET.
+const CRASHED: &str = "CATHERD_CRASHED";
 /// Set in a child that writes the suite of an earlier child, to how that one ended.
 const ENDED: &str = "CATHERD_ENDED";
 
 /// The largest exit code of a command, and the one after a second signal. Processes of the engine that die have others.
 const CODES: [i32; 2] = [4, 130];
+
+/// Maximum number of searches that begin again.
+const MAX_AGAIN: usize = 5;
 
 /// Time between two looks at a child.
 const POLL: Duration = Duration::from_millis(20);
@@ -46,18 +53,19 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     })
 }
 
-/// As [`execute_apart`], for a command that generates a suite. If the child's process dies, another child writes the
-/// suite of the tests that were found until then. A signal makes the child end its search.
-pub(crate) fn generate_apart(project: &Path) -> Option<Result<Exit, Failure>> {
+/// As [`execute_apart`], for a command that generates a suite. If an execution ends the child's process, another child
+/// searches again without it, if the search is the same again (`repeatable`). If this does not help, another child
+/// writes the suite of the tests that were found until then. A signal makes the child end its search.
+pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
     }
-    // Without a journal, nothing is left of a search whose process dies.
-    let journal = Temporary::new().ok();
-    let path = journal.as_ref().map(|journal| journal.0.as_path());
-    Some(match generate_in_children(project, path) {
+    // Without these files, nothing is left of a search whose process dies.
+    let files = Temporary::new("found.jsonl").and_then(|a| Ok([a, Temporary::new("number")?])).ok();
+    let paths = files.as_ref().map(|files| files.each_ref().map(|file| file.0.as_path()));
+    Some(match generate_in_children(project, repeatable, paths) {
         Ok(Ok(code)) => {
-            drop(journal);
+            drop(files);
             std::process::exit(code)
         }
         Ok(Err(failure)) => Err(failure),
@@ -69,8 +77,8 @@ pub(crate) fn generate_apart(project: &Path) -> Option<Result<Exit, Failure>> {
 struct Temporary(PathBuf);
 
 impl Temporary {
-    fn new() -> io::Result<Temporary> {
-        let name = format!("catherd-{}-found.jsonl", std::process::id());
+    fn new(name: &str) -> io::Result<Temporary> {
+        let name = format!("catherd-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let mut options = OpenOptions::new();
         let options = with_mode(options.write(true).create_new(true), 0o600);
@@ -93,7 +101,8 @@ impl Drop for Temporary {
 /// The exit code of the child that wrote the suite.
 fn generate_in_children(
     project: &Path,
-    journal: Option<&Path>,
+    repeatable: bool,
+    files: Option<[&Path; 2]>,
 ) -> io::Result<Result<i32, Failure>> {
     let running: Arc<Mutex<Option<Child>>> = Arc::default();
     let told = Arc::clone(&running);
@@ -104,9 +113,11 @@ fn generate_in_children(
             let _ = terminate(child);
         }
     });
+    let given = files.iter().flat_map(|[journal, number]| [(JOURNAL, *journal), (NUMBER, *number)]);
     let mut variables: Vec<(&str, OsString)> =
-        journal.iter().map(|path| (JOURNAL, OsString::from(path))).collect();
-    let mut again = false;
+        given.map(|(name, path)| (name, path.into())).collect();
+    let mut crashed: Vec<String> = Vec::new();
+    let mut last = false;
     loop {
         let child = command(&variables)?.spawn()?;
         *running.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
@@ -115,11 +126,24 @@ fn generate_in_children(
         if let Some(code) = code {
             return Ok(Ok(code));
         }
-        let found = journal.and_then(|path| std::fs::metadata(path).ok());
-        if again || found.is_none_or(|file| file.len() == 0) {
+        let Some([journal, number]) = files.filter(|_| !last) else {
+            return Ok(Err(died(project, status)));
+        };
+        // SIGKILL comes from outside.
+        let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
+        let crash = Journal::under_way(number).filter(|_| own);
+        let crash = crash.map(|crash| format!("{}:{}", crash.number, crash.target));
+        if let Some(crash) = crash.filter(|crash| !crashed.contains(crash)) {
+            crashed.push(crash);
+            variables.retain(|(name, _)| *name != CRASHED);
+            variables.push((CRASHED, crashed.join(",").into()));
+            terminal::note("The search begins again without the test that ended the process.");
+            continue;
+        }
+        if std::fs::metadata(journal).map_or(true, |file| file.len() == 0) {
             return Ok(Err(died(project, status)));
         }
-        again = true;
+        last = true;
         variables.push((ENDED, status.to_string().into()));
     }
 }
@@ -166,11 +190,17 @@ fn is_child() -> bool {
 
 /// The journal of this child, and how the child before it ended if this one writes its suite.
 pub(crate) fn journal() -> (Journal, Option<String>) {
-    let path = std::env::var_os(JOURNAL).map(PathBuf::from);
+    let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
-    let journal = path.and_then(|path| match ended {
+    let crashed = std::env::var(CRASHED).unwrap_or_default();
+    let crash = |text: &str| {
+        let (number, target) = text.split_once(':')?;
+        Some(Crash { number: number.parse().ok()?, target: target.parse().ok()? })
+    };
+    let crashed = crashed.split(',').filter_map(crash).collect();
+    let journal = path(JOURNAL).zip(path(NUMBER)).and_then(|(path, number)| match ended {
         Some(_) => Journal::read(&path).ok(),
-        None => Journal::create(&path).ok(),
+        None => Journal::create(&path, &number, crashed).ok(),
     });
     (journal.unwrap_or_default(), ended)
 }

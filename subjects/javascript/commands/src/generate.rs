@@ -61,7 +61,7 @@ impl Flags {
 ///
 /// If the project or the algorithm cannot be used, or the suite cannot be written.
 pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
-    if let Some(ended) = generate_apart(&asked.project) {
+    if let Some(ended) = generate_apart(&asked.project, asked.budget.wall_ms.is_none()) {
         return ended;
     }
     let stop = stop_at_signals();
@@ -168,7 +168,7 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite has the tests that were found until then";
     if let Some(how) = died {
         let text = format!(
-            "The process of the JavaScript engine ended ({how}) after {}: {found}.",
+            "The process of the JavaScript engine ended ({how}): {found}, the last one after {}.",
             plural(generated.work.0 as usize, "execution"),
         );
         return (Exit::Incomplete, text);
@@ -180,7 +180,13 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
         (None, Some(Stop::Cancelled)) => {
             (Exit::Stopped, format!("The search was stopped by a signal: {found}."))
         }
-        _ => (Exit::Success, String::new()),
+        _ => match generated.counts.limits.get("crash") {
+            Some(count) => {
+                let tests = plural(*count as usize, "test");
+                (Exit::Success, format!("{tests} ended the process of the engine: left out."))
+            }
+            None => (Exit::Success, String::new()),
+        },
     }
 }
 

@@ -202,6 +202,21 @@ impl Machine {
         result.map(|(execution, _)| execution).map_err(MachineError)
     }
 
+    /// The result of a test that is not executed, because it ends the process of the engine: the limit `crash`, and
+    /// nothing reached.
+    ///
+    /// # Errors
+    /// If the engine does not start.
+    pub fn leave_out(&mut self, options: ExecuteOptions) -> Result<Execution, MachineError> {
+        let live = self.live()?;
+        let steps = options.steps.unwrap_or(self.settings.steps);
+        let execution = live.without_result("crash", steps);
+        if self.settings.reuse {
+            self.live = Some(live);
+        }
+        Ok(execution)
+    }
+
     /// Loads the program and executes a test once.
     fn attempt(
         &mut self,
