@@ -183,7 +183,10 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
         _ => match generated.counts.limits.get("crash") {
             Some(count) => {
                 let tests = plural(*count as usize, "test");
-                (Exit::Success, format!("{tests} ended the process of the engine: left out."))
+                let text = format!(
+                    "Left out: {tests} that ended the process of the engine, or that call what ended it twice.",
+                );
+                (Exit::Success, text)
             }
             None => (Exit::Success, String::new()),
         },
