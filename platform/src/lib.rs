@@ -39,7 +39,7 @@ pub use process::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
 };
 pub use secrets::{check_private, create_private_folder, write_private};
-pub use signals::{ReloadSignal, StopSignals};
+pub use signals::{ReloadSignal, StopSignals, on_stop};
 pub use stack::{StackBand, stack_address};
 pub use topology::Topology;
 pub use view::{Part, Unrestricted, View, restrict_view};

@@ -1,6 +1,27 @@
 //! Signals that tell this process to end, or to read its files again.
 
+use std::io;
+
 pub use system::{ReloadSignal, StopSignals};
+
+/// Calls a function on a thread of its own at each signal that tells the process to end, which does not end it from now
+/// on.
+///
+/// # Errors
+///
+/// If the system refuses the handlers or the thread.
+pub fn on_stop(mut act: impl FnMut() + Send + 'static) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut signals = runtime.block_on(async { StopSignals::listen() })?;
+    let wait = move || {
+        loop {
+            runtime.block_on(signals.received());
+            act();
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    Ok(())
+}
 
 #[cfg(unix)]
 mod system {

@@ -163,7 +163,7 @@ fn crates_use_only_the_layers_below_them() {
         ("experiments", ""),
         ("interface", "experiments platform search"),
         ("javascript-classes", "javascript-machine search"),
-        ("javascript-commands", "cli-console experiments javascript-kind search"),
+        ("javascript-commands", "cli-console experiments javascript-kind platform search"),
         ("javascript-engine", "elementary javascript-heap platform"),
         ("javascript-heap", ""),
         ("javascript-instrument", ""),

@@ -94,6 +94,8 @@ pub(crate) fn run(
                         elapsed: elapsed(&clock),
                         covered: covered.iter().filter(|is| **is).count(),
                     });
+                    let work = (meter.executions(), meter.steps());
+                    subject.journal.add(&genes, &new, work);
                     tests.push((genes, new));
                 }
             }

@@ -15,6 +15,7 @@ use catherd_search::{
 use crate::coverage::Coverage;
 use crate::flycatcher;
 use crate::genes::Genes;
+use crate::journal::Journal;
 use crate::minimisation::minimised;
 use crate::problem::{RunCounts, Subject};
 use crate::progress::Searched;
@@ -114,6 +115,8 @@ pub struct Generated {
     pub methods: Vec<(String, usize, usize)>,
     /// Why the search ended; `None` if there was nothing to search.
     pub stop: Option<Stop>,
+    /// The error of the machine that ended the search early; `None` if none did.
+    pub failed: Option<MachineError>,
 }
 
 /// The machine of a run. Without `reuse`, each execution has a context of its own; results are the same.
@@ -164,6 +167,20 @@ pub fn generate(
     request: &Request,
     observer: &mut Observer<'_>,
 ) -> Result<Generated, MachineError> {
+    generate_with(program, request, Journal::default(), observer)
+}
+
+/// Generates a suite and keeps the tests of the search in a journal, or generates it from the tests of an earlier
+/// search.
+///
+/// # Errors
+/// If the program cannot be loaded.
+pub fn generate_with(
+    program: &Rc<Program>,
+    request: &Request,
+    mut journal: Journal,
+    observer: &mut Observer<'_>,
+) -> Result<Generated, MachineError> {
     let settings = &request.settings;
     let machine = machine(program, settings, request.seed, true);
     let mut subject = Subject::new(program, machine, settings.clone(), request.seed)?;
@@ -172,8 +189,10 @@ pub fn generate(
     }
     let mut rng = Stream::new(request.seed, Stream::SEARCH);
     let nothing = subject.goals.is_empty() || subject.model.targets.is_empty();
-    let searched = if nothing {
-        None
+    let found = journal.take_found(subject.model.targets.len(), subject.goals.len());
+    subject.journal = journal;
+    let searched = if nothing || found.is_some() {
+        found.filter(|_| !nothing)
     } else {
         Some(match &request.method {
             Method::Flycatcher => {
@@ -188,6 +207,8 @@ pub fn generate(
         None => (Vec::new(), Vec::new(), (0, 0), None),
         Some(found) => (found.tests, found.timeline, found.meter, Some(found.stop)),
     };
+    // What was found before an error of the machine is kept.
+    let failed = if tests.is_empty() { None } else { subject.error.take() };
     let covered: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let (tests, removed) = minimised(&mut subject, tests, settings.minimise);
     let names: Vec<String> =
@@ -228,6 +249,7 @@ pub fn generate(
         dynamic: program.units.dynamic,
         methods: by_method(&subject, &covered),
         stop,
+        failed,
         goals: names,
     })
 }

@@ -19,6 +19,7 @@ mod flycatcher;
 mod generate;
 mod genes;
 mod goals;
+mod journal;
 mod learning;
 mod matching;
 mod mined;
@@ -43,9 +44,11 @@ pub use catherd_javascript_machine as machine;
 pub use coverage::Coverage;
 pub use export::{Code, DATA, Exported, RELOAD, Style, code_of_constant, export, names_of_script};
 pub use generate::{
-    Generated, Method, ParameterReport, Request, generate, goals_of, machine as machine_of, report,
+    Generated, Method, ParameterReport, Request, generate, generate_with, goals_of,
+    machine as machine_of, report,
 };
 pub use genes::Genes;
+pub use journal::{Crash, Journal};
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};

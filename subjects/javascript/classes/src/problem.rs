@@ -13,6 +13,7 @@ use crate::building::Maker;
 use crate::entries::targets_of_goals;
 use crate::genes::Genes;
 use crate::goals::{method_goals, statement_goals};
+use crate::journal::Journal;
 use crate::model::Model;
 use crate::results::{CallResults, FailedTest};
 use crate::settings::{GenerationSettings, Goals, Profile};
@@ -95,6 +96,8 @@ pub struct Subject {
     pub failures: BTreeMap<(usize, String, String), FailedTest>,
     /// The first error of the machine; nothing is executed after it.
     pub error: Option<MachineError>,
+    /// Keeps tests that cover new goals.
+    pub journal: Journal,
     /// Whether each goal is known to be covered.
     pub(crate) covered: Vec<bool>,
     /// By function: some targets whose calls enter it; empty without words.
@@ -156,6 +159,7 @@ impl Subject {
             counts: RunCounts::default(),
             seed,
             error: None,
+            journal: Journal::default(),
         })
     }
 
@@ -186,7 +190,11 @@ impl Subject {
         let unknown = has_unknowns(genes);
         let options =
             ExecuteOptions { infer: unknown, seed: self.seed, trace, ..ExecuteOptions::default() };
-        let execution = match self.machine.execute(&genes.statements, options) {
+        let executed = match self.journal.begin(&genes.targets) {
+            true => self.machine.leave_out(options),
+            false => self.machine.execute(&genes.statements, options),
+        };
+        let execution = match executed {
             Ok(execution) => execution,
             Err(error) => {
                 self.error = Some(error);
@@ -330,6 +338,11 @@ impl Subject {
         }
         if news && self.settings.profile == Profile::Scored {
             self.reward(&genes, 0..genes.statements.len(), 1.0);
+        }
+        if news {
+            let goals: Vec<usize> =
+                (0..fitness.len()).filter(|goal| fitness[*goal] == 0.0).collect();
+            self.journal.add(&genes, &goals, (meter.executions(), meter.steps()));
         }
         Executed(Rc::new(Content { genes, fitness, useful }))
     }

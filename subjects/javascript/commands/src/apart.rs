@@ -1,44 +1,223 @@
 //! Commands that execute JavaScript do so in a child process: a hostile program can end or damage the process of its
 //! engine, and the parent then says so.
 
-use std::path::Path;
-use std::process::Command;
+use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_javascript_kind::classes::{Crash, Journal};
+use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
 /// Set in the child, to the id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
+/// Set in a child that generates a suite, to the file in which it keeps the tests of its search.
+const JOURNAL: &str = "CATHERD_JOURNAL";
+/// Set in a child that generates a suite, to the file with the number of the execution that is under way.
+const NUMBER: &str = "CATHERD_EXECUTION";
+/// Set in a child that searches again, to the executions that ended the processes of earlier children, as NUMBER:TARGET.
+const CRASHED: &str = "CATHERD_CRASHED";
+/// Set in a child that writes the suite of an earlier child, to how that one ended.
+const ENDED: &str = "CATHERD_ENDED";
+
+/// The largest exit code of a command, and the one after a second signal. Processes of the engine that die have others.
+const CODES: [i32; 2] = [4, 130];
+
+/// Maximum number of searches that begin again.
+const MAX_AGAIN: usize = 5;
+
+/// Time between two looks at a child.
+const POLL: Duration = Duration::from_millis(20);
+
+/// A second signal sooner than this after the first is the same wish: a terminal sends it to parent and child, and the
+/// parent forwards it.
+const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// Executes this command in a child process and ends as the child does. Returns `None` in the child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
-    if std::env::var_os(CHILD).is_some() {
+    if is_child() {
         return None;
     }
-    let program = if cfg!(target_os = "linux") {
-        Ok("/proc/self/exe".into())
-    } else {
-        std::env::current_exe()
-    };
-    let child = program.and_then(|program| {
-        let arguments = std::env::args_os().skip(1);
-        Command::new(program).args(arguments).env(CHILD, std::process::id().to_string()).status()
-    });
-    Some(match child {
+    let ended = command(&[]).and_then(|mut command| command.status());
+    Some(match ended {
         Ok(status) => match status.code() {
             Some(code) => std::process::exit(code),
-            None => {
-                let cause = format!(
-                    "{}: the process of the JavaScript engine ended: {status}",
-                    project.display()
-                );
-                Err(Failure::new(cause).hint("see what the program does with its memory; such a run of a study counts as a crash"))
-            }
+            None => Err(died(project, status)),
         },
-        Err(cause) => {
-            Err(Failure::new(format!("cannot start a process for the JavaScript engine: {cause}"))
-                .hint("see whether the system's limits allow processes"))
-        }
+        Err(cause) => Err(not_started(&cause)),
     })
+}
+
+/// As [`execute_apart`], for a command that generates a suite. If an execution ends the child's process, another child
+/// searches again without it, if the search is the same again (`repeatable`). If this does not help, another child
+/// writes the suite of the tests that were found until then. A signal makes the child end its search.
+pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
+    if is_child() {
+        return None;
+    }
+    // Without these files, nothing is left of a search whose process dies.
+    let files = Temporary::new("found.jsonl").and_then(|a| Ok([a, Temporary::new("number")?])).ok();
+    let paths = files.as_ref().map(|files| files.each_ref().map(|file| file.0.as_path()));
+    Some(match generate_in_children(project, repeatable, paths) {
+        Ok(Ok(code)) => {
+            drop(files);
+            std::process::exit(code)
+        }
+        Ok(Err(failure)) => Err(failure),
+        Err(cause) => Err(not_started(&cause)),
+    })
+}
+
+/// A file that only this user can read, and that is removed when this is dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str) -> io::Result<Temporary> {
+        let name = format!("catherd-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let mut options = OpenOptions::new();
+        let options = with_mode(options.write(true).create_new(true), 0o600);
+        let opened = options.open(&path).or_else(|_| {
+            // An earlier process with this id was killed.
+            std::fs::remove_file(&path)?;
+            options.open(&path)
+        });
+        opened.map(|_| Temporary(path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // It may not exist.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The exit code of the child that wrote the suite.
+fn generate_in_children(
+    project: &Path,
+    repeatable: bool,
+    files: Option<[&Path; 2]>,
+) -> io::Result<Result<i32, Failure>> {
+    let running: Arc<Mutex<Option<Child>>> = Arc::default();
+    let told = Arc::clone(&running);
+    // Without handlers, a signal ends this process, and the child writes what it has found.
+    let _ = on_stop(move || {
+        if let Some(child) = &*told.lock().unwrap_or_else(PoisonError::into_inner) {
+            // It may have ended just now.
+            let _ = terminate(child);
+        }
+    });
+    let given = files.iter().flat_map(|[journal, number]| [(JOURNAL, *journal), (NUMBER, *number)]);
+    let mut variables: Vec<(&str, OsString)> =
+        given.map(|(name, path)| (name, path.into())).collect();
+    let mut crashed: Vec<String> = Vec::new();
+    let mut last = false;
+    loop {
+        let child = command(&variables)?.spawn()?;
+        *running.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        let status = wait(&running)?;
+        let code = status.code().filter(|code| (0..=CODES[0]).contains(code) || *code == CODES[1]);
+        if let Some(code) = code {
+            return Ok(Ok(code));
+        }
+        let Some([journal, number]) = files.filter(|_| !last) else {
+            return Ok(Err(died(project, status)));
+        };
+        // SIGKILL comes from outside.
+        let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
+        let crash = Journal::under_way(number).filter(|_| own);
+        let crash = crash.map(|crash| format!("{}:{}", crash.number, crash.target));
+        if let Some(crash) = crash.filter(|crash| !crashed.contains(crash)) {
+            crashed.push(crash);
+            variables.retain(|(name, _)| *name != CRASHED);
+            variables.push((CRASHED, crashed.join(",").into()));
+            terminal::note("The search begins again without the test that ended the process.");
+            continue;
+        }
+        if std::fs::metadata(journal).map_or(true, |file| file.len() == 0) {
+            return Ok(Err(died(project, status)));
+        }
+        last = true;
+        variables.push((ENDED, status.to_string().into()));
+    }
+}
+
+/// Waits until the child has ended.
+fn wait(running: &Mutex<Option<Child>>) -> io::Result<ExitStatus> {
+    loop {
+        if let Some(child) = &mut *running.lock().unwrap_or_else(PoisonError::into_inner)
+            && let Some(status) = child.try_wait()?
+        {
+            return Ok(status);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// This command in a child process.
+fn command(variables: &[(&str, OsString)]) -> io::Result<Command> {
+    let program: PathBuf = match cfg!(target_os = "linux") {
+        true => "/proc/self/exe".into(),
+        false => std::env::current_exe()?,
+    };
+    let mut command = Command::new(program);
+    command.args(std::env::args_os().skip(1)).env(CHILD, std::process::id().to_string());
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    Ok(command)
+}
+
+fn died(project: &Path, status: ExitStatus) -> Failure {
+    let cause =
+        format!("{}: the process of the JavaScript engine ended: {status}", project.display());
+    Failure::new(cause)
+        .hint("see what the program does with its memory; such a run of a study counts as a crash")
+}
+
+fn not_started(cause: &io::Error) -> Failure {
+    Failure::new(format!("cannot start a process for the JavaScript engine: {cause}"))
+        .hint("see whether the system's limits allow processes")
+}
+
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
+/// The journal of this child, and how the child before it ended if this one writes its suite.
+pub(crate) fn journal() -> (Journal, Option<String>) {
+    let path = |name| std::env::var_os(name).map(PathBuf::from);
+    let ended = std::env::var(ENDED).ok();
+    let crashed = std::env::var(CRASHED).unwrap_or_default();
+    let crash = |text: &str| {
+        let (number, target) = text.split_once(':')?;
+        Some(Crash { number: number.parse().ok()?, target: target.parse().ok()? })
+    };
+    let crashed = crashed.split(',').filter_map(crash).collect();
+    let journal = path(JOURNAL).zip(path(NUMBER)).and_then(|(path, number)| match ended {
+        Some(_) => Journal::read(&path).ok(),
+        None => Journal::create(&path, &number, crashed).ok(),
+    });
+    (journal.unwrap_or_default(), ended)
+}
+
+/// From now on, the first signal that tells the process to end only sets the returned switch. A second one ends it.
+pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&stop);
+    let mut first: Option<Instant> = None;
+    // Without handlers, the first signal ends the process.
+    let _ = on_stop(move || {
+        if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
+            std::process::exit(CODES[1]);
+        }
+        set.store(true, Ordering::Relaxed);
+    });
+    stop
 }
 
 /// Whether this is a child whose parent has ended.

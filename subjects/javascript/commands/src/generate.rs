@@ -3,18 +3,19 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use catherd_cli_console::terminal::{self, plural};
 use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
 use catherd_experiments::{Algorithm, Parameter};
 use catherd_javascript_kind::classes::{Generated, Suite, Verdict};
-use catherd_javascript_kind::project::Project;
-use catherd_search::Progress;
+use catherd_javascript_kind::project::{GenerateOptions, Project};
+use catherd_search::{Progress, Stop};
 use clap::Args;
 use serde_json::json;
 
-use crate::apart::{execute_apart, is_orphan};
+use crate::apart::{generate_apart, is_orphan, journal, stop_at_signals};
 use crate::code::CodeFlags;
 use crate::suites::unusable;
 
@@ -60,15 +61,13 @@ impl Flags {
 ///
 /// If the project or the algorithm cannot be used, or the suite cannot be written.
 pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
-    if let Some(ended) = execute_apart(&asked.project) {
+    if let Some(ended) = generate_apart(&asked.project, asked.budget.wall_ms.is_none()) {
         return ended;
     }
+    let stop = stop_at_signals();
     loop {
-        let exit = once(asked, &flags)?;
-        if !flags.watch {
-            return Ok(exit);
-        }
-        if !changes(asked) {
+        let exit = once(asked, &flags, &stop)?;
+        if !flags.watch || !changes(asked, &stop) {
             return Ok(exit);
         }
     }
@@ -76,12 +75,12 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
 
 /// Waits until a file of the project changes. A project that cannot be read, as while it is written, has not changed.
 /// Returns false if the command was ended.
-fn changes(asked: &Generation) -> bool {
+fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
     let before = digest();
     loop {
         std::thread::sleep(POLL);
-        if is_orphan() {
+        if is_orphan() || stop.load(Ordering::Relaxed) {
             return false;
         }
         let now = digest();
@@ -92,7 +91,7 @@ fn changes(asked: &Generation) -> bool {
 }
 
 /// Generates a suite once.
-fn once(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
+fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Failure> {
     let bar = BudgetBar::new(asked.budget.clone(), asked.quiet);
     let start = Instant::now();
     let (path, out) = (asked.project.as_path(), asked.out.as_deref());
@@ -109,11 +108,14 @@ fn once(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
             covered: now.covered,
             goals: now.goals,
         });
-        ControlFlow::Continue(())
+        match stop.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     };
-    let minimise = asked.minimise;
-    let generated =
-        project.generate(&algorithm, seed, budget, minimise, before.as_ref(), &mut observer);
+    let (journal, died) = journal();
+    let options = GenerateOptions { minimise: asked.minimise, since: before.as_ref(), journal };
+    let generated = project.generate(&algorithm, seed, budget, options, &mut observer);
     bar.end();
     let mut generated = generated.map_err(|cause| unusable(path, &cause))?;
     let compared = match (&before, &flags.since) {
@@ -137,6 +139,10 @@ fn once(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
         None => terminal::print(&text),
     }
     let seconds = start.elapsed().as_secs_f64();
+    let (exit, early) = early(&generated, died.as_deref());
+    if !early.is_empty() {
+        terminal::note(&early);
+    }
     let report = summary(path, &generated, &skipped, seconds) + &confirmed + &compared;
     match (out, asked.json) {
         (Some(_), true) => {
@@ -154,7 +160,37 @@ fn once(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
         (None, _) if !asked.quiet => terminal::note(report.trim_end()),
         (None, _) => {}
     }
-    Ok(Exit::Success)
+    Ok(exit)
+}
+
+/// The exit code, and the sentence that says why a search ended before its budget was spent; empty if it did not.
+fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
+    let found = "the suite has the tests that were found until then";
+    if let Some(how) = died {
+        let text = format!(
+            "The process of the JavaScript engine ended ({how}): {found}, the last one after {}.",
+            plural(generated.work.0 as usize, "execution"),
+        );
+        return (Exit::Incomplete, text);
+    }
+    match (&generated.failed, generated.stop) {
+        (Some(error), _) => {
+            (Exit::Incomplete, format!("The search ended early, {error}: {found}."))
+        }
+        (None, Some(Stop::Cancelled)) => {
+            (Exit::Stopped, format!("The search was stopped by a signal: {found}."))
+        }
+        _ => match generated.counts.limits.get("crash") {
+            Some(count) => {
+                let tests = plural(*count as usize, "test");
+                let text = format!(
+                    "Left out: {tests} that ended the process of the engine, or that call what ended it twice.",
+                );
+                (Exit::Success, text)
+            }
+            None => (Exit::Success, String::new()),
+        },
+    }
 }
 
 /// Executes the tests on the project as it was, and puts those first whose result is another one there. Returns a line

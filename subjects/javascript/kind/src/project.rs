@@ -9,8 +9,9 @@ use catherd_javascript_classes::machine::instrument::is_typescript;
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
-    Code, Coverage, Generated, GenerationSettings, Model, Refinement, Request, Style, Subject,
-    Suite, Verdict, check_config, exported_classes, generate, machine_of, name_of_export, refined,
+    Code, Coverage, Generated, GenerationSettings, Journal, Model, Refinement, Request, Style,
+    Subject, Suite, Verdict, check_config, exported_classes, generate_with, machine_of,
+    name_of_export, refined,
 };
 use catherd_search::{Progress, Stream};
 use serde_json::{Value, json};
@@ -61,6 +62,17 @@ pub fn is_project(path: &Path) -> bool {
         || is_typescript(&path.to_string_lossy())
 }
 
+/// What the generation of a suite depends on besides algorithm, seed and budget.
+#[derive(Debug, Default)]
+pub struct GenerateOptions<'a> {
+    /// Whether the suite is minimised, if the algorithm does not say otherwise.
+    pub minimise: bool,
+    /// The project as it was: only functions that differ are tested; `None` for all functions.
+    pub since: Option<&'a Project>,
+    /// Keeps the tests of the search, or has those of an earlier one.
+    pub journal: Journal,
+}
+
 impl Project {
     /// Reads a project; `class` and `method` override the values in `subject.toml`.
     ///
@@ -95,7 +107,7 @@ impl Project {
         })
     }
 
-    /// Generates a suite; with `since`, only for functions that differ from the project as it was.
+    /// Generates a suite.
     ///
     /// # Errors
     /// If the algorithm is unknown or the project cannot be loaded.
@@ -104,13 +116,12 @@ impl Project {
         algorithm: &Algorithm,
         seed: u64,
         budget: &Budget,
-        minimise: bool,
-        since: Option<&Project>,
+        options: GenerateOptions<'_>,
         observer: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
     ) -> Result<Generated, ProjectError> {
         let (method, mut settings) = configuration::read_for(algorithm, &self.package.config)
             .map_err(|error| error.cause)?;
-        settings.minimise &= minimise;
+        settings.minimise &= options.minimise;
         let mut request = Request {
             method,
             settings,
@@ -120,14 +131,15 @@ impl Project {
             engine: crate::ENGINE.to_owned(),
             functions: None,
         };
-        let before = since.map(|before| before.package.clone());
+        let before = options.since.map(|before| before.package.clone());
+        let journal = options.journal;
         self.with_program(|program| {
             if let Some(before) = before {
                 // A project that could not be loaded has no functions, so that all are new.
                 let before = Program::new(before).ok();
                 request.functions = Some(since::changed(program, before.as_deref()));
             }
-            generate(program, &request, observer).map_err(|error| error.to_string())
+            generate_with(program, &request, journal, observer).map_err(|error| error.to_string())
         })
     }
 

@@ -133,6 +133,9 @@ fn execute(
         tell(*progress)
     });
     let generated = generated.map_err(|error| error.to_string())?;
+    if let Some(error) = &generated.failed {
+        return Err(error.to_string());
+    }
     if generated.stop == Some(Stop::Cancelled) {
         return Ok(None);
     }

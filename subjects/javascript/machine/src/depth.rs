@@ -1,39 +1,47 @@
 //! Executions that take more than the engine's stack.
 
-use catherd_javascript_engine::end_process;
-
 use crate::live::Live;
 
-/// What takes more than the stack is executed again with this many times as much, to learn whether it recurs
-/// without end: frames of different builds differ by less.
+/// What takes more than the stack is executed again with this many times as much. What ends there within all limits has
+/// the result that it has with any larger stack.
 const DEEPER: usize = 4;
 
+/// What takes more than that is executed with this many times as much. What takes even more recurs without end in any
+/// build: frames of different builds differ by less.
+const DEEPEST: usize = 7;
+
+/// An execution that took too much of the stack. Nothing that it did may be used, because a script can catch the
+/// error that the engine throws at the end of its stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooDeep {
+    /// The limit that ends it: `frames` if it recurs without end in built-in functions, `stack` if whether it ends
+    /// differs between builds.
+    pub(crate) limit: &'static str,
+}
+
 impl Live {
-    /// Executes scripts of a program. `None` if they recur without end in functions whose calls are not counted.
-    /// Otherwise, if they take more than the stack, ends the process: whether they do differs between builds.
+    /// Executes scripts of a program. The function is called again if it takes more than the stack. Also returns whether
+    /// it was.
+    ///
+    /// # Errors
+    /// If the scripts take more than several times the stack.
     pub(crate) fn within_the_stack<R>(
         &mut self,
-        program: &str,
         mut execute: impl FnMut(&mut Live) -> R,
-    ) -> Option<R> {
+    ) -> Result<(R, bool), TooDeep> {
         // Other code on this thread may have used as much of the stack before the first attempt.
-        for _ in 0..2 {
-            self.engine.deepen(1);
+        for times in [1, 1, DEEPER] {
+            self.engine.deepen(times);
             let result = execute(self);
             if !self.engine.exceeded_stack() {
-                return Some(result);
+                self.engine.deepen(1);
+                return Ok((result, times > 1));
             }
         }
-        self.engine.deepen(DEEPER);
+        self.engine.deepen(DEEPEST);
         execute(self);
         let endless = self.engine.exceeded_stack();
         self.engine.deepen(1);
-        if !endless {
-            end_process(&format!(
-                "{program}: built-in functions call each other so deeply that the result would depend on the bytes \
-                 of the stack; the process was ended"
-            ));
-        }
-        None
+        Err(TooDeep { limit: if endless { "frames" } else { "stack" } })
     }
 }

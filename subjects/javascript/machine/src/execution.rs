@@ -136,6 +136,11 @@ pub struct Execution {
 }
 
 impl Execution {
+    /// Whether it was ended by a limit that counts work or memory.
+    pub(crate) fn met_a_count(&self) -> bool {
+        matches!(self.outcome, TestOutcome::Limit("steps" | "polls" | "heap"))
+    }
+
     /// Whether a unit was reached.
     pub fn hits(&self, hit: Hit) -> bool {
         hits(&self.counters, &self.outcomes, hit)

@@ -78,7 +78,8 @@ fn reached(program: &Program) -> Result<Vec<String>, ProgramError> {
         loaded: RefCell::default(),
     });
     let mut live = Live::new(&bare, &MachineSettings::default()).map_err(ProgramError::Load)?;
-    let loaded = live.within_the_stack(&bare.entry, |live| live.try_load());
-    loaded.unwrap_or_else(|| Err(met("frames"))).map_err(ProgramError::Load)?;
+    let loaded = live.within_the_stack(|live| live.try_load());
+    let loaded = loaded.map_or_else(|deep| Err(met(deep.limit)), |(loaded, _)| loaded);
+    loaded.map_err(ProgramError::Load)?;
     Ok(live.compiled())
 }

@@ -80,7 +80,7 @@ impl Machine {
     /// If the program cannot be loaded.
     pub fn analyse(&mut self) -> Result<Value, MachineError> {
         let mut live = self.live()?;
-        let text = live.within_the_stack(&self.program.entry, |live| {
+        let text = live.within_the_stack(|live| {
             live.clear();
             let text = live.enter(|session| {
                 session.resume(self.settings.load_polls);
@@ -92,7 +92,9 @@ impl Machine {
             });
             text.and_then(|text| text)
         });
-        let text = text.unwrap_or_else(|| Err(met("frames"))).map_err(MachineError)?;
+        let text = text
+            .map_or_else(|deep| Err(met(deep.limit)), |(text, _)| text)
+            .map_err(MachineError)?;
         self.loads += 1;
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
@@ -104,7 +106,7 @@ impl Machine {
     /// If the engine does not start.
     pub fn constructed_patterns(&mut self) -> Result<Vec<String>, MachineError> {
         let mut live = self.live()?;
-        let text = live.within_the_stack(&self.program.entry, |live| {
+        let text = live.within_the_stack(|live| {
             live.clear();
             live.enter(|session| {
                 session.resume(self.settings.load_polls);
@@ -112,7 +114,7 @@ impl Machine {
                 text.ok().filter(|_| live.stopped(session).is_none())
             })
         });
-        let text = text.and_then(Result::ok).flatten().unwrap_or_default();
+        let text = text.ok().and_then(|(text, _)| text.ok()).flatten().unwrap_or_default();
         let found: BTreeSet<String> = serde_json::from_str(&text).unwrap_or_default();
         Ok(found.into_iter().collect())
     }
@@ -154,17 +156,24 @@ impl Machine {
     ) -> Result<Execution, MachineError> {
         let mut live = self.live()?;
         let text = Value::from(test.iter().map(Statement::to_json).collect::<Vec<_>>()).to_string();
-        let (before, entry) = (self.proxy.clone(), self.program.entry.clone());
+        let before = self.proxy.clone();
         let attempt = |live: &mut Live| {
             self.proxy = before.clone();
             self.attempt(live, &text, test, options)
         };
-        let mut result = match live.within_the_stack(&entry, attempt) {
-            Some(result) => result,
-            None => {
+        let mut result = match live.within_the_stack(attempt) {
+            Ok((result, deep))
+                if !deep || !result.as_ref().is_ok_and(|(it, _)| it.met_a_count()) =>
+            {
+                result
+            }
+            // Whether a recursion without end takes more than the stack before it meets another limit differs between
+            // builds.
+            ended => {
+                let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;
                 let steps = options.steps.unwrap_or(self.settings.steps);
-                Ok((live.without_result("frames", steps), After::Stopped))
+                Ok((live.without_result(limit, steps), After::Stopped))
             }
         };
         if let Ok((execution, after)) = &mut result
@@ -182,15 +191,30 @@ impl Machine {
             if !new.is_empty() {
                 let describe =
                     |live: &mut Live| live.enter(|session| describe(live, session, &new));
-                let found = live.within_the_stack(&entry, describe);
+                let found = live.within_the_stack(describe);
                 execution.classes =
-                    found.unwrap_or_else(|| Ok(Vec::new())).map_err(MachineError)?;
+                    found.map_or(Ok(Vec::new()), |(found, _)| found).map_err(MachineError)?;
             }
         }
         if self.settings.reuse {
             self.live = Some(live);
         }
         result.map(|(execution, _)| execution).map_err(MachineError)
+    }
+
+    /// The result of a test that is not executed, because it ends the process of the engine: the limit `crash`, and
+    /// nothing reached.
+    ///
+    /// # Errors
+    /// If the engine does not start.
+    pub fn leave_out(&mut self, options: ExecuteOptions) -> Result<Execution, MachineError> {
+        let live = self.live()?;
+        let steps = options.steps.unwrap_or(self.settings.steps);
+        let execution = live.without_result("crash", steps);
+        if self.settings.reuse {
+            self.live = Some(live);
+        }
+        Ok(execution)
     }
 
     /// Loads the program and executes a test once.

@@ -9,7 +9,7 @@ pub struct MachineSettings {
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
-    /// Bytes of the engine's stack. The thread needs four times as many.
+    /// Bytes of the engine's stack. The thread needs eight times as many.
     pub stack: usize,
     /// Maximum number of timers of a test.
     pub timers: usize,
