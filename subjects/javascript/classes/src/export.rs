@@ -381,7 +381,10 @@ mod tests {
         );
         suite.tests[0].assertions[1] = Value::Null;
         let exported = export(&suite, &few);
-        assert_eq!(exported.skipped, [(0, "it only shows a TypeError of the language".to_owned())]);
+        assert_eq!(
+            exported.skipped,
+            [(0, "it only shows a TypeError of the language; --all-errors writes all".to_owned())]
+        );
         assert!(export(&suite, &code(Style::NodeTest)).text.contains("assert.throws("));
     }
 

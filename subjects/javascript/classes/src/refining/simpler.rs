@@ -280,6 +280,10 @@ impl Refiner<'_> {
                     simpler.into_iter().map(|argument| Change { argument, how: How::Exactly });
                 std::iter::once(empty).chain(others).collect()
             }
+            Argument::Undefined => {
+                let simple = [Argument::String("a".to_owned()), Argument::Number(1.0)];
+                simple.into_iter().map(|argument| Change { argument, how: How::Alike }).collect()
+            }
             Argument::Variable(_) => {
                 let simple = [Argument::String("a".to_owned()), Argument::Number(1.0)];
                 simple.into_iter().map(|argument| Change { argument, how: How::Exactly }).collect()
