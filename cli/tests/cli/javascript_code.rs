@@ -53,10 +53,69 @@ fn an_exported_suite_is_the_one_that_generation_writes() {
     let error = refused(&["export", "suite.json", "--project", "list.js"]);
     assert!(error.contains("generated for another project"), "{error}");
     let error = refused(&["export", "list.js"]);
-    assert!(error.contains("no suite for a JavaScript project"), "{error}");
+    assert!(error.contains("list.js: not JSON: "), "{error}");
     let mocha = ["--style", "mocha", "--snapshots"];
     let error = refused(&[&["export", "suite.json", "--any-project"], &mocha[..]].concat());
     assert!(error.contains("Mocha has no snapshots"), "{error}");
+}
+
+#[test]
+fn what_is_no_suite_is_refused_with_its_cause() {
+    let folder = folder();
+    let generate = ["generate", "list.js", "--executions", "100", "-q", "-o", "suite.json"];
+    run(&folder, &generate);
+    let path = |name: &str| folder.path().join(name);
+    let suite = fs::read_to_string(path("suite.json")).unwrap();
+    fs::write(path("half.json"), &suite[..suite.len() / 2]).unwrap();
+    fs::write(path("other.json"), r#"{"subject": "scratch", "tests": []}"#).unwrap();
+    fs::write(path("list.json"), "[1, 2]").unwrap();
+    fs::write(path("empty.json"), r#"{"subject": "javascript"}"#).unwrap();
+    fs::write(path("bytes.json"), [0xff, 0xfe, 0x00]).unwrap();
+    fs::create_dir(path("folder.json")).unwrap();
+    let large = fs::File::create(path("large.json")).unwrap();
+    large.set_len((256 << 20) + 1).unwrap();
+    let mut cases = vec![
+        ("half.json", "not JSON: EOF while parsing"),
+        ("list.js", "not JSON: expected value at line 1 column 1"),
+        ("other.json", "no suite for a JavaScript project"),
+        ("list.json", "no suite for a JavaScript project"),
+        ("empty.json", "empty.json: "),
+        ("bytes.json", "valid UTF-8"),
+        ("folder.json", "not a file"),
+        ("missing.json", "No such file"),
+        ("large.json", "larger than 256 MiB"),
+    ];
+    if cfg!(unix) {
+        let made = Command::new("mkfifo").arg(path("pipe.json")).status().unwrap();
+        assert!(made.success());
+        cases.extend([("pipe.json", "not a file"), ("/dev/zero", "not a file")]);
+    }
+    for (name, cause) in cases {
+        let mut command = catherd();
+        command.current_dir(folder.path()).args(["export", name, "-o", "out.test.js"]);
+        let output = command.output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{name}: {error}");
+        assert!(error.contains(name) && error.contains(cause), "{name}: {error}");
+        assert!(!path("out.test.js").exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_summary_says_how_to_keep_tests_of_errors() {
+    let folder = folder();
+    let checks = (0..12).map(|n| format!("  if (n === {n}) throw new Error('bad {n}');\n"));
+    let source = format!("exports.check = n => {{\n{}}};\n", checks.collect::<String>());
+    fs::write(folder.path().join("list.js"), source).unwrap();
+    let generate = ["generate", "list.js", "--executions", "2000", "--no-confirmation", "-o"];
+    let said = run(&folder, &[&generate[..], &["list.test.js"]].concat());
+    let line = said.lines().find(|line| line.contains("--all-errors")).unwrap_or_default();
+    assert!(
+        line.contains(" tests are not in the code: a tenth of the tests show errors"),
+        "{said}"
+    );
+    let all = run(&folder, &[&generate[..], &["all.test.js", "--all-errors"]].concat());
+    assert!(!all.contains("not in the code"), "{all}");
 }
 
 #[test]

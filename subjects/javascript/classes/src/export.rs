@@ -4,6 +4,7 @@ mod claims;
 mod code;
 mod layout;
 mod literals;
+mod observed;
 mod possible;
 mod test;
 mod titles;
@@ -15,9 +16,11 @@ use catherd_javascript_machine::{Argument, TypedFile};
 
 use self::claims::claims;
 use self::literals::quoted;
+use self::observed::thrown_by;
+pub use self::possible::asserted_of;
 pub(crate) use self::possible::{Possible, Strength, possible, strength};
 pub(crate) use self::test::MAX_ASSERTIONS;
-use self::test::{Test, thrown_by};
+use self::test::Test;
 use crate::refining::Classes;
 use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
@@ -77,7 +80,7 @@ pub struct Exported {
     pub titles: Vec<(usize, String, String)>,
 }
 
-/// Maximum length of a title that names the receiver, in characters.
+/// Maximum length of a title that says more because another test has the shorter one, in characters.
 const LONGEST_TITLE: usize = 82;
 
 /// The function `data`, which converts a value to the data of assertions, as code.
@@ -130,11 +133,10 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
         let written = Test::new(&test, code).write();
         let mut title = written.title;
         let taken = |title: &String| known.contains_key(&(written.group.clone(), title.clone()));
-        if taken(&title) && !written.receiver.is_empty() {
-            let longer = format!("{title} of {}", written.receiver);
-            if longer.chars().count() <= LONGEST_TITLE && !taken(&longer) {
-                title = longer;
-            }
+        if taken(&title) {
+            let fits = |it: &String| it.chars().count() <= LONGEST_TITLE && !taken(it);
+            let longer = written.longer.into_iter().find(fits);
+            title = longer.unwrap_or(title);
         }
         let count = known.entry((written.group.clone(), title.clone())).or_insert(0);
         *count += 1;
@@ -191,7 +193,8 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
             if own {
                 errors.push(chosen.len());
             } else if !shortened(&mut test, code) {
-                let reason = format!("it only shows a {name} of the language");
+                let reason =
+                    format!("it only shows a {name} of the language; --all-errors writes all");
                 chosen.push((number, Err(reason)));
                 continue;
             }
@@ -218,7 +221,8 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
             && let Ok(test) = &mut chosen[at].1
             && !shortened(test, code)
         {
-            let reason = "a tenth of the tests show errors already".to_owned();
+            let reason =
+                "a tenth of the tests show errors already; --all-errors writes all".to_owned();
             chosen[at].1 = Err(reason);
         }
     }
@@ -377,7 +381,10 @@ mod tests {
         );
         suite.tests[0].assertions[1] = Value::Null;
         let exported = export(&suite, &few);
-        assert_eq!(exported.skipped, [(0, "it only shows a TypeError of the language".to_owned())]);
+        assert_eq!(
+            exported.skipped,
+            [(0, "it only shows a TypeError of the language; --all-errors writes all".to_owned())]
+        );
         assert!(export(&suite, &code(Style::NodeTest)).text.contains("assert.throws("));
     }
 

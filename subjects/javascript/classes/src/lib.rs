@@ -42,7 +42,9 @@ mod words;
 pub use building::{Building, Maker};
 pub use catherd_javascript_machine as machine;
 pub use coverage::Coverage;
-pub use export::{Code, DATA, Exported, RELOAD, Style, code_of_constant, export, names_of_script};
+pub use export::{
+    Code, DATA, Exported, RELOAD, Style, asserted_of, code_of_constant, export, names_of_script,
+};
 pub use generate::{
     Generated, Method, ParameterReport, Request, generate, generate_with, goals_of,
     machine as machine_of, report,

@@ -27,21 +27,7 @@ impl Words {
             }
             let lower = path.to_lowercase();
             let ends = |list: &[&str]| list.iter().any(|end| lower.ends_with(end));
-            let example = lower.split('/').any(|part| {
-                [
-                    "test",
-                    "tests",
-                    "__tests__",
-                    "spec",
-                    "specs",
-                    "example",
-                    "examples",
-                    "demo",
-                    "fixtures",
-                ]
-                .contains(&part)
-            }) || lower.contains(".test.")
-                || lower.contains(".spec.");
+            let example = is_example(&lower);
             if ends(&[".d.ts", ".d.mts", ".d.cts"]) {
                 count += 1;
                 let found = words(path, &package.text(path).unwrap_or_default());
@@ -123,6 +109,15 @@ impl Words {
         add_paragraphs(&prose, &mut parts);
         kinds[3].extend(parts.into_iter().take(200));
     }
+}
+
+/// Whether a file, by its path in lower case, is a test or an example.
+pub(crate) fn is_example(path: &str) -> bool {
+    const FOLDERS: [&str; 9] =
+        ["test", "tests", "__tests__", "spec", "specs", "example", "examples", "demo", "fixtures"];
+    path.split('/').any(|part| FOLDERS.contains(&part))
+        || path.contains(".test.")
+        || path.contains(".spec.")
 }
 
 /// Adds a text if it is short, and its paragraphs.

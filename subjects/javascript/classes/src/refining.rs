@@ -2,9 +2,12 @@
 //! assertions that detect changes of the program.
 
 mod assertions;
+mod documented;
+mod needed;
 mod readers;
 mod simpler;
 mod slices;
+mod usage;
 mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +93,7 @@ pub fn refined(
         let candidate = std::mem::take(&mut candidates[number]);
         tests.push(refiner.simpler(candidate, &own)?);
     }
+    let mut tests = needed::of(tests);
     tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
     let mut seen = BTreeSet::new();
@@ -111,6 +115,10 @@ type Covered = BTreeSet<usize>;
 struct Candidate {
     test: SuiteTest,
     covered: Covered,
+    /// Counters of the statements that it executes and that loading does not.
+    statements: BTreeSet<u32>,
+    /// How unusual its calls are; 0 if they are as in the documentation.
+    unusual: f64,
     /// How hard it is to read; at least 1.
     weight: f64,
     /// Numbers of the test of the suite and of its statement from which it was made.
@@ -127,8 +135,10 @@ struct Refiner<'p> {
     all_errors: bool,
     /// Executions that are left.
     left: u64,
-    /// Text of the documentation, tests and examples of the package, in which literals are looked up.
-    texts: String,
+    /// How the package is called.
+    usage: usage::Usage,
+    /// Counters of the statements that loading executes.
+    loaded: BTreeSet<u32>,
     /// Methods and members without arguments that show the state of an instance, by its class.
     readers: readers::Readers,
     /// Calls that also return something else than `undefined`.
@@ -145,6 +155,7 @@ impl<'p> Refiner<'p> {
     ) -> Result<Refiner<'p>, MachineError> {
         let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
         let classes = classes_of(program, &mut machine)?;
+        let usage = usage::Usage::of(program, &mut machine)?;
         let options =
             ExecuteOptions { seed: suite.seed, loading: true, ..ExecuteOptions::default() };
         let loaded = machine.execute(&[], options)?;
@@ -157,7 +168,8 @@ impl<'p> Refiner<'p> {
             classes,
             all_errors: settings.all_errors,
             left: settings.executions,
-            texts: simpler::texts(program),
+            usage,
+            loaded: executed_by(program, &loaded).collect(),
             readers: readers::of(suite),
             returning: weights::returning(suite),
             weak: false,
@@ -175,7 +187,8 @@ impl<'p> Refiner<'p> {
         let Some(mut candidate) = self.executed(statements, focus)? else { return Ok(None) };
         let weight = weights::of(&candidate.test, &self.classes, &self.returning, self.weak);
         Ok(weight.map(|weight| {
-            candidate.weight = weight;
+            candidate.unusual = self.usage.unusual(&candidate.test);
+            candidate.weight = weight + candidate.unusual;
             candidate
         }))
     }
@@ -199,7 +212,10 @@ impl<'p> Refiner<'p> {
             return Ok(None);
         }
         let covered = self.covered(&execution);
-        Ok(Some(Candidate { test, covered, weight: f64::INFINITY, origin: (0, 0) }))
+        let statements = executed_by(self.program, &execution);
+        let statements = statements.filter(|it| !self.loaded.contains(it)).collect();
+        let weight = f64::INFINITY;
+        Ok(Some(Candidate { test, covered, statements, weight, ..Candidate::default() }))
     }
 
     /// The goals that are reached before a statement.
@@ -229,6 +245,12 @@ impl<'p> Refiner<'p> {
     fn goal_names(&self, goals: &Covered) -> Vec<String> {
         goals.iter().map(|goal| self.program.units.goal_name(&self.goals[*goal])).collect()
     }
+}
+
+/// Counters of the statements that an execution has executed.
+fn executed_by(program: &Program, execution: &Execution) -> impl Iterator<Item = u32> {
+    let counters = program.units.statements.iter().map(|statement| statement.counter);
+    counters.filter(|counter| execution.counters.get(*counter as usize).is_some_and(|n| *n > 0))
 }
 
 /// Whether an execution ended with an exception.

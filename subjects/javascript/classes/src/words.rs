@@ -57,7 +57,7 @@ pub struct Words {
     values: BTreeMap<String, Vec<Literal>>,
     /// Properties that are read, by file and last name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
-    calls: BTreeMap<String, Vec<Vec<Literal>>>,
+    pub(crate) calls: BTreeMap<String, Vec<Vec<Literal>>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
     /// Names by which other code may call the export itself.
     pub(crate) own_names: Vec<String>,
@@ -180,7 +180,7 @@ impl Words {
     }
 
     /// The names by which code calls a target, the most specific first.
-    fn names(&self, target: &Target, model: &Model) -> Vec<String> {
+    pub(crate) fn names(&self, target: &Target, model: &Model) -> Vec<String> {
         let class = target.class.and_then(|class| model.classes.get(class));
         let mut names = match (target.kind, class) {
             (TargetKind::Constructor, Some(class)) => vec![class.name.clone()],

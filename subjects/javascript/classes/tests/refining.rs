@@ -115,3 +115,59 @@ fn a_budget_bounds_the_executions() {
     // Without mutants, the strongest assertion is taken.
     assert!(refined.tests.iter().all(|test| test.shown.as_ref().unwrap().len() == 1));
 }
+
+/// A package whose documentation shows a call, and a suite with calls that nobody would write.
+fn documented() -> (Rc<Program>, Suite) {
+    let source = "exports.greet = (name, options) => {
+  if (options && options.loud) return name.toUpperCase() + '!';
+  return typeof name === 'string' ? 'Hello ' + name : 'Hello';
+};";
+    let readme = "# greet\n\n```js\ngreet('Ada', { loud: true })\n```\n\nOr `greet`:\n\n```js\ngreet('Bob')\n```\n";
+    let manifest = r#"{"name": "greet", "main": "index.js"}"#;
+    let files = [("index.js", source), ("README.md", readme), ("package.json", manifest)];
+    let files = files.map(|(name, text)| (name.to_owned(), text.as_bytes().to_vec()));
+    let program = Program::new(Package::new(BTreeMap::from(files)).unwrap()).unwrap();
+    let greet = |arguments| call(Operation::Call, "greet", "", arguments);
+    let text = |text: &str| Argument::String(text.to_owned());
+    let odd = Argument::Object(vec![
+        ("loud".to_owned(), number(-32.0)),
+        ("other".to_owned(), Argument::Undefined),
+    ]);
+    let tests = [
+        vec![greet(vec![text("k#;)q7\u{3b2}"), odd])],
+        vec![greet(vec![Argument::Undefined])],
+        vec![greet(vec![])],
+    ];
+    let test = |statements: Vec<Statement>| SuiteTest {
+        assertions: vec![serde_json::Value::Null; statements.len()],
+        after: vec![serde_json::Value::Null; statements.len()],
+        statements,
+        ..SuiteTest::default()
+    };
+    let suite = Suite { tests: tests.into_iter().map(test).collect(), seed: 1, ..Suite::default() };
+    (program, suite)
+}
+
+#[test]
+fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
+    let (program, suite) = documented();
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let arguments: Vec<String> = refined
+        .tests
+        .iter()
+        .map(|test| {
+            let json = test.statements.last().unwrap().arguments.iter().map(Argument::to_json);
+            json.map(|value| value.to_string()).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    assert!(
+        arguments.iter().any(|each| each.contains("Ada") && each.contains("loud")),
+        "{arguments:?}"
+    );
+    // Neither mangled texts nor members without effect nor calls without arguments remain.
+    assert!(
+        arguments.iter().all(|each| !each.contains("k#") && !each.contains("other")),
+        "{arguments:?}"
+    );
+    assert!(arguments.iter().all(|each| !each.is_empty()), "{arguments:?}");
+}

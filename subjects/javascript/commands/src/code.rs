@@ -112,6 +112,22 @@ impl CodeFlags {
     }
 }
 
+/// A line for each reason for which tests are not in the code, with their number.
+pub(crate) fn left_out(skipped: &[(usize, String)]) -> String {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for (_, reason) in skipped {
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    let line = |(reason, count): &(&str, usize)| {
+        let verb = if *count == 1 { "is" } else { "are" };
+        format!("{} {verb} not in the code: {reason}\n", plural(*count, "test"))
+    };
+    reasons.iter().map(line).collect()
+}
+
 /// Confirms a suite in Node.js. Returns a line that says whether it was confirmed, and adds the tests that were
 /// dropped to `skipped`.
 fn confirm(

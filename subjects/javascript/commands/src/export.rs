@@ -1,6 +1,5 @@
 //! `catherd export`: a suite that exists as code.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use catherd_cli_console::terminal;
@@ -8,10 +7,11 @@ use catherd_cli_console::{Exit, Failure};
 use catherd_javascript_kind::classes::Suite;
 use catherd_javascript_kind::project::{Project, is_project};
 use clap::Args;
+use serde_json::Value;
 
 use crate::apart::execute_apart;
-use crate::code::CodeFlags;
-use crate::suites::{is_suite, unusable};
+use crate::code::{CodeFlags, left_out};
+use crate::suites::unusable;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,11 +64,15 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
     let text = read(file)
         .map_err(|error| failed(&error).hint("name a suite that catherd generate wrote"))?;
-    if !is_suite(&text) {
+    let parsed = serde_json::from_str::<Value>(&text).map_err(|error| {
+        failed(&format!("not JSON: {error}")).hint("name a suite that catherd generate wrote")
+    })?;
+    if parsed["subject"] != "javascript" {
         let hint =
             "a suite for a Scratch project is written as code by catherd generate -o suite.js";
         return Err(failed(&"no suite for a JavaScript project").hint(hint));
     }
+    drop(parsed);
     let suite = Suite::from_json(&text)
         .map_err(|error| failed(&error).hint("generate a suite with catherd generate"))?;
     let (path, project) = match &arguments.project {
@@ -95,11 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Failure::new(format!("{}: {error}", out.display()))
             .hint("name a file that you may write to with --out")
     })?;
-    let mut report = String::new();
-    for (number, reason) in written.skipped {
-        let _ = writeln!(report, "test {number} is not in the code: {reason}");
-    }
-    terminal::print(&(report + &written.note));
+    terminal::print(&(left_out(&written.skipped) + &written.note));
     Ok(Exit::Success)
 }
 

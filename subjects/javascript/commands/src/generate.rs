@@ -16,7 +16,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::apart::{generate_apart, is_orphan, journal, stop_at_signals};
-use crate::code::CodeFlags;
+use crate::code::{CodeFlags, left_out};
 use crate::suites::unusable;
 
 /// Time between two looks at the files of a project that is watched.
@@ -243,9 +243,7 @@ fn summary(
         plural(suite.tests.len(), "test"),
         plural(size, "statement"),
     );
-    for (number, reason) in skipped {
-        let _ = writeln!(text, "test {number} is not in the code: {reason}");
-    }
+    text.push_str(&left_out(skipped));
     let _ = writeln!(
         text,
         "{}, {}; minimisation removed {}; {seconds:.1} s",

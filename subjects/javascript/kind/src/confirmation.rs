@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use catherd_javascript_classes::machine::{Argument, Statement};
 use catherd_javascript_classes::{
-    Code, DATA, RELOAD, Suite, SuiteTest, adopt, code_of_constant, names_of_script,
+    Code, DATA, RELOAD, Suite, SuiteTest, adopt, asserted_of, code_of_constant, names_of_script,
 };
 use catherd_search::Stream;
 use serde_json::{Value, json};
@@ -130,9 +130,16 @@ impl Node {
             Confirmation { version: self.version.clone(), ..Confirmation::default() };
         let mut kept = Vec::new();
         for (number, mut test) in std::mem::take(&mut suite.tests).into_iter().enumerate() {
-            match agreed(&executions, number) {
+            match agreed(&executions, number, &test, code) {
                 Ok(shown) => {
-                    confirmation.rewritten += adopt(&mut test, &shown["values"], &shown["after"]);
+                    let (values, after) = (&shown["values"], &shown["after"]);
+                    let of = |test: &SuiteTest| {
+                        asserted_of(test, &json!(test.assertions), &json!(test.after), code)
+                    };
+                    let before = of(&test);
+                    let changed = adopt(&mut test, values, after);
+                    // What is not asserted does not count.
+                    confirmation.rewritten += if of(&test) == before { 0 } else { changed };
                     kept.push(test);
                 }
                 Err(reason) => confirmation.dropped.push((number, reason)),
@@ -279,7 +286,14 @@ fn with_code(arguments: &mut Value) {
 }
 
 /// What a test has shown in all executions.
-fn agreed(executions: &[BTreeMap<usize, Value>], number: usize) -> Result<Value, String> {
+///
+/// Only what the code asserts has to agree.
+fn agreed(
+    executions: &[BTreeMap<usize, Value>],
+    number: usize,
+    test: &SuiteTest,
+    code: &Code,
+) -> Result<Value, String> {
     let mut results = executions.iter().map(|shown| shown.get(&number).unwrap_or(&Value::Null));
     let first = results.next().unwrap_or(&Value::Null);
     for result in std::iter::once(first).chain(results.clone()) {
@@ -287,7 +301,9 @@ fn agreed(executions: &[BTreeMap<usize, Value>], number: usize) -> Result<Value,
             return Err(reason.to_owned());
         }
     }
-    if results.any(|result| result != first) || first["values"].is_null() {
+    let asserted = |result: &Value| asserted_of(test, &result["values"], &result["after"], code);
+    let shown = asserted(first);
+    if results.any(|result| asserted(result) != shown) || first["values"].is_null() {
         return Err("its executions differ".to_owned());
     }
     Ok(first.clone())

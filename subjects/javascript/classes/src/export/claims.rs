@@ -183,6 +183,8 @@ fn parts(value: &Value) -> Vec<Claim> {
         return if length(message) <= LARGEST { vec![claim] } else { Vec::new() };
     }
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
+    // That a member is `undefined` hardly says anything.
+    let public = public.filter(|(_, item)| item.get("undefined").is_none());
     let part = |(name, item): (&String, &Value)| {
         Some(exact(item)?.of(Part::Member(name.clone()), member(name)))
     };

@@ -1,9 +1,10 @@
 //! What can be asserted of a test before it is written.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::Code;
 use super::claims::{Claim, Expected, Part, choices, part_of};
-use super::test::{asserted, thrown_by};
+use super::observed::{asserted, thrown_by};
 use crate::refining::Classes;
 use crate::suite::{ShownValue, SuiteTest};
 
@@ -63,6 +64,27 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         found.retain(|possible| !possible.place.at_end);
     }
     found
+}
+
+/// What the code of a test asserts of an execution in which its statements had these results, and its variables these
+/// states at the end: the asserted parts of values, and all errors. Everything if the assertions were not chosen.
+pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code) -> Value {
+    let Some(shown) = &test.shown else { return json!([values, after]) };
+    let results = values.as_array().map_or(&[][..], Vec::as_slice);
+    let errors = results.iter().filter(|value| thrown_by(value).is_some());
+    let errors: Vec<&Value> = errors.collect();
+    let parts = shown.iter().map(|place| {
+        let value = if place.at_end { &after[place.index] } else { &values[place.index] };
+        let claims = choices(value, &code.classes);
+        let claim = claims.into_iter().find(|claim| claim.part == place.part);
+        match claim {
+            // Of the class nothing else is asserted.
+            Some(claim) if claim.is_type() => json!({"is": value.get("object")}),
+            Some(claim) => part_of(value, &claim.at),
+            None => value.clone(),
+        }
+    });
+    json!([results.len(), errors, parts.collect::<Vec<_>>()])
 }
 
 /// How much a test can say about its last call.

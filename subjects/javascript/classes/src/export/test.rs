@@ -10,7 +10,8 @@ use super::Style;
 use super::claims::{Claim, Expected, Part, choices, claims};
 use super::layout::{Doc, length};
 use super::literals::{argument, literal, member, quoted, string};
-use super::titles::{Reader, Shown, title};
+use super::observed::{Thrown, asserted, thrown_by};
+use super::titles::{Reader, Shown, brief, full, title};
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
@@ -31,8 +32,8 @@ pub(super) struct Written {
     /// The class or function under test, which names its group.
     pub(super) group: String,
     pub(super) title: String,
-    /// How the receiver was constructed, for titles that several tests have; empty if it was not or this is long.
-    pub(super) receiver: String,
+    /// Titles that say more, for titles that several tests have, the best first.
+    pub(super) longer: Vec<String>,
     pub(super) lines: Vec<String>,
 }
 
@@ -68,6 +69,10 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
 impl<'s> Test<'s> {
     pub(super) fn new(test: &'s SuiteTest, code: &'s Code) -> Test<'s> {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        let last = test.statements.len().saturating_sub(1);
+        let receives = |index: usize| {
+            test.statements.iter().any(|each| each.variables().contains(&index)) || index == last
+        };
         let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
                 Operation::New => class_of(test, code, index).unwrap_or("instance"),
@@ -80,6 +85,10 @@ impl<'s> Test<'s> {
             if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
                 name = "value".to_owned();
             }
+            // Results that nothing uses have no variable.
+            if !receives(index) {
+                return name;
+            }
             let count = counts.entry(name.clone()).or_insert(0);
             *count += 1;
             let taken = TAKEN.split_whitespace().any(|word| word == name);
@@ -88,7 +97,6 @@ impl<'s> Test<'s> {
                 (count, _) => format!("{name}{count}"),
             }
         });
-        let last = test.statements.len().saturating_sub(1);
         let focus = test.focus.filter(|focus| *focus < last).unwrap_or(last);
         Test { test, code, names: names.collect(), focus }
     }
@@ -103,7 +111,7 @@ impl<'s> Test<'s> {
             None => (target.clone(), target.clone()),
         };
         let Some(statement) = self.test.statements.get(focus) else {
-            return Written { group, title: name, receiver: String::new(), lines };
+            return Written { group, title: name, longer: Vec::new(), lines };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
         let state = found.iter().find(|each| each.at_end).and_then(|each| each.claims.first());
@@ -124,7 +132,7 @@ impl<'s> Test<'s> {
             _ => class_of(self.test, self.code, index)
                 .map_or("an instance".to_owned(), |class| format!("an instance of {class}")),
         });
-        let title = title(&Shown {
+        let shown = Shown {
             name: &name,
             statement,
             expected: &self.test.assertions[last],
@@ -137,14 +145,42 @@ impl<'s> Test<'s> {
                 of_result: reader.receiver == focus,
                 result: &self.test.assertions[focus],
             }),
-        });
+        };
+        let (title, brief, full) = (title(&shown), brief(&shown), full(&shown));
         let receiver = match statement.operation {
             Operation::Method | Operation::Get | Operation::Set => made(statement.receiver),
             _ => String::new(),
         };
-        let receiver = Some(receiver).filter(|made| length(made) <= 40).unwrap_or_default();
+        let before = self.before();
+        let mut longer = Vec::new();
+        if !before.is_empty() {
+            longer.extend([&title, &brief].map(|title| format!("{title} after {before}")));
+        }
+        if !receiver.ends_with("()") && length(&receiver) <= 40 && !receiver.is_empty() {
+            longer.push(format!("{title} of {receiver}"));
+        }
+        longer.push(full);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, receiver, lines }
+        Written { group, title, longer, lines }
+    }
+
+    /// The methods that are called before, each with how often.
+    fn before(&self) -> String {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for statement in &self.test.statements[..self.focus] {
+            if statement.operation != Operation::Method {
+                continue;
+            }
+            match counts.iter_mut().find(|(name, _)| *name == statement.name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((&statement.name, 1)),
+            }
+        }
+        let words = counts.into_iter().map(|(name, count)| match count {
+            1 => format!("a call of {name}"),
+            count => format!("{count} calls of {name}"),
+        });
+        words.collect::<Vec<_>>().join(" and ")
     }
 
     /// The claims about the values of the test: those that were chosen, otherwise all.
@@ -198,6 +234,10 @@ impl<'s> Test<'s> {
         found.sort_by_key(|each| std::cmp::Reverse(each.weight));
         let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
         let mut left = MAX_ASSERTIONS - usize::from(throws);
+        if throws {
+            // The class of an instance says nothing about an error.
+            found.iter_mut().for_each(|each| each.claims.retain(|claim| !claim.is_type()));
+        }
         for each in &mut found {
             each.claims.truncate(left);
             left -= each.claims.len();
@@ -456,37 +496,6 @@ impl<'s> Test<'s> {
         };
         line(text)
     }
-}
-
-/// The values of a test about which something can be claimed: the results of its statements, and the states of
-/// variables at the end, each with the number of its statement and whether it is a state.
-pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &Value)> {
-    let last = test.statements.len().saturating_sub(1);
-    let results = test.assertions.iter().enumerate().filter(move |(index, expected)| {
-        let nothing = expected.get("undefined").is_some() && *index != last;
-        !expected.is_null()
-            && !nothing
-            && expected.get("flaky").is_none()
-            && thrown_by(expected).is_none()
-            && test.statements[*index].operation != Operation::Set
-    });
-    let states = test.after.iter().enumerate().filter(|(_, state)| !state.is_null());
-    results
-        .map(|(index, value)| (index, false, value))
-        .chain(states.map(|(index, value)| (index, true, value)))
-}
-
-/// How a statement ends with an exception.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Thrown {
-    Exception,
-    Rejection,
-}
-
-/// The exception with which a statement ends: how, and its name. `None` if it ends without one.
-pub(super) fn thrown_by(expected: &Value) -> Option<(Thrown, &str)> {
-    let named = |key: &str, how| Some((how, expected.get(key)?.as_str()?));
-    named("throws", Thrown::Exception).or_else(|| named("rejects", Thrown::Rejection))
 }
 
 /// A line of a test, which may be written in several.

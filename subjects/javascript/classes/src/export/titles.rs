@@ -5,13 +5,16 @@ use serde_json::Value;
 
 use super::claims::{Claim, Expected};
 use super::layout::length;
-use super::literals::argument;
+use super::literals::{argument, is_name};
 
 /// Maximum length of a title, in characters.
 const LONGEST: usize = 78;
 
 /// Maximum length of a value in a title, in characters.
 const LONGEST_VALUE: usize = 26;
+
+/// Maximum length of the names of the members of an object in a title, in characters.
+const LONGEST_NAMES: usize = 44;
 
 /// What a test shows, from which its title is made.
 pub(super) struct Shown<'s> {
@@ -66,6 +69,15 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         tried.push(whole(&described.join(", "), true));
         tried.push(whole(&described.join(", "), false));
     }
+    if let [.., Argument::Object(members)] = arguments
+        && let names @ [_, ..] =
+            &members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()[..]
+        && names.len() <= 3
+        && matches!(statement.operation, Operation::Call | Operation::Method)
+    {
+        let (names, result) = (names.join(" and "), outcome(shown, true));
+        tried.push(format!("{name} with {names} {result}"));
+    }
     if let [first, others @ ..] = &values[..]
         && !others.is_empty()
     {
@@ -80,6 +92,24 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     tried.push(whole("", false));
     let short = tried.into_iter().find(|text| length(text) <= LONGEST);
     short.unwrap_or_else(|| (*name).to_owned())
+}
+
+/// The title without arguments.
+pub(super) fn brief(shown: &Shown<'_>) -> String {
+    format!("{} {}", shown.name, outcome(shown, true))
+}
+
+/// The title with all arguments, however long they are.
+pub(super) fn full(shown: &Shown<'_>) -> String {
+    let arguments = shown.statement.arguments.get(shown.left_out..).unwrap_or_default();
+    let values = arguments.iter().map(|value| argument(value, shown.names).flat());
+    let values: Vec<String> = values.collect();
+    match values.is_empty() {
+        true => brief(shown),
+        false => {
+            format!("{} {} for {}", shown.name, outcome(shown, false), values.join(", "))
+        }
+    }
 }
 
 /// What the call does, as a verb with its object; with `exact`, values are included.
@@ -189,6 +219,9 @@ fn counted(count: usize, one: &str, what: &str) -> String {
 
 /// An object with the names of its members.
 fn described(names: &[&str]) -> String {
+    if names.iter().any(|name| !is_name(name)) && !names.is_empty() {
+        return counted(names.len(), "an object", "member");
+    }
     match names {
         [] => "an empty object".to_owned(),
         [one] => format!("an object with {one}"),
@@ -219,7 +252,9 @@ fn kind(value: &Argument) -> String {
         Argument::Array(items) => counted(items.len(), "an array", "element"),
         Argument::Object(members) => {
             let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-            described(&names)
+            let listed = format!("{{ {} }}", names.join(", "));
+            let plain = names.iter().all(|name| is_name(name));
+            if plain && length(&listed) <= LONGEST_NAMES { listed } else { described(&names) }
         }
         Argument::Map(members) => {
             counted(members.len(), "a map", "entry").replace("entrys", "entries")

@@ -1,6 +1,6 @@
 //! Simpler arguments: what a call does not read is left out, and literals that are hard to read are shortened.
 
-use catherd_javascript_machine::{Argument, MachineError, Operation, Program, Statement};
+use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 use serde_json::Value;
 
 use super::slices::renumbered;
@@ -9,32 +9,30 @@ use super::{Candidate, Covered, Refiner};
 /// Maximum number of changes that are tried for a test.
 const MAX_TRIES: usize = 120;
 
+/// How many times all arguments of a test are looked at.
+const PASSES: usize = 2;
+
 /// Length up to which a text that the package contains is not shortened, in characters.
 const SHORT: usize = 40;
 
-/// Maximum length of the texts in which literals are looked up, in bytes.
-const MAX_TEXTS: usize = 4 << 20;
+/// Maximum number of values of examples that are tried for an argument.
+const MAX_EXAMPLES: usize = 5;
 
-/// The documentation, tests and examples of a package without its dependencies, in one text.
-pub(super) fn texts(program: &Program) -> String {
-    let package = &program.package;
-    let mut texts = String::new();
-    let of_program = |path: &str| program.units.files.iter().any(|file| file.path == path);
-    let others = package.files.keys().filter(|path| !path.contains("node_modules/"));
-    for path in others.filter(|path| !of_program(path)) {
-        let is_text = [".js", ".mjs", ".cjs", ".ts", ".md"].iter().any(|end| path.ends_with(end));
-        if is_text && texts.len() < MAX_TEXTS {
-            texts.push_str(&package.text(path).unwrap_or_default());
-            texts.push('\n');
-        }
-    }
-    texts
+/// What a changed test must show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// The same kind of result.
+    Alike,
+    /// The same result.
+    Exactly,
+    /// The same result, however unusual it is that an argument is missing.
+    Shorter,
 }
 
-/// A change of one argument, and whether the call must show exactly the same after it.
+/// A change of one argument, and what the call must show after it.
 struct Change {
     argument: Argument,
-    exactly: bool,
+    how: How,
 }
 
 impl Refiner<'_> {
@@ -48,13 +46,20 @@ impl Refiner<'_> {
         let statements = &candidate.test.statements;
         let focus = candidate.test.focus.unwrap_or(statements.len() - 1);
         let before = self.before(&statements.clone(), focus)?;
-        let own = &own.difference(&before).copied().collect();
+        let own = &mut own.difference(&before).copied().collect();
         let mut tries = MAX_TRIES;
         self.without_arguments(&mut candidate, own, &mut tries)?;
         self.without_statements(&mut candidate, own, &mut tries)?;
-        for statement in 0..candidate.test.statements.len() {
-            for argument in 0..candidate.test.statements[statement].arguments.len() {
-                self.smaller(&mut candidate, own, (statement, argument), &mut tries)?;
+        self.with_arguments(&mut candidate, own, &mut tries)?;
+        for _ in 0..PASSES {
+            let before = candidate.test.statements.clone();
+            for statement in 0..candidate.test.statements.len() {
+                for argument in 0..candidate.test.statements[statement].arguments.len() {
+                    self.smaller(&mut candidate, own, (statement, argument), &mut tries)?;
+                }
+            }
+            if candidate.test.statements == before {
+                break;
             }
         }
         // Statements whose results were arguments before.
@@ -68,7 +73,7 @@ impl Refiner<'_> {
     fn without_statements(
         &mut self,
         candidate: &mut Candidate,
-        own: &Covered,
+        own: &mut Covered,
         tries: &mut usize,
     ) -> Result<(), MachineError> {
         let last = candidate.test.statements.len().saturating_sub(1);
@@ -89,13 +94,13 @@ impl Refiner<'_> {
                         .iter()
                         .map(|at| renumbered(&instead(&statements[*at], index, other), &kept));
                     let shorter = shorter.collect();
-                    self.attempt(candidate, own, shorter, true, tries)?;
+                    self.attempt(candidate, own, shorter, How::Exactly, tries)?;
                 }
                 continue;
             }
             let kept: Vec<usize> = (0..statements.len()).filter(|at| *at != index).collect();
             let shorter = kept.iter().map(|at| renumbered(&statements[*at], &kept)).collect();
-            self.attempt(candidate, own, shorter, false, tries)?;
+            self.attempt(candidate, own, shorter, How::Alike, tries)?;
         }
         Ok(())
     }
@@ -104,17 +109,52 @@ impl Refiner<'_> {
     fn without_arguments(
         &mut self,
         candidate: &mut Candidate,
-        own: &Covered,
+        own: &mut Covered,
         tries: &mut usize,
     ) -> Result<(), MachineError> {
         for index in 0..candidate.test.statements.len() {
             while !candidate.test.statements[index].arguments.is_empty() {
                 let mut shorter = candidate.test.statements.clone();
                 shorter[index].arguments.pop();
-                if !self.attempt(candidate, own, shorter, true, tries)? {
+                let how = match shorter[index].arguments.is_empty() {
+                    true => How::Exactly,
+                    false => How::Shorter,
+                };
+                if !self.attempt(candidate, own, shorter, how, tries)? {
                     break;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Adds arguments that are missing, as in examples.
+    fn with_arguments(
+        &mut self,
+        candidate: &mut Candidate,
+        own: &mut Covered,
+        tries: &mut usize,
+    ) -> Result<(), MachineError> {
+        let mut index = 0;
+        while index < candidate.test.statements.len() {
+            let statements = candidate.test.statements.clone();
+            let position = statements[index].arguments.len();
+            let mut added = false;
+            if self.usage.is_missing(&statements, index) {
+                let mut values = self.usage.examples(&statements, index, position);
+                values.truncate(MAX_EXAMPLES);
+                let simple = [Argument::Null, Argument::String("a".to_owned())];
+                let simple = simple.into_iter().filter(|_| position == 0);
+                for value in values.into_iter().chain(simple) {
+                    let mut longer = statements.clone();
+                    longer[index].arguments.push(value);
+                    added = self.attempt(candidate, own, longer, How::Alike, tries)?;
+                    if added {
+                        break;
+                    }
+                }
+            }
+            index += usize::from(!added);
         }
         Ok(())
     }
@@ -123,7 +163,7 @@ impl Refiner<'_> {
     fn smaller(
         &mut self,
         candidate: &mut Candidate,
-        own: &Covered,
+        own: &mut Covered,
         (statement, argument): (usize, usize),
         tries: &mut usize,
     ) -> Result<(), MachineError> {
@@ -137,7 +177,15 @@ impl Refiner<'_> {
             whole.visit(&mut |inner| parts.push(inner.clone()));
             let Some(current) = parts.get(part) else { return Ok(()) };
             let mut changed = false;
-            for Change { argument: new, exactly } in self.changes(current) {
+            let mut changes = self.changes(current);
+            if let Argument::String(_) | Argument::Number(_) = current
+                && part == 0
+            {
+                let statements = &candidate.test.statements;
+                let examples = self.examples_for(statements, (statement, argument), current);
+                changes.splice(0..0, examples);
+            }
+            for Change { argument: new, how } in changes {
                 let mut shorter = candidate.test.statements.clone();
                 match &current {
                     Argument::String(_) | Argument::Variable(_) => {
@@ -145,7 +193,7 @@ impl Refiner<'_> {
                     }
                     _ => replace(&mut shorter[statement].arguments[argument], part, &new),
                 }
-                if self.attempt(candidate, own, shorter, exactly, tries)? {
+                if self.attempt(candidate, own, shorter, how, tries)? {
                     changed = true;
                     break;
                 }
@@ -157,23 +205,43 @@ impl Refiner<'_> {
         }
     }
 
+    /// Values of examples that may replace a text or a number that is not in one.
+    fn examples_for(
+        &self,
+        statements: &[Statement],
+        (statement, argument): (usize, usize),
+        current: &Argument,
+    ) -> Vec<Change> {
+        let known = match current {
+            Argument::String(text) => text.chars().count() > 1 && self.usage.quotes(text),
+            _ => !self.usage.is_unusual(current),
+        };
+        if known {
+            return Vec::new();
+        }
+        let examples = self.usage.examples(statements, statement, argument).into_iter();
+        let same = |new: &Argument| std::mem::discriminant(new) == std::mem::discriminant(current);
+        let examples = examples.filter(same).take(MAX_EXAMPLES);
+        examples.map(|argument| Change { argument, how: How::Alike }).collect()
+    }
+
     /// Simpler values that may replace a part of an argument.
     fn changes(&self, argument: &Argument) -> Vec<Change> {
         let without = |count: usize| (0..count).rev();
         let long = argument.to_json().to_string().len() > 120;
-        let change = |argument| Change { argument, exactly: !long };
+        let how = if long { How::Alike } else { How::Exactly };
+        let change = |argument| Change { argument, how };
         match argument {
             Argument::String(text) => {
                 let texts = self.shorter_texts(text).into_iter().map(Argument::String);
-                texts.map(|argument| Change { argument, exactly: false }).collect()
+                texts.map(|argument| Change { argument, how: How::Alike }).collect()
             }
-            Argument::Number(number) => {
-                let rounded = [number.round(), number.trunc() % 100.0, 1.0];
-                let is_long = number.is_finite() && number.to_string().len() > 6;
-                let simpler = rounded.into_iter().filter(|new| is_long && new != number);
-                let simpler = simpler.filter(|new| new.to_string().len() <= 6);
+            Argument::Number(number) if self.usage.is_unusual(argument) => {
+                let simpler = [number.abs(), number.round(), number.abs().trunc() % 100.0];
+                let simpler = simpler.into_iter().chain([1.0, 2.0, 10.0, 100.0, 1000.0]);
+                let simpler = simpler.filter(|new| new != number && new.to_string().len() <= 6);
                 simpler
-                    .map(|new| Change { argument: Argument::Number(new), exactly: false })
+                    .map(|new| Change { argument: Argument::Number(new), how: How::Alike })
                     .collect()
             }
             Argument::Array(items) => without(items.len())
@@ -182,9 +250,14 @@ impl Refiner<'_> {
             Argument::Set(items) => {
                 without(items.len()).map(|at| change(Argument::Set(left_out(items, at)))).collect()
             }
-            Argument::Object(members) => without(members.len())
-                .map(|at| change(Argument::Object(left_out(members, at))))
-                .collect(),
+            Argument::Object(members) => {
+                let unusual = self.usage.is_unusual(argument) || members.len() > 2;
+                let left_out = without(members.len()).map(|at| Change {
+                    argument: Argument::Object(left_out(members, at)),
+                    how: if long || unusual { How::Alike } else { How::Exactly },
+                });
+                left_out.chain(flags(members)).chain(defined(members)).collect()
+            }
             Argument::Map(members) => without(members.len())
                 .map(|at| change(Argument::Map(left_out(members, at))))
                 .collect(),
@@ -202,13 +275,18 @@ impl Refiner<'_> {
                 if !matches!(**result, Argument::Undefined | Argument::Number(_)) {
                     simpler.push(constant(Argument::Number(1.0)));
                 }
-                let empty = Change { argument: Argument::Object(Vec::new()), exactly: false };
-                let others = simpler.into_iter().map(|argument| Change { argument, exactly: true });
+                let empty = Change { argument: Argument::Object(Vec::new()), how: How::Alike };
+                let others =
+                    simpler.into_iter().map(|argument| Change { argument, how: How::Exactly });
                 std::iter::once(empty).chain(others).collect()
+            }
+            Argument::Undefined => {
+                let simple = [Argument::String("a".to_owned()), Argument::Number(1.0)];
+                simple.into_iter().map(|argument| Change { argument, how: How::Alike }).collect()
             }
             Argument::Variable(_) => {
                 let simple = [Argument::String("a".to_owned()), Argument::Number(1.0)];
-                simple.into_iter().map(|argument| Change { argument, exactly: true }).collect()
+                simple.into_iter().map(|argument| Change { argument, how: How::Exactly }).collect()
             }
             _ => Vec::new(),
         }
@@ -218,11 +296,10 @@ impl Refiner<'_> {
     fn shorter_texts(&self, text: &str) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
         // A text between quotes is an example; one in prose is not.
-        let quoted = |quote: char| self.texts.contains(&format!("{quote}{text}{quote}"));
-        let known = letters.len() > 1 && ['\'', '"'].into_iter().any(quoted);
+        let known = letters.len() > 1 && self.usage.quotes(text);
         if letters.is_empty()
             || letters.len() <= SHORT && known
-            || letters.len() <= 2 && letters.iter().all(char::is_ascii_alphanumeric)
+            || letters.len() <= 2 && letters.iter().all(char::is_ascii_lowercase)
         {
             return Vec::new();
         }
@@ -250,9 +327,9 @@ impl Refiner<'_> {
     fn attempt(
         &mut self,
         candidate: &mut Candidate,
-        own: &Covered,
+        own: &mut Covered,
         statements: Vec<Statement>,
-        exactly: bool,
+        how: How,
         tries: &mut usize,
     ) -> Result<bool, MachineError> {
         if *tries == 0 {
@@ -262,12 +339,19 @@ impl Refiner<'_> {
         let focus = candidate.test.focus.map(|_| statements.len().saturating_sub(2));
         let Some(other) = self.observed(&statements, focus)? else { return Ok(false) };
         let (old, new) = (candidate.test.assertions.last(), other.test.assertions.last());
-        let same = match exactly {
-            true => old == new && candidate.test.after.last() == other.test.after.last(),
-            false => old.map(kind) == new.map(kind),
+        let same = match how {
+            How::Alike => old.map(kind) == new.map(kind),
+            _ => old == new && candidate.test.after.last() == other.test.after.last(),
         };
-        let shows = other.weight <= candidate.weight && same && own.is_subset(&other.covered);
+        // What has no visible effect is not kept for a branch without statements.
+        let reaches = own.is_subset(&other.covered)
+            || old == new
+                && candidate.test.after == other.test.after
+                && candidate.statements.is_subset(&other.statements);
+        let lighter = other.weight <= candidate.weight || how == How::Shorter;
+        let shows = lighter && same && reaches;
         if shows {
+            own.retain(|goal| other.covered.contains(goal));
             let origin = candidate.origin;
             *candidate = Candidate { origin, ..other };
         }
@@ -293,6 +377,34 @@ fn kind(value: &Value) -> String {
         }
         (_, count) => format!("{name} {}", count == Some(0)),
     }
+}
+
+/// Objects of whose members one is `true` instead of a value that is no flag.
+fn flags(members: &[(String, Argument)]) -> impl Iterator<Item = Change> {
+    let may = |value: &Argument| match value {
+        Argument::Object(inner) => inner.is_empty(),
+        Argument::Array(items) => items.is_empty(),
+        Argument::Number(_) | Argument::Function(..) => true,
+        _ => false,
+    };
+    (0..members.len()).filter(move |at| may(&members[*at].1)).map(|at| {
+        let mut members = members.to_vec();
+        members[at].1 = Argument::Boolean(true);
+        Change { argument: Argument::Object(members), how: How::Exactly }
+    })
+}
+
+/// Objects of whose members one has a value instead of `undefined`.
+fn defined(members: &[(String, Argument)]) -> impl Iterator<Item = Change> {
+    let values = [Argument::String("a".to_owned()), Argument::Number(1.0)];
+    (0..members.len())
+        .filter(|at| members[*at].1 == Argument::Undefined)
+        .flat_map(move |at| values.clone().map(|value| (at, value)))
+        .map(|(at, value)| {
+            let mut members = members.to_vec();
+            members[at].1 = value;
+            Change { argument: Argument::Object(members), how: How::Alike }
+        })
 }
 
 fn left_out<T: Clone>(items: &[T], at: usize) -> Vec<T> {

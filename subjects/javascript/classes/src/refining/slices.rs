@@ -24,13 +24,19 @@ impl Refiner<'_> {
                         continue;
                     }
                     let Some(mut found) = self.shown(&statements)? else { continue };
-                    found.origin = (number, end);
+                    found.origin = (number + 1, end);
                     let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
                     let before = self.before(&found.test.statements, focus)?;
                     own.push(found.covered.difference(&before).copied().collect());
                     candidates.push(found);
                 }
             }
+        }
+        for found in self.documented()? {
+            let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
+            let before = self.before(&found.test.statements, focus)?;
+            own.push(found.covered.difference(&before).copied().collect());
+            candidates.push(found);
         }
         // What earlier calls reach is shown by tests of these calls, if there are any.
         let shown: Covered = own.iter().flatten().copied().collect();

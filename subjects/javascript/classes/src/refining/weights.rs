@@ -83,8 +83,10 @@ fn of_argument(argument: &Argument) -> f64 {
         },
         Argument::Promise(_, true) => 1.0,
         Argument::Variable(_) => 0.3,
+        Argument::Array(_) => 0.1,
+        Argument::Undefined => 0.3,
         Argument::Symbol(_) | Argument::Map(_) | Argument::Set(_) => 0.5,
-        Argument::Object(members) => 0.15 * members.len() as f64,
+        Argument::Object(members) => 0.1 + 0.15 * members.len() as f64,
         _ => 0.05,
     }
 }
