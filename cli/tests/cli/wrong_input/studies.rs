@@ -203,6 +203,24 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
         "give a number from 0 to 1",
     ),
     (
+        "mosa\", parameters = { population = 10",
+        "newsd-neatest\", parameters = { population = 0",
+        "5: algorithms.parameters.population: algorithm `small`: parameter `population` is 0",
+        "give a whole number from 4 to 10000",
+    ),
+    (
+        "mosa\", parameters = { population = 10",
+        "newsd-neatest\", parameters = { population = 999999999",
+        "5: algorithms.parameters.population: algorithm `small`: parameter `population` is 999999999",
+        "give a whole number from 4 to 10000",
+    ),
+    (
+        "mosa\", parameters = { population = 10",
+        "newsd-neatest\", parameters = { generations = -1",
+        "5: algorithms.parameters.generations: algorithm `small`: unknown parameter `generations`",
+        "network_steps, population",
+    ),
+    (
         "population = 10",
         "extraction = \"dynamc\"",
         "5: algorithms.parameters.extraction: algorithm `small`: parameter `extraction` is `dynamc`",

@@ -159,3 +159,53 @@ impl Parameters for GameConfiguration {
         fields
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use catherd_search::ParameterKind;
+
+    use super::*;
+
+    fn refusal(name: &str, parameter: &str, value: f64) -> String {
+        let value = Setting::Number(value);
+        GameConfiguration::new(name, &[(parameter, value)]).unwrap_err().to_string()
+    }
+
+    /// Nothing is allocated or executed for a configuration that cannot be made.
+    #[test]
+    fn values_out_of_range_are_refused_with_the_parameter_and_its_range() {
+        for name in Game::NAMES {
+            for parameter in Game::named(name).unwrap().parameters() {
+                let (low, high, whole) = match parameter.kind {
+                    ParameterKind::Number { low, high } => (low, high, false),
+                    ParameterKind::Count { low, high } => (low as f64, high as f64, true),
+                    _ => continue,
+                };
+                let mut wrong = vec![low - 1.0, high * 2.0 + 1.0];
+                wrong.extend([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
+                wrong.extend(whole.then_some(low + 0.5));
+                for value in wrong {
+                    let (given, kind) = (Setting::Number(value), &parameter.kind);
+                    let of = parameter.name;
+                    let expected = format!("parameter `{of}` is {given}, but must be {kind}");
+                    assert_eq!(refusal(name, of, value), expected, "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn populations_of_hostile_sizes_are_refused() {
+        for value in [0.0, -1.0, 999_999_999.0] {
+            let refused = refusal("newsd-neatest", "population", value);
+            let range = "but must be a whole number from 4 to 10000";
+            assert_eq!(refused, format!("parameter `population` is {value}, {range}"));
+        }
+    }
+
+    #[test]
+    fn parameters_that_an_algorithm_lacks_are_refused() {
+        let refused = refusal("newsd-neatest", "generations", -1.0);
+        assert_eq!(refused, "unknown parameter `generations`");
+    }
+}

@@ -47,11 +47,12 @@ impl<T: Tracer> Runner<T> {
     /// # Panics
     /// If there is no such test.
     pub fn run(&mut self, suite: &LinkedSuite, test: usize, bounds: Bounds) -> Execution {
-        self.check(suite, test, suite.seed_of(test), bounds, |_| ControlFlow::Break(()))
+        self.check(suite, test, suite.seed_of(test), bounds, |_, _| ControlFlow::Break(()))
     }
 
-    /// Executes a test under any seed. `failed` is called with each assertion that does not hold;
-    /// the first at which it breaks is the verdict. If it never breaks, the test passes.
+    /// Executes a test under any seed. `failed` is called with each assertion that does not hold and
+    /// the actual value, `None` if the object or the attribute does not exist; the first at which it
+    /// breaks is the verdict. If it never breaks, the test passes.
     ///
     /// # Panics
     /// If there is no such test.
@@ -61,7 +62,7 @@ impl<T: Tracer> Runner<T> {
         test: usize,
         seed: u64,
         bounds: Bounds,
-        mut failed: impl FnMut(AssertionNo) -> ControlFlow<()>,
+        mut failed: impl FnMut(AssertionNo, Option<&AttributeValue>) -> ControlFlow<()>,
     ) -> Execution {
         if suite.steps(test) > bounds.steps {
             return Execution { verdict: Verdict::StepLimit, steps: 0, blocks: 0, fault: None };
@@ -89,8 +90,8 @@ impl<T: Tracer> Runner<T> {
                 let holds = both.is_some_and(|(expected, actual)| {
                     suite.comparison.agree(check.attribute, expected, actual)
                 });
-                if !holds && failed(check.number).is_break() {
-                    let got = actual.filter(|_| check.expected.is_some());
+                let got = actual.as_ref().filter(|_| check.expected.is_some());
+                if !holds && failed(check.number, got).is_break() {
                     let got = got.map(|seen| seen.to_string());
                     let failure = Failure { assertion: check.number, after: event, got };
                     return ControlFlow::Break(Verdict::Failed(failure));

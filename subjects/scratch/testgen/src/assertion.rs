@@ -5,6 +5,7 @@ mod chance;
 mod observer;
 mod play;
 mod regression;
+mod siblings;
 
 pub(crate) use chance::separate_chance;
 pub(crate) use observer::Observer;

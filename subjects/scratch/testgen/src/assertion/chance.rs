@@ -11,6 +11,8 @@ use catherd_scratch_suite::{
 use catherd_scratch_vm::Program;
 use catherd_search::Stream;
 
+use super::siblings::Siblings;
+
 /// Maximum number of re-executions of a test that draws no random numbers, and number of other
 /// days.
 const WITHOUT_DRAWS: u32 = 5;
@@ -29,6 +31,10 @@ const STEP: u64 = 100;
 
 /// Executes the tests of a suite under other seeds and on other days, marks the assertions that do
 /// not hold as flaky and the goals that are not covered as covered by chance.
+///
+/// If an attribute of a clone has another value in one execution, all assertions of the test about
+/// this attribute of any clone of the sprite, after the same event and later ones, are flaky as
+/// well. A clone that does not exist in an execution has no values: only its own assertions are.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` executions in a
 /// row. A test that draws no random numbers needs fewer. A test whose work is spent before, but
@@ -78,8 +84,8 @@ pub(super) fn separate_within(
             let day = executions as usize % runners.len();
             let runner = &mut runners[day];
             let before = lasting.assertions;
-            let ran = runner.check(&linked, number, seed, Bounds::default(), |assertion| {
-                lasting.drop_assertion(assertion.position as usize);
+            let ran = runner.check(&linked, number, seed, Bounds::default(), |assertion, got| {
+                lasting.drop_assertion(assertion.position as usize, got.is_some());
                 ControlFlow::Continue(())
             });
             lasting.drop_goals(&runner.tracer().take());
@@ -134,6 +140,7 @@ struct Lasting<'a> {
     holds: Vec<bool>,
     /// Number of assertions that held.
     assertions: usize,
+    siblings: Siblings,
     /// By goal that the test covers: whether it was covered.
     covered: Vec<bool>,
     covers: Vec<u32>,
@@ -145,14 +152,20 @@ impl<'a> Lasting<'a> {
             goals,
             holds: vec![true; test.assertions.len()],
             assertions: test.assertions.len(),
+            siblings: Siblings::new(&test.assertions),
             covered: vec![true; test.covers.len()],
             covers: test.covers.clone(),
         }
     }
 
-    fn drop_assertion(&mut self, position: usize) {
-        if std::mem::replace(&mut self.holds[position], false) {
-            self.assertions -= 1;
+    /// Drops an assertion that failed, and those about its clone's siblings if there was another
+    /// value.
+    fn drop_assertion(&mut self, position: usize, has_value: bool) {
+        let siblings = has_value.then(|| self.siblings.of(position)).into_iter().flatten();
+        for position in std::iter::once(position).chain(siblings) {
+            if std::mem::replace(&mut self.holds[position], false) {
+                self.assertions -= 1;
+            }
         }
     }
 

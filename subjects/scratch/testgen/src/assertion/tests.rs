@@ -151,9 +151,16 @@ fn used_variables_are_observed_once_for_each_name() {
     assert_eq!(variables.count(), 1);
 }
 
-/// The key `n` hides the sprite if a number from 1 to 50 is not 1, and sets its size in any case.
-fn rarely() -> Project {
+/// The flag makes clones. The key `n` hides each instance if a number from 1 to 50 is not 1, and sets
+/// its size in any case.
+fn rarely(clones: usize) -> Project {
     let mut cat = TargetBuilder::new("Cat");
+    let menu = cat.menu(Opcode::ControlCreateCloneOfMenu, "CLONE_OPTION", "_myself_");
+    let clone = |_| cat.block(Opcode::ControlCreateCloneOf, &[("CLONE_OPTION", menu.clone())]);
+    let made: Vec<_> = (0..clones).map(clone).collect();
+    if !made.is_empty() {
+        cat.flag(&made);
+    }
     let random = cat.value(Opcode::OperatorRandom, &[("FROM", number("1")), ("TO", number("50"))]);
     let one = cat.value(Opcode::OperatorEquals, &[("OPERAND1", random), ("OPERAND2", number("1"))]);
     let other = cat.value(Opcode::OperatorNot, &[("OPERAND", one)]);
@@ -165,15 +172,19 @@ fn rarely() -> Project {
     project(vec![TargetBuilder::new("Stage"), cat])
 }
 
+fn wait_and_press() -> SuiteTest {
+    let press = SuiteEvent::KeyPress { key: "n".into(), steps: 1 };
+    let events = vec![SuiteEvent::Wait { steps: 1 }, press];
+    SuiteTest { events, ..SuiteTest::default() }
+}
+
 /// The test of a suite for [`rarely`] that presses a key after a wait, with its goals.
 fn executed_again(reexecutions: u32) -> SuiteTest {
-    let project = rarely();
+    let project = rarely(0);
     let program = Arc::new(Program::compile(&project).unwrap());
     let goals = goals::find(&project, goals::GoalSettings::default());
-    let events =
-        vec![SuiteEvent::Wait { steps: 1 }, SuiteEvent::KeyPress { key: "n".into(), steps: 1 }];
     let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
-    suite.tests.push(SuiteTest { events, ..SuiteTest::default() });
+    suite.tests.push(wait_and_press());
     suite.tests[0].covers = measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
     assert_eq!(suite.tests[0].covers.len(), 4, "all under its own seed");
     let observer = Observer::new(&project);
@@ -191,6 +202,26 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
     let many = executed_again(300);
     assert_eq!(many.flaky, [hidden]);
     assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
+}
+
+#[test]
+fn what_depends_on_chance_in_one_clone_is_flaky_in_all() {
+    let project = rarely(8);
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let mut suite = Suite { seed: 3, tests: vec![wait_and_press()], ..Suite::default() };
+    let observer = Observer::new(&project);
+    assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+    // So few executions that most clones are hidden in all of them.
+    separate_chance(&mut suite, &program, &[], 20).unwrap();
+    let is_later = |it: &&Assertion| it.after == 1 && it.clone > 0;
+    let kinds = |list: &[Assertion]| -> Vec<String> {
+        list.iter().filter(is_later).map(|it| it.expect.to_string()).collect()
+    };
+    assert_eq!(kinds(&suite.tests[0].flaky), vec![Expected::Visible(false).to_string(); 8]);
+    assert!(kinds(&suite.tests[0].assertions).is_empty(), "{:#?}", suite.tests[0]);
+    // The clones are visible after the wait in every execution.
+    let before = assertion(0, 8, Expected::Visible(true));
+    assert!(suite.tests[0].assertions.contains(&before), "{:#?}", suite.tests[0]);
 }
 
 /// A suite for [`cat`] of tests that press these keys, with assertions.
