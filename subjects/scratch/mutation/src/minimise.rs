@@ -265,7 +265,7 @@ impl Tests for ObservedTests {
             let bounds: Bounds = bounds(settings, test.blocks);
             let seed = linked.seed_of(test.number);
             let mut failed = Vec::new();
-            let noted = |assertion: AssertionNo| {
+            let noted = |assertion: AssertionNo, _: Option<&_>| {
                 failed.push(assertion.position);
                 ControlFlow::Continue(())
             };
