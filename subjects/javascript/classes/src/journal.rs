@@ -86,7 +86,7 @@ impl Journal {
         let Some(file) = &mut self.file else { return };
         let statements: Vec<Value> = genes.statements.iter().map(Statement::to_json).collect();
         let line = json!({"statements": statements, "targets": genes.targets, "goals": goals, "work": work});
-        // The journal is a precaution: without it, the search goes on.
+        // The search continues without a journal.
         if file.write_all(format!("{line}\n").as_bytes()).is_err() {
             self.file = None;
         }
