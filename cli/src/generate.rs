@@ -36,7 +36,9 @@ A file named *.js is written as JavaScript: for a Scratch project for Whisker, w
 JSON next to it (suite.js and suite.json), for a JavaScript project (also *.mjs and *.cjs) for a test
 framework. *.json is for catherd test, catherd coverage and catherd mutate.
 
-Exit codes: 0 if a suite was written, 1 if not. A project with nothing to cover has an empty suite.")]
+Exit codes: 0 if a suite was written, 1 if not; for JavaScript projects 2 if the search ended early or
+every test ended the engine, 3 after an interrupt, with the suite of what was found until then. A
+project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
     /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with package.json
     /// or subject.toml, or a .tgz package

