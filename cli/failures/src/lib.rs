@@ -24,7 +24,8 @@ Exit codes:
   0  success
   1  the command failed; standard error says why
   2  the study is complete, but projects were skipped or runs failed
-     (vm conformance: a project failed; stats: a line could not be read)
+     (vm conformance: a project failed; stats: a line could not be read;
+      generate: the search ended early)
   3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
 
