@@ -37,13 +37,23 @@ const MAX_COORDINATE: f32 = 1e6;
 /// because a small document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 
+/// How the pixels at the edge of plain paths are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edges {
+    /// As on a graphics device, by four samples of a pixel.
+    Device,
+    /// By the more numerous samples of `resvg`: pixels of which little is covered are not empty.
+    Fine,
+}
+
 /// Draws a document.
-pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, pixmap: &mut Pixmap) {
+pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, edges: Edges, pixmap: &mut Pixmap) {
     let Some(mask) = Mask::new(pixmap.width(), pixmap.height()) else { return };
-    Painter { mask, in_layer: false }.group(tree.root(), transform, pixmap);
+    Painter { edges, mask, in_layer: false }.group(tree.root(), transform, pixmap);
 }
 
 struct Painter {
+    edges: Edges,
     /// Buffer for the coverage of one path; cleared after use.
     mask: Mask,
     /// Whether a layer is being drawn. Layers within layers are left to `resvg`, because each is
@@ -67,7 +77,9 @@ impl Painter {
             usvg::Node::Group(group) if is_translucent_only(group) && !self.in_layer => {
                 self.layer(group, transform, pixmap);
             }
-            usvg::Node::Path(path) if is_plain(path) => self.path(path, transform, pixmap),
+            usvg::Node::Path(path) if self.edges == Edges::Device && is_plain(path) => {
+                self.path(path, transform, pixmap);
+            }
             usvg::Node::Image(image) if self.image(image, transform, pixmap) => {}
             _ => {
                 // `render_node` draws a node at the origin.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::limits::{Limits, SkinError};
+use crate::raster::Edges;
 use crate::silhouette::{EMPTY, Silhouette};
 use bitmap::Bitmap;
 use vector::Vector;
@@ -80,7 +81,7 @@ impl SkinSetBuilder {
     ) -> Result<SkinId, SkinError> {
         let origin = Origin::new(&bytes, true, None, center);
         self.add_picture(origin, |limits| {
-            Ok(Source::Vector(Arc::new(Vector::new(&bytes, center, limits)?)))
+            Ok(Source::Vector(Arc::new(Vector::new(&bytes, center, Edges::Device, limits)?)))
         })
     }
 
@@ -178,6 +179,33 @@ impl SkinSet {
     /// Number of costumes that were not added because they exceed the [`Limits`].
     pub fn refused(&self) -> usize {
         self.refused
+    }
+
+    /// The same costumes, whose outlines have the pixels of which little is covered as well. A browser
+    /// without a graphics device draws in a similar way: what differs with these costumes
+    /// depends on how the edges of paths are drawn.
+    pub fn with_fine_edges(&self) -> SkinSet {
+        let skins = self.skins.iter().zip(&self.origins).map(|(skin, origin)| {
+            let source = match (&skin.source, origin) {
+                (Source::Vector(vector), Some(origin)) => {
+                    let center = origin.center;
+                    let center = center.map(|(x, y)| (f64::from_bits(x), f64::from_bits(y)));
+                    // The file was accepted within the same limits before.
+                    Vector::new(&origin.file, center, Edges::Fine, &self.limits).map_or_else(
+                        |_| Source::Vector(Arc::clone(vector)),
+                        |fine| Source::Vector(Arc::new(fine)),
+                    )
+                }
+                (source, _) => source.clone(),
+            };
+            Skin { source, ..*skin }
+        });
+        SkinSet {
+            skins: skins.collect(),
+            origins: vec![None; self.skins.len()],
+            refused: self.refused,
+            limits: self.limits,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -308,6 +336,31 @@ mod tests {
         }
         assert_eq!(second.size(doubled), (4.0, 4.0));
         assert_ne!(second.skin(moved).center, first.skin(svg).center);
+    }
+
+    #[test]
+    fn fine_edges_fill_pixels_that_are_covered_a_little() {
+        // The corner covers a little of the eleventh column.
+        let corner = r#"<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">
+            <path d="M0 0 L5 0 L10.15 20 L3 20 Z"/></svg>"#;
+        let mut set = SkinSetBuilder::new(Limits::default());
+        let corner = set.add_svg(corner.as_bytes().into(), Some((3.0, 4.0))).unwrap();
+        let rectangle = set.add_svg(SVG.as_bytes().into(), None).unwrap();
+        let bitmap = set.add_bitmap(png(1), Some(2.0), None).unwrap();
+        let blank = set.add_blank();
+        let set = set.build();
+        let fine = set.with_fine_edges();
+        let filled = |set: &SkinSet| {
+            let skin = set.skin(corner);
+            let silhouette = skin.silhouette(skin.level((100.0, 100.0)));
+            [17, 18, 19].map(|row| silhouette.solid(10, row))
+        };
+        assert_eq!((filled(&set), filled(&fine)), ([false, false, true], [false, true, true]));
+        for id in [corner, rectangle, bitmap, blank] {
+            assert_eq!(fine.size(id), set.size(id));
+            assert_eq!(fine.skin(id).center, set.skin(id).center);
+        }
+        assert_eq!(raster(&fine, bitmap), raster(&set, bitmap));
     }
 
     #[test]

@@ -26,7 +26,19 @@ impl<T: Tracer> Runner<T> {
     /// A runner for a program. The machine's settings should be the suite's
     /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
-        let mut vm = Vm::new(program, machine, Random::portable(0), tracer);
+        Runner::of(Vm::new(program, machine, Random::portable(0), tracer))
+    }
+
+    /// A runner whose costumes have other edges ([`Vm::with_fine_edges`]).
+    pub fn with_fine_edges(
+        program: Arc<Program>,
+        machine: catherd_scratch_vm::VmSettings,
+        tracer: T,
+    ) -> Self {
+        Runner::of(Vm::with_fine_edges(program, machine, Random::portable(0), tracer))
+    }
+
+    fn of(mut vm: Vm<T>) -> Self {
         vm.remember(LONG_SLICE, STRETCH_BYTES);
         center_mouse(&mut vm);
         Self { start: vm.snapshot(), vm }

@@ -1,8 +1,9 @@
 //! The state of a VM: everything that a snapshot contains.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use catherd_scratch_render::{DrawableId, Group, Scene};
+use catherd_scratch_render::{DrawableId, Group, Scene, SkinSet};
 use smallvec::SmallVec;
 
 use crate::compat::Compat;
@@ -125,8 +126,8 @@ impl Mouse {
 
 impl State {
     /// The state after loading the project and drawing one frame.
-    pub(crate) fn new(program: &Program, random: Random) -> State {
-        let mut scene = Scene::new(program.skins.clone());
+    pub(crate) fn new(program: &Program, skins: Arc<SkinSet>, random: Random) -> State {
+        let mut scene = Scene::new(skins);
         if !program.senses_colors {
             scene.ignore_colors();
         }

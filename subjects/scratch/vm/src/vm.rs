@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use catherd_scratch_render::SkinSet;
 use catherd_scratch_sb3::{BlockNo, Opcode};
 
 use crate::code::NONE;
@@ -41,7 +42,30 @@ impl Snapshot {
 impl<T: Tracer> Vm<T> {
     /// A VM with the project as loaded: no script runs, one frame is drawn.
     pub fn new(program: Arc<Program>, settings: VmSettings, random: Random, tracer: T) -> Vm<T> {
-        let state = State::new(&program, random);
+        let skins = Arc::clone(&program.skins);
+        Vm::with_skins(program, skins, settings, random, tracer)
+    }
+
+    /// A VM whose costumes have other edges than a graphics device draws
+    /// ([`SkinSet::with_fine_edges`]). What it shows differently depends on the graphics of the computer.
+    pub fn with_fine_edges(
+        program: Arc<Program>,
+        settings: VmSettings,
+        random: Random,
+        tracer: T,
+    ) -> Vm<T> {
+        let skins = Arc::new(program.skins.with_fine_edges());
+        Vm::with_skins(program, skins, settings, random, tracer)
+    }
+
+    fn with_skins(
+        program: Arc<Program>,
+        skins: Arc<SkinSet>,
+        settings: VmSettings,
+        random: Random,
+        tracer: T,
+    ) -> Vm<T> {
+        let state = State::new(&program, skins, random);
         let (buffers, linear) = (Buffers::default(), Steps::default());
         Vm { tracer, program, settings, state, buffers, linear }
     }

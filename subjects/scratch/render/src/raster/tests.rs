@@ -6,7 +6,7 @@ fn alpha(body: &str) -> Vec<[u8; 4]> {
     let text = format!("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'>{body}</svg>");
     let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
     let mut pixmap = Pixmap::new(4, 2).unwrap();
-    draw(&tree, Transform::identity(), &mut pixmap);
+    draw(&tree, Transform::identity(), Edges::Device, &mut pixmap);
     let alpha: Vec<u8> = pixmap.pixels().iter().map(|pixel| pixel.alpha()).collect();
     alpha.as_chunks().0.to_vec()
 }
@@ -27,7 +27,7 @@ fn rows(width: usize, height: usize, body: &str) -> Vec<Vec<u8>> {
     );
     let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
     let mut pixmap = Pixmap::new(width as u32, height as u32).unwrap();
-    draw(&tree, Transform::identity(), &mut pixmap);
+    draw(&tree, Transform::identity(), Edges::Device, &mut pixmap);
     let alpha: Vec<u8> = pixmap.pixels().iter().map(|pixel| pixel.alpha()).collect();
     alpha.chunks(width).map(<[u8]>::to_vec).collect()
 }
@@ -119,7 +119,7 @@ fn bitmaps_are_sampled_left_of_the_border_between_pixels() {
         );
         let tree = usvg::Tree::from_str(&text, &options).unwrap();
         let mut pixmap = Pixmap::new(16, 1).unwrap();
-        draw(&tree, Transform::identity(), &mut pixmap);
+        draw(&tree, Transform::identity(), Edges::Device, &mut pixmap);
         let alphas = pixmap.pixels().iter().map(|pixel| pixel.alpha() / 16);
         alphas.take(width as usize).collect()
     };
@@ -212,7 +212,7 @@ fn strokes_cover_the_samples_that_the_browser_covers() {
         );
         let tree = usvg::Tree::from_str(&text, &usvg::Options::default()).unwrap();
         let mut pixmap = Pixmap::new(8, 6).unwrap();
-        draw(&tree, Transform::identity(), &mut pixmap);
+        draw(&tree, Transform::identity(), Edges::Device, &mut pixmap);
         let levels: Vec<u8> =
             pixmap.pixels().iter().map(|pixel| pixel.alpha().div_ceil(64)).collect();
         assert_eq!(levels, expected.as_flattened(), "{path} {style}");

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use resvg::{tiny_skia, usvg};
 
 use crate::limits::{Limits, SkinError};
-use crate::raster;
+use crate::raster::{self, Edges};
 use crate::silhouette::{Alpha, Silhouette};
 use crate::svg::Document;
 
@@ -23,6 +23,7 @@ pub(super) struct Vector {
     size: (f64, f64),
     center: (f64, f64),
     largest_scale: f64,
+    edges: Edges,
     tree: OnceLock<Option<usvg::Tree>>,
     rasters: [OnceLock<Silhouette>; LEVELS],
 }
@@ -31,6 +32,7 @@ impl Vector {
     pub(super) fn new(
         bytes: &[u8],
         center: Option<(f64, f64)>,
+        edges: Edges,
         limits: &Limits,
     ) -> Result<Self, SkinError> {
         let document = Document::new(bytes, limits)?;
@@ -58,6 +60,7 @@ impl Vector {
             size,
             center,
             largest_scale: largest_scale(size),
+            edges,
             tree: OnceLock::new(),
             rasters: [const { OnceLock::new() }; LEVELS],
         })
@@ -121,7 +124,7 @@ impl Vector {
         if !self.document.allows(raster::RasterCost::estimate(tree, transform, pixels)) {
             return None;
         }
-        raster::draw(tree, transform, &mut pixmap);
+        raster::draw(tree, transform, self.edges, &mut pixmap);
         // A picture shows nothing outside of its intrinsic box.
         let (shown_width, shown_height) = self.document.intrinsic_size();
         let last_column = (shown_width * scale).ceil() as usize;
@@ -159,7 +162,7 @@ mod tests {
     use super::*;
 
     fn vector(svg: &str) -> Vector {
-        Vector::new(svg.as_bytes(), None, &Limits::default()).unwrap()
+        Vector::new(svg.as_bytes(), None, Edges::Device, &Limits::default()).unwrap()
     }
 
     #[test]

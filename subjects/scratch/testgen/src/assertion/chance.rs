@@ -1,5 +1,5 @@
-//! Dependence on chance or the date: assertions that do not hold, and goals that are not covered,
-//! in executions under other seeds.
+//! Dependence on chance, the date or the graphics of the computer: assertions that do not hold, and goals
+//! that are not covered, in executions under other seeds and with other edges of costumes.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -36,6 +36,9 @@ const STEP: u64 = 100;
 /// this attribute of any clone of the sprite, after the same event and later ones, are flaky as
 /// well. A clone that does not exist in an execution has no values: only its own assertions are.
 ///
+/// Each test is also executed once under its own seed with costumes that have
+/// [other edges](Runner::with_fine_edges).
+///
 /// The executions of a test end when all remaining assertions have held in `needed` executions in a
 /// row. A test that draws no random numbers needs fewer. A test whose work is spent before, but
 /// that has been executed at least [`WITHOUT_DRAWS`] times, keeps what has always held, and says in
@@ -71,9 +74,20 @@ pub(super) fn separate_within(
             Runner::new(Arc::clone(program), machine, tracer())
         })
         .collect();
+    let mut other_edges = Runner::with_fine_edges(Arc::clone(program), machine, tracer());
     let mut work = Shares::new(work, suite.tests.len());
     for (number, test) in suite.tests.iter_mut().enumerate() {
         let mut lasting = Lasting::new(test, goals);
+        if needed > 0 {
+            let seed = linked.seed_of(number);
+            let ran =
+                other_edges.check(&linked, number, seed, Bounds::default(), |assertion, _| {
+                    lasting.drop_assertion(assertion.position as usize, false);
+                    ControlFlow::Continue(())
+                });
+            lasting.drop_goals(&other_edges.tracer().take());
+            work.spend(ran.blocks + STEP * ran.steps);
+        }
         let (mut draws, mut row, mut executions) = (false, 0, 0);
         let enough = |draws: bool| if draws { needed } else { needed.min(WITHOUT_DRAWS) };
         while row < enough(draws)

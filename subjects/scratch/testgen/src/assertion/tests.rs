@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
-use catherd_scratch_sb3::{List, Opcode, Project, Value as Stored, Variable};
+use catherd_scratch_sb3::{Asset, Costume, List, Opcode, Project, Value as Stored, Variable};
 use catherd_scratch_suite::attribute::Attribute;
 use catherd_scratch_suite::{
     Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, goals,
@@ -202,6 +202,66 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
     let many = executed_again(300);
     assert_eq!(many.flaky, [hidden]);
     assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
+}
+
+/// The key `n` hides the sprite if it does not touch a wall, and sets its size in any case. The corner of
+/// its costume covers a little of a pixel of the wall.
+fn at_the_wall() -> Project {
+    let costume = |asset, center| Costume {
+        name: "a".into(),
+        asset: Some(asset),
+        vector: true,
+        bitmap_resolution: None,
+        rotation_center: Some(center),
+    };
+    let mut wall = TargetBuilder::new("Wall");
+    wall.target.costumes = vec![costume(0, (0.0, 10.0))];
+    let mut cat = TargetBuilder::new("Cat");
+    cat.target.costumes = vec![costume(1, (10.0, 10.0))];
+    let touching = cat.touching("Wall");
+    let apart = cat.value(Opcode::OperatorNot, &[("OPERAND", touching)]);
+    let apart = cat.when(apart);
+    let hide = cat.block(Opcode::LooksHide, &[]);
+    cat.hold(apart, hide);
+    let size = cat.block(Opcode::LooksSetSizeTo, &[("SIZE", number("50"))]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "n")), &[apart, size]);
+    let mut project = project(vec![TargetBuilder::new("Stage"), wall, cat]);
+    let svg = |path: &str| {
+        Asset {
+        name: "a.svg".into(),
+        bytes: format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><path d="{path}"/></svg>"#
+        )
+        .into_bytes()
+        .into(),
+    }
+    };
+    project.assets = [svg("M1 17 H9 V18 H1 Z"), svg("M0 0 L5 0 L10.15 20 L3 20 Z")].into();
+    project
+}
+
+#[test]
+fn what_depends_on_the_edges_of_costumes_is_flaky() {
+    let project = at_the_wall();
+    let program = Arc::new(Program::compile(&project).unwrap());
+    let goals = goals::find(&project, goals::GoalSettings::default());
+    let executed = |reexecutions| {
+        let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
+        suite.tests.push(wait_and_press());
+        suite.tests[0].covers =
+            measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
+        let observer = Observer::new(&project);
+        assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+        separate_chance(&mut suite, &program, &goals, reexecutions).unwrap();
+        suite.tests.remove(0)
+    };
+    let hidden = assertion(1, 0, Expected::Visible(false));
+    let own = executed(0);
+    assert!(own.assertions.contains(&hidden), "{:#?}", own.assertions);
+    let many = executed(20);
+    assert_eq!(many.flaky, [hidden]);
+    assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
+    assert!(!many.assertions.is_empty());
 }
 
 #[test]
