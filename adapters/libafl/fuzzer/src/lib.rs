@@ -159,17 +159,14 @@ fn fuzz(options: &Options) -> Result<(), Error> {
         havoc,
     );
 
+    // After a seed that crashes, the process that was started again loads the others.
+    if state.must_load_initial_inputs() {
+        let seeds = [options.seeds.clone()];
+        state.load_initial_inputs(&mut fuzzer, &mut executor, &mut events, &seeds)?;
+    }
     if state.corpus().count() == 0 {
-        state.load_initial_inputs(
-            &mut fuzzer,
-            &mut executor,
-            &mut events,
-            &[options.seeds.clone()],
-        )?;
-        if state.corpus().count() == 0 {
-            eprintln!("{}: no seed covers anything", options.seeds.display());
-            process::exit(1);
-        }
+        eprintln!("{}: every seed crashes or covers nothing", options.seeds.display());
+        process::abort();
     }
     loop {
         events.maybe_report_progress(&mut state, REPORT_INTERVAL)?;
