@@ -116,7 +116,7 @@ fn a_budget_bounds_the_executions() {
     assert!(refined.tests.iter().all(|test| test.shown.as_ref().unwrap().len() == 1));
 }
 
-/// A package whose documentation shows a call, and a suite with calls that nobody would write.
+/// A package whose documentation shows a call, and a suite with unusual calls.
 fn documented() -> (Rc<Program>, Suite) {
     let source = "exports.greet = (name, options) => {
   if (options && options.loud) return name.toUpperCase() + '!';

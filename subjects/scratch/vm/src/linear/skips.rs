@@ -1,8 +1,8 @@
 //! Sides of `and` and `or` that need not be evaluated, because the side before them decides.
 //!
-//! The original always evaluates both. Nobody can tell if the distances of the condition do not
-//! matter any more, and if the evaluation changes nothing and takes no fuel: it draws no random
-//! number, compares no long texts and creates no list.
+//! The original always evaluates both. The results are the same without the second one if the
+//! distances of the condition do not matter any more, and if its evaluation changes nothing and takes
+//! no fuel: it draws no random number, compares no long texts and creates no list.
 
 use super::form::{Instruction, Kind, Link, ListNo, Operand, Skip};
 use super::lower::Lowering;
