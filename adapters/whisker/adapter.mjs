@@ -3,8 +3,8 @@
 // Usage: adapter.mjs prepare|doctor|execute REQUEST
 //
 // The user has a built checkout of Whisker and a browser: `prepare` takes them from the variables
-// WHISKER_HOME and CHROME_BIN and notes them in the environment, a folder with `places.json` and a link
-// `node` to Node.js. A project is an .sb3 file; the budget is real time.
+// WHISKER_HOME and CHROME_BIN and notes them in the environment, a folder with `places.json`, a link `node` to
+// Node.js and a script `browser`. A project is an .sb3 file; the budget is real time.
 
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -15,6 +15,9 @@ const VERSION = '0.8.0';
 
 /** Characters that are kept of the tool's output, from its end. */
 const MOST_OUTPUT = 1 << 20;
+
+/** The file of the environment that starts the browser. */
+const BROWSER = 'browser';
 
 /** The run has no result. */
 class Failed extends Error {}
@@ -31,6 +34,11 @@ function prepare(request) {
   fs.symlinkSync(process.execPath, node);
   const flaws = flawsOf(places);
   if (flaws.length > 0) throw new Failed(flaws.join('; '));
+  // Since version 137 Chromium draws WebGL without a graphics device only if it is asked to. Whisker passes no
+  // arguments of ours to it.
+  const quoted = `'${places.browser.replaceAll("'", "'\\''")}'`;
+  fs.writeFileSync(path.join(request.environment, BROWSER),
+    `#!/bin/sh\nexec ${quoted} --enable-unsafe-swiftshader "$@"\n`, { mode: 0o755 });
   // Whisker removes this file when it starts, which a run may not.
   fs.rmSync(path.join(places.checkout, 'whisker-web/dist/includes/prettify.js'), { force: true });
 }
@@ -209,7 +217,7 @@ async function execute(request) {
     '--acceleration', String(request.parameters.acceleration), '--seed', String(request.seed),
     '--headless', '--console-forwarded'];
   const folder = shortFolder();
-  const env = { ...process.env, CHROME_BIN: places.browser, NODE_ENV: 'production' };
+  const env = { ...process.env, CHROME_BIN: path.join(request.environment, BROWSER), NODE_ENV: 'production' };
   if (folder) env.TMPDIR = folder;
   let output;
   try {

@@ -5,8 +5,10 @@
 
 #![allow(clippy::print_stdout)] // A test prints measurements.
 
+use std::fs::Permissions;
 use std::io::Write as _;
 use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -203,6 +205,12 @@ fn examples() -> Vec<PathBuf> {
 fn with_the_servant(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
+    // The command gives the browser no flag of ours, without which newer ones have no WebGL.
+    let folder = tempfile::tempdir().unwrap();
+    let with_webgl = folder.path().join("browser");
+    let script = "#!/bin/sh\nexec \"$BROWSER\" --enable-unsafe-swiftshader \"$@\"\n";
+    std::fs::write(&with_webgl, script).unwrap();
+    std::fs::set_permissions(&with_webgl, Permissions::from_mode(0o755)).unwrap();
     let (mut passed, mut covered) = ([0, 0], [0, 0]);
     for job in jobs {
         for (acceleration, seed) in [("10", "0"), ("1", "1")] {
@@ -211,7 +219,8 @@ fn with_the_servant(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
             node.current_dir(&checkout).args(["servant/servant.js", "run", "--headless"]);
             node.args(["--acceleration", acceleration, "--seed", seed, "--scratch-path"]);
             node.arg(&job.project).arg("--test-path").arg(&job.file).arg("--csv-file").arg(&table);
-            node.env("CHROME_BIN", &browser).env("NODE_ENV", "production");
+            node.env("CHROME_BIN", &with_webgl).env("BROWSER", &browser);
+            node.env("NODE_ENV", "production");
             let output = node.output().unwrap();
             let name = job.file.display();
             let text = std::fs::read_to_string(&table).unwrap_or_else(|error| {

@@ -62,7 +62,8 @@ const main = async () => {
     const browser = await puppeteer.launch({
         headless: true,
         executablePath,
-        args: ['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
+        args: ['--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader',
+            '--autoplay-policy=no-user-gesture-required'],
     });
     try {
         for await (const line of readline.createInterface({ input: process.stdin })) {
