@@ -3,7 +3,7 @@
 use super::drawable::{Drawable, Look};
 use super::fingerprint::Fingerprint;
 use super::pen::Pen;
-use super::pen_layer::tiles_of;
+use super::pen_layer::TileBox;
 use super::{DrawableId, Scene};
 
 impl Scene {
@@ -56,7 +56,7 @@ impl Pen {
         let mut tiles = *drawn;
         for (number, (mark, pixels)) in self.queue().marks_from(0).enumerate() {
             let print = mark.print();
-            for tile in tiles_of(pixels) {
+            for tile in TileBox::of(pixels).tiles() {
                 if !self.queue().is_drawn(number, tile) {
                     tiles[tile] = tiles[tile].and(print);
                 }

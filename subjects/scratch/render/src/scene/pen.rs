@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::drawable::Look;
 use super::fingerprint::Fingerprint;
-use super::pen_layer::{Layer, TILE_COUNT, blank_layer, tiles};
+use super::pen_layer::{Layer, TILE_COUNT, TileBox, blank_layer};
 use super::pen_line::{Line, PenStroke};
 use super::pen_queue::{MAX_QUEUED, Mark, Queue};
 use super::stamp::Stamp;
@@ -113,7 +113,7 @@ impl Pen {
     /// The fingerprints of the tiles with the pixels of an area or their neighbours, which must be
     /// [drawn](Self::draw).
     pub(super) fn prints_in(&self, area: Rect) -> impl Iterator<Item = Fingerprint> {
-        tiles(area).map(|tile| self.layer.tiles[tile])
+        TileBox::around(area).tiles().map(|tile| self.layer.tiles[tile])
     }
 
     /// Bytes of queued marks and of pixels that are not shared with `earlier`, or with a blank

@@ -75,27 +75,57 @@ pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.max(b.start)..a.end.min(b.end)
 }
 
-/// The tiles that have pixels of a box.
-pub(super) fn tiles_of(pixels: &Pixels) -> impl Iterator<Item = usize> {
-    let numbers = |range: &Range<usize>, side: usize| {
-        if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
-    };
-    let columns = numbers(&pixels.columns, TILE.0);
-    numbers(&pixels.rows, TILE.1)
-        .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
+/// A box of tiles; empty if one of the ranges is.
+#[derive(Clone, Debug)]
+pub(super) struct TileBox {
+    columns: Range<usize>,
+    rows: Range<usize>,
 }
 
-/// The tiles with the pixels of an area, and of a margin of two pixels, because queries sample
-/// pixels next to the area.
-pub(super) fn tiles(area: Rect) -> impl Iterator<Item = usize> {
-    const BEYOND: f64 = 2.0;
-    let number = |at: f64, side: usize, count: usize| {
-        // The cast saturates. NaN does not occur, because areas are intersected with the stage.
-        (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
-    };
-    let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);
-    let row = |y: f64| number(STAGE_Y - y, TILE.1, TILES.1);
-    let columns = column(area.left - BEYOND)..=column(area.right + BEYOND);
-    let rows = row(area.top + BEYOND)..=row(area.bottom - BEYOND);
-    rows.flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
+impl TileBox {
+    /// The tiles that have pixels of a box.
+    pub(super) fn of(pixels: &Pixels) -> Self {
+        let numbers = |range: &Range<usize>, side: usize| {
+            if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
+        };
+        Self { columns: numbers(&pixels.columns, TILE.0), rows: numbers(&pixels.rows, TILE.1) }
+    }
+
+    /// The tiles with the pixels of an area, and of a margin of two pixels, because queries sample
+    /// pixels next to the area.
+    pub(super) fn around(area: Rect) -> Self {
+        const BEYOND: f64 = 2.0;
+        let number = |at: f64, side: usize, count: usize| {
+            // The cast saturates. NaN does not occur, because areas are intersected with the stage.
+            (clamp(at, 0.0, f64::MAX) as usize / side).min(count - 1)
+        };
+        let column = |x: f64| number(x + STAGE_X, TILE.0, TILES.0);
+        let row = |y: f64| number(STAGE_Y - y, TILE.1, TILES.1);
+        Self {
+            columns: column(area.left - BEYOND)..column(area.right + BEYOND) + 1,
+            rows: row(area.top + BEYOND)..row(area.bottom - BEYOND) + 1,
+        }
+    }
+
+    /// The tiles that are also in another box.
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        Self {
+            columns: common(&self.columns, &other.columns),
+            rows: common(&self.rows, &other.rows),
+        }
+    }
+
+    /// The pixels of the tiles.
+    pub(super) fn pixels(&self) -> Pixels {
+        let pixels = |range: &Range<usize>, side: usize| range.start * side..range.end * side;
+        Pixels { columns: pixels(&self.columns, TILE.0), rows: pixels(&self.rows, TILE.1) }
+    }
+
+    /// The numbers of the tiles, which are counted by rows.
+    pub(super) fn tiles(&self) -> impl Iterator<Item = usize> + use<> {
+        let columns = self.columns.clone();
+        self.rows
+            .clone()
+            .flat_map(move |row| columns.clone().map(move |column| row * TILES.0 + column))
+    }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::fingerprint::Fingerprint;
-use super::pen_layer::{Layer, Pixels, TILE_COUNT, tiles};
+use super::pen_layer::{Layer, Pixels, TILE_COUNT, TileBox};
 use super::pen_line::Line;
 use super::stamp::Stamp;
 use crate::bounds::Rect;
@@ -139,24 +139,34 @@ impl Queue {
     /// Whether some mark is not drawn on a tile of an area.
     pub(super) fn is_pending(&self, area: Rect) -> bool {
         let count = self.len();
-        count > 0 && tiles(area).any(|tile| usize::from(self.drawn[tile]) < count)
+        count > 0 && TileBox::around(area).tiles().any(|tile| usize::from(self.drawn[tile]) < count)
     }
 
     /// Draws the marks on the tiles of an area.
     pub(super) fn draw(&mut self, layer: &mut Layer, skins: &SkinSet, area: Rect) {
         let count = self.len();
-        for tile in tiles(area) {
-            let within = Pixels::of_tile(tile);
-            let start = usize::from(self.drawn[tile]);
-            for (mark, _) in self.marks_from(start).filter(|(_, pixels)| pixels.intersects(&within))
-            {
-                layer.drawn(tile, mark.print());
+        let area = TileBox::around(area);
+        let pixels_of_area = area.pixels();
+        let start = area.tiles().map(|tile| usize::from(self.drawn[tile])).min().unwrap_or(0);
+        for ((mark, pixels), number) in self.marks_from(start).zip(start..) {
+            if !pixels.intersects(&pixels_of_area) {
+                continue;
+            }
+            let print = mark.print();
+            for tile in TileBox::of(pixels).intersection(&area).tiles() {
+                if self.is_drawn(number, tile) {
+                    continue;
+                }
+                layer.drawn(tile, print);
+                let within = Pixels::of_tile(tile);
                 let mut canvas = layer.pixels.tiles.canvas(tile);
                 match mark {
                     Mark::Line(line) => line.draw(&mut canvas, &within),
                     Mark::Stamp(stamp) => stamp.draw(&mut canvas, skins, &within),
                 }
             }
+        }
+        for tile in area.tiles() {
             self.drawn[tile] = count as u16;
         }
         if self.drawn.iter().all(|&drawn| usize::from(drawn) == count) {

@@ -192,7 +192,7 @@ mod tests {
         ] {
             assert_eq!(square.level((percent, percent)), Some(number), "{percent}");
         }
-        assert_eq!(square.level((1.0, 1.0)), None, "60/64 of a pixel is no raster");
+        assert_eq!(square.level((1.0, 1.0)), None, "60/64 of a pixel is not a raster");
         assert_eq!(square.level((0.0, 0.0)), None);
     }
 
