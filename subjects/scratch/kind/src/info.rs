@@ -7,7 +7,7 @@ use crate::KIND;
 /// Version of everything that determines a record: machine, search, fitness. It differs from the
 /// version of the package, because runs keep their ids in a release that does not change their
 /// records. Version 0.3.0 had `catherd/0.3.0`.
-pub const ENGINE: &str = "scratch/4";
+pub const ENGINE: &str = "scratch/5";
 
 pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";

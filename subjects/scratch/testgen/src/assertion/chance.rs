@@ -1,5 +1,5 @@
-//! Dependence on chance, the date or the graphics of the computer: assertions that do not hold, and goals
-//! that are not covered, in executions under other seeds and with other edges of costumes.
+//! Dependence on chance, the date or the computer: assertions that do not hold, and goals that are not covered, in
+//! executions under other seeds, with other edges of costumes and by a slower computer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::{
     Bounds, CoveredBlocks, LinkedSuite, Runner, Suite, SuiteError, SuiteTest,
 };
-use catherd_scratch_vm::Program;
+use catherd_scratch_vm::{Program, VmSettings};
 use catherd_search::Stream;
 
 use super::siblings::Siblings;
@@ -26,6 +26,11 @@ const PATIENCE: u32 = 4;
 /// for tests in the order of the suite.
 const WORK: u64 = 200_000_000;
 
+/// How many times as fast as the slowest computer the machine is: the share of its budget without screen refresh
+/// that another computer may execute in the original's 500 ms. With tracing, a browser executes some hundred
+/// blocks in a millisecond on a quiet computer.
+const SLOWDOWN: u32 = 16;
+
 /// Work of a step, in blocks.
 const STEP: u64 = 100;
 
@@ -36,8 +41,10 @@ const STEP: u64 = 100;
 /// this attribute of any clone of the sprite, after the same event and later ones, are flaky as
 /// well. A clone that does not exist in an execution has no values: only its own assertions are.
 ///
-/// Each test is also executed once under its own seed with costumes that have
-/// [other edges](Runner::with_fine_edges).
+/// Each test is also executed once under its own seed as on another computer: with costumes that have
+/// [other edges](Runner::with_fine_edges), and with a smaller
+/// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because the original
+/// interrupts such code by real time.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` executions in a
 /// row. A test that draws no random numbers needs fewer. A test whose work is spent before, but
@@ -74,18 +81,19 @@ pub(super) fn separate_within(
             Runner::new(Arc::clone(program), machine, tracer())
         })
         .collect();
-    let mut other_edges = Runner::with_fine_edges(Arc::clone(program), machine, tracer());
+    let slower = VmSettings { warp_budget: (machine.warp_budget / SLOWDOWN).max(1), ..machine };
+    let mut other_computer = Runner::with_fine_edges(Arc::clone(program), slower, tracer());
     let mut work = Shares::new(work, suite.tests.len());
     for (number, test) in suite.tests.iter_mut().enumerate() {
         let mut lasting = Lasting::new(test, goals);
         if needed > 0 {
             let seed = linked.seed_of(number);
             let ran =
-                other_edges.check(&linked, number, seed, Bounds::default(), |assertion, _| {
+                other_computer.check(&linked, number, seed, Bounds::default(), |assertion, _| {
                     lasting.drop_assertion(assertion.position as usize, false);
                     ControlFlow::Continue(())
                 });
-            lasting.drop_goals(&other_edges.tracer().take());
+            lasting.drop_goals(&other_computer.tracer().take());
             work.spend(ran.blocks + STEP * ran.steps);
         }
         let (mut draws, mut row, mut executions) = (false, 0, 0);

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
-use catherd_scratch_sb3::{Asset, Costume, List, Opcode, Project, Value as Stored, Variable};
+use catherd_scratch_sb3::{
+    Asset, Costume, List, Mutation, Opcode, Project, Value as Stored, Variable,
+};
 use catherd_scratch_suite::attribute::Attribute;
 use catherd_scratch_suite::{
     Assertion, Bounds, Expected, LinkedSuite, Runner, Suite, SuiteEvent, SuiteTest, goals,
@@ -262,6 +264,50 @@ fn what_depends_on_the_edges_of_costumes_is_flaky() {
     assert_eq!(many.flaky, [hidden]);
     assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
     assert!(!many.assertions.is_empty());
+}
+
+/// The key `n` turns the sprite by so many degrees, one after the other without screen refresh, and hides it.
+fn turning(degrees: &str) -> Project {
+    let mut cat = TargetBuilder::new("Cat");
+    let all = cat.block(Opcode::ControlRepeat, &[("TIMES", number(degrees))]);
+    let turn = cat.block(Opcode::MotionTurnRight, &[("DEGREES", number("1"))]);
+    cat.hold(all, turn);
+    cat.define("turn", &[all]);
+    for block in &mut cat.target.blocks {
+        if let Some(Mutation::Prototype { warp, .. }) = &mut block.mutation {
+            *warp = true;
+        }
+    }
+    let call = cat.call("turn");
+    let hide = cat.block(Opcode::LooksHide, &[]);
+    cat.hat(Opcode::EventWhenKeyPressed, Some(("KEY_OPTION", "n")), &[call, hide]);
+    project(vec![TargetBuilder::new("Stage"), cat])
+}
+
+#[test]
+fn what_depends_on_the_speed_of_the_computer_is_flaky() {
+    let executed = |degrees| {
+        let project = turning(degrees);
+        let program = Arc::new(Program::compile(&project).unwrap());
+        let goals = goals::find(&project, goals::GoalSettings::default());
+        let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
+        suite.tests.push(wait_and_press());
+        suite.tests[0].covers =
+            measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
+        let observer = Observer::new(&project);
+        assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+        separate_chance(&mut suite, &program, &goals, 20).unwrap();
+        suite.tests.remove(0)
+    };
+    let turned = |direction| assertion(1, 0, Expected::Direction(direction));
+    let hidden = assertion(1, 0, Expected::Visible(false));
+    // A turn and the loop around it are two blocks.
+    let short = executed("10001");
+    assert!(short.assertions.contains(&turned(11.0)), "{short:#?}");
+    assert!(short.flaky.is_empty() && short.chance.is_empty(), "{short:#?}");
+    let long = executed("100001");
+    assert!(long.flaky.contains(&turned(11.0)) && long.flaky.contains(&hidden), "{long:#?}");
+    assert_eq!(long.chance.len(), 1, "the block that hides: {long:#?}");
 }
 
 #[test]
