@@ -37,7 +37,7 @@ fn compress(bytes: &[u8], path: &Path) -> io::Result<()> {
 }
 
 /// The commit and its date as ` (1a2b3c4d5e, 2026-01-31)`. `CATHERD_COMMIT` names them where the sources
-/// are no checkout. Empty for builds that are not optimised: they would be made again after each commit.
+/// are not checkout. Empty for builds that are not optimised: they would be made again after each commit.
 fn commit() -> String {
     println!("cargo::rerun-if-env-changed=CATHERD_COMMIT");
     if let Some(named) = std::env::var("CATHERD_COMMIT").ok().filter(|named| !named.is_empty()) {

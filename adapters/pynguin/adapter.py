@@ -57,7 +57,7 @@ AccessibleObjectsUnderTest GeneratableTypes""".split()
 MUTANT_VARIABLES = """MutationScore NumberOfCreatedMutants NumberOfCheckedMutants
 NumberOfKilledMutants NumberOfTimedOutMutants Assertions""".split()
 
-# Parameters of runs that are no part of a study.
+# Parameters of runs that are not part of a study.
 DEFAULTS = {"types": "hints", "assertions": "none", "minimisation": "none", "profile": "published",
             "population": None}
 

@@ -138,7 +138,7 @@ pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     // A pipe or a device would not end.
     let metadata = fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        let cause = "is no regular file of at most 16 MiB".to_owned();
+        let cause = "is not a regular file of at most 16 MiB".to_owned();
         return Err(ClaimsError::Form { path: path.to_owned(), cause });
     }
     let text = fs::read_to_string(path).map_err(failed)?;
@@ -222,7 +222,7 @@ impl Claim {
             (Some(_), None) => {}
             (None, Some(relation)) => {
                 let Some((_, bound)) = split(relation) else {
-                    return Err(format!("`{relation}` is no relation, such as `> 50 %`"));
+                    return Err(format!("`{relation}` is not a relation, such as `> 50 %`"));
                 };
                 if Quantity::of(bound).is_none() {
                     self.address(bound)?;
@@ -344,7 +344,7 @@ impl Claim {
     }
 }
 
-/// The sign of a relation and its bound; `None` if the text is no relation.
+/// The sign of a relation and its bound; `None` if the text is not a relation.
 fn split(relation: &str) -> Option<(&'static str, &str)> {
     let relation = relation.trim();
     let signs = ["<=", ">=", "<", ">", "="];
@@ -426,7 +426,7 @@ mod tests {
         for (bad, part) in [
             ("", "needs either a value or a relation"),
             ("value = 1\nrelation = '> 2'", "needs either a value or a relation"),
-            ("relation = 'above 2'", "is no relation"),
+            ("relation = 'above 2'", "is not a relation"),
             ("relation = '> high'", "invalid address `high`"),
             ("value = 1\ntolerance = 'some'", "a tolerance is a number"),
             ("valeu = 1", "valeu"),

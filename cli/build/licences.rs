@@ -12,7 +12,7 @@ use std::process::Command;
 /// Beginnings of the names of files with licences, in lower case.
 const NAMES: [&str; 6] = ["licence", "license", "copying", "copyright", "notice", "unlicense"];
 
-/// Endings of files with these names that are no texts.
+/// Endings of files with these names that are not texts.
 const NO_TEXTS: [&str; 11] =
     ["rs", "py", "js", "c", "h", "sh", "toml", "json", "html", "yml", "cpp"];
 
@@ -143,7 +143,7 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let named = NAMES.iter().any(|begin| name.starts_with(begin));
         if path.is_dir() {
-            // Test data of crates has licences of its own, which is no part of the program.
+            // Test data of crates has licences of its own, which is not part of the program.
             if depth > 0 && !["tests", "target", "benches", "examples"].contains(&&*name) {
                 read(&path, depth - 1, found);
             }

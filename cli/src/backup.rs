@@ -88,7 +88,7 @@ impl Arguments {
             if file.is_file() {
                 return Ok(StoreUrl::Sqlite(file));
             }
-            let what = if folder.is_dir() { "has no study.db" } else { "is no folder" };
+            let what = if folder.is_dir() { "has no study.db" } else { "is not a folder" };
             Err(Failure::new(format_args!("{} {what}", folder.display()))
                 .hint("name the folder of a study (catherd run) or, with --dir, of a coordinator"))
         };
@@ -96,7 +96,7 @@ impl Arguments {
             (Some(folder), _, _) | (_, Some(folder), _) => in_folder(folder),
             (_, _, Some(store)) => match StoreUrl::parse(store) {
                 StoreUrl::Sqlite(file) if !file.is_file() => {
-                    Err(Failure::new(format_args!("{} is no file", file.display()))
+                    Err(Failure::new(format_args!("{} is not a file", file.display()))
                         .hint("name the SQLite file of a store"))
                 }
                 url => Ok(url),

@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if let StoreUrl::Sqlite(path) = &store
         && !path.is_file()
     {
-        return Err(Failure::new(format_args!("{} is no file", path.display()))
+        return Err(Failure::new(format_args!("{} is not a file", path.display()))
             .hint("name the folder of a coordinator with --dir, or a store with --store"));
     }
     let before = SystemTime::now() - arguments.older_than;

@@ -95,7 +95,7 @@ fn with_port(address: &str) -> Result<&str, Failure> {
     let missing = port.is_empty() || port.ends_with(']') || host.is_empty();
     let cause = match port.parse::<u16>() {
         _ if missing => "host or port is missing".to_owned(),
-        Ok(0) | Err(_) => format!("`{port}` is no port, which is a number from 1 to 65535"),
+        Ok(0) | Err(_) => format!("`{port}` is not a port, which is a number from 1 to 65535"),
         Ok(_) => return Ok(address),
     };
     let host = match (missing, host) {
@@ -143,8 +143,8 @@ mod tests {
             ("ant:", "port is missing", "such as ant:7420"),
             (":7420", "host or port", "such as 127.0.0.1:7420"),
             ("[::1]", "port is missing", "such as [::1]:7420"),
-            ("ant:99999", "`99999` is no port", "such as ant:7420"),
-            ("ant:http", "`http` is no port", "such as ant:7420"),
+            ("ant:99999", "`99999` is not a port", "such as ant:7420"),
+            ("ant:http", "`http` is not a port", "such as ant:7420"),
         ] {
             let failure = with_port(bad).unwrap_err().to_string();
             assert!(failure.contains(cause) && failure.contains(hint), "{failure}");

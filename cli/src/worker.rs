@@ -160,7 +160,7 @@ fn time_left(text: &str) -> Result<Duration, String> {
 
 /// Reads a time such as 90min, 8h or 30d.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time; write one such as 90min, 8h or 30d");
+    let wrong = || format!("`{text}` is not a time; write one such as 90min, 8h or 30d");
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let number: u64 = text[..text.len() - unit.len()].parse().map_err(|_| wrong())?;
     let seconds = match unit {

@@ -97,7 +97,7 @@ impl CrashReport {
     /// the process, not the machine.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
-            // The previous run survived the refused request, so the mark is no evidence about this
+            // The previous run survived the refused request, so the mark is not evidence about this
             // run.
             self.reset_evidence()?;
         }

@@ -79,7 +79,7 @@ impl Package {
     ///
     /// # Errors
     ///
-    /// [`PackageError`], which names a file that is no regular file, or like [`Package::open`].
+    /// [`PackageError`], which names a file that is not a regular file, or like [`Package::open`].
     pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
         let mut names = Vec::new();
         let mut open = vec![(String::new(), folder.to_owned())];

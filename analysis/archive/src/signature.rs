@@ -24,7 +24,7 @@ pub const MAX_SIGNATURE_BYTES: u64 = 64 << 10;
 #[non_exhaustive]
 pub enum SignatureError {
     /// The key cannot be read.
-    #[error("is no private key of OpenSSH: {0}")]
+    #[error("is not a private key of OpenSSH: {0}")]
     Key(String),
     /// The key is encrypted.
     #[error("is protected by a passphrase")]
@@ -33,7 +33,7 @@ pub enum SignatureError {
     #[error("is of kind {0}, not ssh-ed25519")]
     Kind(String),
     /// The signature cannot be read.
-    #[error("is no signature of ssh-keygen: {0}")]
+    #[error("is not a signature of ssh-keygen: {0}")]
     Malformed(String),
     /// The signature was made for something else.
     #[error("was made for `{0}`, not for `{NAMESPACE}`")]
@@ -54,7 +54,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// If the text is no key, is encrypted, or is a key of another kind than Ed25519.
+    /// If the text is not a key, is encrypted, or is a key of another kind than Ed25519.
     pub fn read(text: &[u8]) -> Result<SigningKey, SignatureError> {
         let malformed = |cause: &dyn fmt::Display| SignatureError::Key(cause.to_string());
         let key = PrivateKey::from_openssh(text).map_err(|cause| malformed(&cause))?;

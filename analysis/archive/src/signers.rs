@@ -132,7 +132,7 @@ fn unquoted(text: &str) -> String {
 /// A time such as `20261231Z` or `20261231235959Z`. Times without `Z` are those of the place of a
 /// computer, which a verification must not depend on.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
-    let wrong = || format!("`{text}` is no time such as 20261231Z or 202612312359Z");
+    let wrong = || format!("`{text}` is not a time such as 20261231Z or 202612312359Z");
     let digits = text.strip_suffix('Z').ok_or_else(wrong)?;
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return Err(wrong());
@@ -209,8 +209,8 @@ mod tests {
             ("ada".to_owned(), "has no key"),
             (format!("ada {}", &KEY[..40]), "its key is malformed"),
             (format!("ada unknown {KEY}"), "unknown option `unknown`"),
-            (format!("ada valid-after=\"20260101\" {KEY}"), "is no time such as"),
-            (format!("ada valid-after=\"20261301Z\" {KEY}"), "is no time such as"),
+            (format!("ada valid-after=\"20260101\" {KEY}"), "is not a time such as"),
+            (format!("ada valid-after=\"20261301Z\" {KEY}"), "is not a time such as"),
             (format!("\"ada {KEY}"), "is not closed"),
         ] {
             let error = names(&format!("# first\n{line}")).unwrap_err();

@@ -100,7 +100,7 @@ impl Statement {
     pub fn read(json: &[u8]) -> Result<Statement, StatementError> {
         let error = |cause: String| StatementError(cause);
         let statement: Statement = serde_json::from_slice(json)
-            .map_err(|cause| error(format!("is no statement about a package: {cause}")))?;
+            .map_err(|cause| error(format!("is not a statement about a package: {cause}")))?;
         if (&*statement.kind, &*statement.predicate_type) != (TYPE, PREDICATE_TYPE) {
             return Err(error(format!(
                 "is a statement of type {} about {}, not of type {TYPE} about {PREDICATE_TYPE}",

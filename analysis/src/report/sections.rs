@@ -217,7 +217,7 @@ fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
             s.figures(figures::growth_by_criterion(results, &name, &progress));
         }
     }
-    // Times until faults are exposed have tables of their own, and limits are no measurements.
+    // Times until faults are exposed have tables of their own, and limits are not measurements.
     let own = |name: &str| !name.starts_with("exposed_ms.") && name != OWN_LIMIT;
     let metrics: Vec<tables::Measured> =
         results.metrics(own)?.into_iter().map(|(name, values)| (name, of(&values))).collect();

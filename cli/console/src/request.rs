@@ -43,7 +43,7 @@ impl Pair {
                     true => "give the project first, and the suite after it",
                     false => hint,
                 };
-                refused("is no text, as suites are", hint)
+                refused("is not text, as suites are", hint)
             }
             _ => refused(&error.to_string(), hint),
         })

@@ -66,14 +66,14 @@ const STARTUP: Duration = Duration::from_secs(3);
 fn hours(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('h').parse::<f64>().ok();
     let number = number.filter(|hours| hours.is_finite() && *hours > 0.0);
-    number.ok_or_else(|| format!("`{text}` is no number of core-hours above 0"))
+    number.ok_or_else(|| format!("`{text}` is not a number of core-hours above 0"))
 }
 
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse::<f64>().ok();
     let number = number.filter(|percent| *percent > 0.0 && *percent < 100.0);
     let number =
-        number.ok_or_else(|| format!("`{text}` is no percentage above 0 and below 100"))?;
+        number.ok_or_else(|| format!("`{text}` is not a percentage above 0 and below 100"))?;
     Ok(number / 100.0)
 }
 

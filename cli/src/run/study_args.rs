@@ -115,7 +115,7 @@ impl StudyArgs {
                     "name projects with --projects {} --algorithms LIST, and a budget",
                     file.display()
                 );
-                let what = format_args!("{}: is no study file", file.display());
+                let what = format_args!("{}: is not a study file", file.display());
                 Err(Failure::new(what).hint(hint))
             }
             Some(file) => Ok(Study::read(file)

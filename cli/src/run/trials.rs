@@ -61,7 +61,7 @@ pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Resul
     Ok(())
 }
 
-/// Copies the files of a trial. A copy that is not complete is no trial, because a trial is read with its digests.
+/// Copies the files of a trial. A copy that is not complete is not a trial, because a trial is read with its digests.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;

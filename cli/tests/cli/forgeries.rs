@@ -337,7 +337,7 @@ fn set_mode(package: &mut [u8], name: &str, mode: u32) {
     package[at + 38..at + 42].copy_from_slice(&((0o100_000 | mode) << 16).to_le_bytes());
 }
 
-/// Whether two archives have the same files, so that one is no forgery of the other.
+/// Whether two archives have the same files, so that one is not a forgery of the other.
 fn same_files(one: &[u8], other: &[u8]) -> bool {
     let sorted = |package: &[u8]| {
         let mut files = files(package);

@@ -121,7 +121,7 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
         for metric in ["\"inputs\":4", "\"executions\":7", "\"exposed_ms.crash in f\":3"] {
             assert!(row["metrics"].contains(metric), "{row:?}");
         }
-        // The measurer is no part of the time of the trial.
+        // The measurer is not part of the time of the trial.
         assert!(row["wall_ms"].parse::<u64>().unwrap() < 6000, "{row:?}");
     }
     // Measured at another time, the second run would have another value.

@@ -427,7 +427,7 @@ fn a_backup_of_a_running_study_is_continued_elsewhere() {
     let refusals = [
         (vec![study.path("out"), "-o".into(), copy.clone()], "the file exists"),
         (vec![study.path("files"), "-o".into(), study.path("x")], "has no study.db"),
-        (vec!["nowhere".into(), "-o".into(), study.path("x")], "nowhere is no folder"),
+        (vec!["nowhere".into(), "-o".into(), study.path("x")], "nowhere is not a folder"),
         (vec!["--store".into(), "postgres://db/x".into(), "-o".into(), study.path("x")], "pg_dump"),
     ];
     for (arguments, reason) in refusals {

@@ -234,7 +234,7 @@ fn a_program_that_kills_its_supervisor_leaves_nothing() {
 
 const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
 
-/// What a worker may reserve is no limit of programs, of which those with an address sanitizer reserve terabytes.
+/// What a worker may reserve is not a limit of programs, of which those with an address sanitizer reserve terabytes.
 #[test]
 fn programs_do_not_inherit_the_limit_of_reserved_memory() {
     let place = Place::new(&format!(
@@ -385,7 +385,7 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     assert_eq!(
         left_out,
         "suite/large: 9000000 bytes, 8388608 of 8388608 are left\n\
-         suite/bin\\nary: 2 bytes that are no text (UTF-8)\n"
+         suite/bin\\nary: 2 bytes that are not text (UTF-8)\n"
     );
     let isolation = runs.lines().nth(1).and_then(|line| line.rsplit(',').next()).unwrap();
     assert!(isolation == "full" || isolation.starts_with("without "), "{runs}");

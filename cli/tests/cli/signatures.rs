@@ -130,7 +130,7 @@ fn wrong_signatures_are_refused() {
     }
     for forged in ["", "-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n", "x"] {
         write(&statement, forged);
-        refused(forged, "is no signature of ssh-keygen");
+        refused(forged, "is not a signature of ssh-keygen");
     }
     // Statements that are signed, but not true.
     let changed = |from: &str, to: &str| {
@@ -145,7 +145,7 @@ fn wrong_signatures_are_refused() {
         ("records.jsonl", "records.json", "does not name records.jsonl"),
         ("in-toto.io/Statement/v1", "in-toto.io/Statement/v0", "is a statement of type"),
         ("\"planned\": 8", "\"planned\": 9", "describes another study or other results"),
-        ("\"predicate\":", "\"more\": 1, \"predicate\":", "is no statement about a package"),
+        ("\"predicate\":", "\"more\": 1, \"predicate\":", "is not a statement about a package"),
     ] {
         let forged = changed(from, to);
         write(&forged, &key.sign(&forged).unwrap());
@@ -191,7 +191,7 @@ fn keys_that_cannot_be_used_or_are_not_trusted_are_refused() {
         "{text}"
     );
     assert!(failed("rsa", RSA).contains("other: is of kind ssh-rsa, not ssh-ed25519"));
-    assert!(failed("public", PUBLIC).contains("other: is no private key of OpenSSH"));
+    assert!(failed("public", PUBLIC).contains("other: is not a private key of OpenSSH"));
     assert!(!fixture.path("study.zip").exists(), "the key is read first");
 
     let signers = |text: &str| {

@@ -122,8 +122,8 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
         "tries does not take this value of `factor`",
         "1 to 10",
     ),
-    (&["run", "game.sb3"], "game.sb3: is no study file", "--projects game.sb3"),
-    (&["check", "tool"], "tool: is no study file", "--projects tool"),
+    (&["run", "game.sb3"], "game.sb3: is not a study file", "--projects game.sb3"),
+    (&["check", "tool"], "tool: is not a study file", "--projects tool"),
     (
         &["run", "study.toml", "--seeds", "1-5"],
         "--seeds: `1-5` is neither a number nor a list",
@@ -204,10 +204,10 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
     (&["inspect", "gmae.sb3"], "gmae.sb3: no such file or folder", "there is game.sb3"),
     (
         &["coverage", "game.sb3", "game.sb3"],
-        "game.sb3: is no text, as suites are",
+        "game.sb3: is not text, as suites are",
         "catherd generate",
     ),
-    (&["coverage", "suite.json", "game.sb3"], "game.sb3: is no text", "give the project first"),
+    (&["coverage", "suite.json", "game.sb3"], "game.sb3: is not text", "give the project first"),
     (&["coverage", "game.sb3", "results"], "results: is a folder, not a suite", "suites/"),
     (
         &["coverage", "game.sb3", "suit.json"],
@@ -226,7 +226,7 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
     ),
     (
         &["status", "--coordinator", "ant:99999"],
-        "coordinator ant:99999: `99999` is no port",
+        "coordinator ant:99999: `99999` is not a port",
         "such as ant:7420",
     ),
     (

@@ -90,7 +90,7 @@ impl Ledger {
             }
             AttemptEnd::Crashed => self.note_crash(number, worker, effects),
             AttemptEnd::Returned => {
-                // It was no attempt: nothing is known about the run.
+                // It was not an attempt: nothing is known about the run.
                 self.runs[number as usize].attempt -= 1;
                 self.requeue_or_quarantine(number, false);
             }

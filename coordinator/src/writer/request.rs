@@ -63,8 +63,8 @@ pub(crate) enum Request {
         description: Vec<u8>,
         reply: oneshot::Sender<()>,
     },
-    /// Pause, resume or cancel a study, also while it is being planned. The reply is false if there
-    /// is no study of this name.
+    /// Pause, resume or cancel a study, also while it is being planned. The reply is false if no
+    /// study has this name.
     SetState {
         name: String,
         state: StudyState,

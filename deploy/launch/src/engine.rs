@@ -129,13 +129,13 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::Folder(folder) => write!(
                 f,
-                "`{folder}` is no absolute path, nor a variable such as $TMPDIR with a path below it"
+                "`{folder}` is not an absolute path, nor a variable such as $TMPDIR with a path below it"
             ),
             LaunchError::Prologue => f.write_str("a line of the prologue has control characters"),
             LaunchError::Hosts { tasks, free } => {
                 write!(f, "{tasks} tasks, but {free} hosts without a task")
             }
-            LaunchError::Host(host) => write!(f, "`{host}` is no name of a host"),
+            LaunchError::Host(host) => write!(f, "`{host}` is not a name of a host"),
             LaunchError::Answer(answer) => write!(f, "an answer that is not understood: {answer}"),
         }
     }
@@ -156,7 +156,7 @@ pub struct UnknownEngine(String);
 impl fmt::Display for UnknownEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = Engine::ALL.map(Engine::word).join(", ");
-        write!(f, "`{}` is no manager of a cluster; write one of {known}", self.0)
+        write!(f, "`{}` is not a manager of a cluster; write one of {known}", self.0)
     }
 }
 

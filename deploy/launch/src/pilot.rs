@@ -236,13 +236,13 @@ fn local_folder(text: &str) -> Result<String, LaunchError> {
     Ok(format!("\"${{{name}:?}}\"{}", quoted(&format!("{below}/catherd"))))
 }
 
-/// Why a text is no time.
+/// Why a text is not a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeError(String);
 
 impl fmt::Display for TimeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no time; write one such as 90min, 8h, 8:00:00 or 1-12:00:00", self.0)
+        write!(f, "`{}` is not a time; write one such as 90min, 8h, 8:00:00 or 1-12:00:00", self.0)
     }
 }
 

@@ -15,7 +15,7 @@ pub struct WorkerCount {
 /// Largest number of workers of a launch.
 const MAX_WORKERS: u32 = 1_000_000;
 
-/// Why a text is no number of workers.
+/// Why a text is not a number of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerCountError(String);
 

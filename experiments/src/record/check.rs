@@ -110,7 +110,7 @@ impl RunRecord {
         for (name, points) in &self.timelines {
             let own = self.criteria.iter().skip(1).find(|criterion| criterion.name == *name);
             let Some(own) = own else {
-                let problem = format!("`{name}` is no criterion after the first one");
+                let problem = format!("`{name}` is not a criterion after the first one");
                 return invalid("timelines", problem);
             };
             timeline(points, own.goals)?;

@@ -58,7 +58,7 @@ impl From<LoadError> for RunError {
 }
 
 /// Limits of a worker process, not of the run: a run that they end may succeed on another
-/// computer, so its end is no deterministic result.
+/// computer, so its end is not a deterministic result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Real time of a run; `None` if there is no limit.

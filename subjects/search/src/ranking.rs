@@ -198,7 +198,7 @@ mod tests {
             Point::new(&[9.0, 9.0, 0.0, INF], 2),
         ];
         // Target 0: test 1. Target 1: a tie, test 2 is shortest. Target 3: all tie,
-        // test 2 before the equally short test 3. Goal 2 is no target.
+        // test 2 before the equally short test 3. Goal 2 is not a target.
         let fronts = preference_sorting(&tests, &[0, 1, 3], 4);
         assert_eq!(fronts, [vec![1, 2], vec![0], vec![3]]);
         // With goal 2 as a target, test 3 is its closest.

@@ -62,7 +62,7 @@ impl StudyFolder {
                 Failure::new(format_args!("{}: {cause}", path.display()))
                     .hint("check that you may read it")
             }),
-            Ok(_) => Err(Failure::new(format_args!("{}: is no file", path.display()))
+            Ok(_) => Err(Failure::new(format_args!("{}: is not a file", path.display()))
                 .hint("put a copy of the file there, not a link")),
         }
     }

@@ -84,7 +84,7 @@ pub(crate) fn read_small(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
         Failure::new(format_args!("{}: {problem}", path.display())).hint("name another file")
     };
     if !fs::metadata(path).map_err(failed)?.is_file() {
-        return Err(refused("is no regular file"));
+        return Err(refused("is not a regular file"));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;

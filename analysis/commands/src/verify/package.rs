@@ -197,7 +197,8 @@ fn read_records(
             End::Record(record) => record,
             End::Quarantined(Quarantined { kind, .. }) => {
                 if breakdown(&kind).is_none() {
-                    let cause = format!("line {}: `{kind}` is no end of an attempt", number + 1);
+                    let cause =
+                        format!("line {}: `{kind}` is not an end of an attempt", number + 1);
                     return Err(wrong(cause).worded());
                 }
                 found.quarantined += 1;

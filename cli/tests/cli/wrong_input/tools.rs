@@ -59,7 +59,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     ),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "timeline": [{"covered": 1, "wall_ms": 1.5}]}"#,
-        "timeline[0].wall_ms: 1.5 is no whole number",
+        "timeline[0].wall_ms: 1.5 is not a whole number",
     ),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "timeline": [{"covered": 1, "wall_ms": 1, "excutions": 3}]}"#,

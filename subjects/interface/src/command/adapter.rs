@@ -142,7 +142,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// If the folder is no adapter: the reason, with the file at fault.
+    /// If the folder is not an adapter: the reason, with the file at fault.
     pub(super) fn read(folder: &Path) -> Result<Adapter, String> {
         let file = folder.join(DESCRIPTION);
         let named = |cause: &dyn std::fmt::Display| format!("{}: {cause}", file.display());
@@ -325,7 +325,7 @@ const KEYS: [&str; 12] = [
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
 /// The place and name of a key that is none of `adapter.toml`, with the nearest one. `None` if there is
-/// none, or if the text is no TOML.
+/// none, or if the text is not TOML.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {

@@ -164,7 +164,7 @@ struct MutantCounts {
     timed_out: u32,
 }
 
-/// Why an answer is no record.
+/// Why an answer is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     /// Another tool ran than the adapter describes; another computer may have it.
@@ -370,7 +370,7 @@ fn artifacts(
         let text = match String::from_utf8(bytes) {
             _ if size > left => Err(format!("{length} bytes, {left} of {MAX_BYTES} are left")),
             Ok(text) => Ok(text),
-            Err(_) => Err(format!("{length} bytes that are no text (UTF-8)")),
+            Err(_) => Err(format!("{length} bytes that are not text (UTF-8)")),
         };
         let text = match text {
             Ok(text) => text,

@@ -63,7 +63,7 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// Parses the bytes of a project; `None` if they are no descriptor.
+    /// Parses the bytes of a project; `None` if they are not a descriptor.
     pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
         // Descriptors are small, and parsing a large project on each run would take time.
         let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;

@@ -4,7 +4,7 @@
 //! They are a part of the run id, because they decide results: a run that exceeds one ends with the
 //! outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot (module
 //! `snapshot`). The limits of a worker
-//! ([`Limits`](crate::Limits)) apply in addition and are no part of the id.
+//! ([`Limits`](crate::Limits)) apply in addition and are not part of the id.
 
 use std::time::Duration;
 

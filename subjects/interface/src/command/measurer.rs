@@ -65,7 +65,7 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
 ///
 /// # Errors
 ///
-/// If the parameter is no relative path.
+/// If the parameter is not a relative path.
 pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
     match algorithm.parameters.get(MEASURER) {
         None => Ok(None),

@@ -4,7 +4,7 @@
 //!
 //! A measurement is named by the digest of artifact, measurer and project. It is stored on the computer, in
 //! the folder of the measurer's environments, so that the same artifact is measured once. Its time and memory are
-//! limited by `measure_limit` and `run_memory`, and are no part of the resources of the run.
+//! limited by `measure_limit` and `run_memory`, and are not part of the resources of the run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

@@ -2,7 +2,7 @@
 //! the adapter install what its lock file lists, and [`Tool::doctor`] reports what is missing.
 //!
 //! Environments are in the folder `.environment` of the adapter, each in a folder named by the
-//! digest of the lock. They are no part of the tool's digest, because the lock already is.
+//! digest of the lock. They are not part of the tool's digest, because the lock already is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,7 +52,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the folder is no adapter: the reason, with the file at fault.
+    /// If the folder is not an adapter: the reason, with the file at fault.
     pub fn open(folder: &Path) -> Result<Tool, ToolError> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
@@ -63,7 +63,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// Why the folder is no adapter, with the file at fault.
+    /// Why the folder is not an adapter, with the file at fault.
     pub(super) fn read(folder: PathBuf) -> Result<Tool, String> {
         Ok(Tool { adapter: Adapter::read(&folder)?, folder })
     }

@@ -54,7 +54,7 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
 pub(super) enum Unread {
     /// There is no file, or the system could not read it.
     Missing(String),
-    /// The file is no result, and a repetition would leave the same.
+    /// The file is not a result, and a repetition would leave the same.
     Malformed(String),
 }
 
@@ -89,10 +89,10 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     serde_json::from_slice(&bytes).map_err(|error| Unread::Malformed(malformed(&bytes, &error)))
 }
 
-/// Maximum number of characters that are quoted of a file that is no JSON.
+/// Maximum number of characters that are quoted of a file that is not JSON.
 const QUOTED: usize = 40;
 
-/// What is wrong with a file that is no JSON object.
+/// What is wrong with a file that is not a JSON object.
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
@@ -252,7 +252,7 @@ pub(super) fn check_point(
         match point.get(key) {
             None => return Err(format!("timeline[{number}].{key}: missing")),
             Some(value) if !value.is_u64() => {
-                return Err(format!("timeline[{number}].{key}: {value} is no whole number"));
+                return Err(format!("timeline[{number}].{key}: {value} is not a whole number"));
             }
             Some(_) => {}
         }

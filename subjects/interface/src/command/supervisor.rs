@@ -86,7 +86,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
     }
-    // The worker's limit of reserved memory is no limit of the program, whose memory in use is measured.
+    // The worker's limit of reserved memory is not a limit of the program, whose memory in use is measured.
     catherd_platform::lift_memory_limit();
     let refused = match supervision.namespaces {
         true => catherd_platform::enter_namespaces().err().map(|cause| cause.to_string()),

@@ -138,7 +138,7 @@ fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The judgement of a submission that is no project.
+/// The judgement of a submission that is not a project.
 fn unusable(cause: &str) -> String {
     let status = json!({ "enum": "compilation error", "human": "not a Scratch project" });
     let message = json!({ "format": "plain", "description": cause, "permission": "student" });

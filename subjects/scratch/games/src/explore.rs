@@ -44,7 +44,7 @@ pub(crate) trait StateSpace {
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
     /// Executes an action; returns its steps and whether the program is over.
     fn act(&mut self, action: Self::Action) -> (u64, bool);
-    /// Waits for some steps, which are no part of the path: the caller enters a state next. Returns
+    /// Waits for some steps, which are not part of the path: the caller enters a state next. Returns
     /// whether the program is over.
     fn idle(&mut self, steps: u64) -> bool;
     /// Steps of the path to the present state.

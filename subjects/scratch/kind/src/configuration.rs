@@ -96,7 +96,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             return Err(FieldError {
                 field: Some(FRESH_SEEDS.to_owned()),
                 cause: format!(
-                    "parameter `{FRESH_SEEDS}` is no whole number from 0 to {MAX_SEEDS}"
+                    "parameter `{FRESH_SEEDS}` is not a whole number from 0 to {MAX_SEEDS}"
                 ),
                 advice: "write a number of seeds".to_owned(),
             });
@@ -131,7 +131,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
     let text = match algorithm.parameters.get(CRITERIA) {
         None => return Ok(Criteria::Blocks),
         Some(Parameter::Text(text)) => text,
-        Some(_) => return Err(refused(format!("parameter `{CRITERIA}` is no criterion"))),
+        Some(_) => return Err(refused(format!("parameter `{CRITERIA}` is not a criterion"))),
     };
     let (mut blocks, mut branches) = (false, false);
     for word in text.split(',').map(str::trim) {

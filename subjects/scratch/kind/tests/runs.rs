@@ -234,7 +234,7 @@ fn suites_for_games_are_measured_under_fresh_seeds() {
     let record = subject.run(&spec, &mut unwatched).unwrap();
     let share = |name: &str| match record.metrics[&format!("coverage.{name}")] {
         Metric::Number(share) => share,
-        Metric::Integer(_) => panic!("{name} is no share"),
+        Metric::Integer(_) => panic!("{name} is not a share"),
     };
     assert_eq!(record.metrics["coverage.seeds"], Metric::Integer(10));
     assert!((0.0..=share("expected")).contains(&share("robust")), "{:?}", record.metrics);

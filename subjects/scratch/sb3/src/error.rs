@@ -22,7 +22,7 @@ pub enum Cause {
     /// The file is not a zip archive, or a damaged one.
     #[error("is not an intact zip archive: {0}")]
     Archive(zip::result::ZipError),
-    /// The file is no zip archive at all, or only the beginning of one.
+    /// The file is not a zip archive at all, or only the beginning of one.
     #[error("is not an intact zip archive: {0}")]
     NoArchive(&'static str),
     /// The archive or folder has no `project.json`.

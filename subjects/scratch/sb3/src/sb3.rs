@@ -362,7 +362,7 @@ impl Reader<'_> {
         for (position, item) in items.iter().enumerate() {
             let text = |key| item.get(key).and_then(Json::text);
             let (Some(id), Some(opcode)) = (text("id"), text("opcode")) else {
-                self.repaired(format!("`monitors[{position}]` is no monitor and is left out"));
+                self.repaired(format!("`monitors[{position}]` is not a monitor and is left out"));
                 continue;
             };
             let params = match item.get("params") {

@@ -223,8 +223,8 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The bytes of a file in an archive; `None` if there are more than `most`. A wrong checksum is no
-/// error, because Scratch does not check it, as long as the declared number of bytes is there.
+/// The bytes of a file in an archive; `None` if there are more than `most`. A wrong checksum is not
+/// an error, because Scratch does not check it, as long as the declared number of bytes is there.
 fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let declared = file.size();
     let mut bytes = Vec::new();

@@ -64,9 +64,9 @@ pub enum Attribute {
 /// Values of a variable after each step of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least; NaN if some value is no number.
+    /// The least; NaN if some value is not a number.
     pub least: f64,
-    /// The largest; NaN if some value is no number.
+    /// The largest; NaN if some value is not a number.
     pub most: f64,
     /// Whether no value was less than the value before.
     pub rises: bool,

@@ -53,7 +53,7 @@ impl LinkedSuite {
     ///
     /// # Errors
     /// If the suite is for another machine, an event or a policy names a sprite that the program lacks, or an assertion an event that
-    /// its test lacks. Assertions about sprites, variables and lists that the program lacks are no
+    /// its test lacks. Assertions about sprites, variables and lists that the program lacks are not
     /// error: they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let compat = suite.machine.compat;
@@ -159,7 +159,7 @@ impl LinkedTest {
                 }
                 let in_play = matches!(assertion.expect, Expected::Range { .. });
                 if in_play && (assertion.after as usize) < test.events.len() {
-                    let cause = "a range in play after an event that is no policy".to_owned();
+                    let cause = "a range in play after an event that is not a policy".to_owned();
                     return Err(SuiteError::Assertion { test: number, cause });
                 }
                 checks.push(Check::new(assertion, AssertionNo { flaky, position }, words, program));

@@ -3,7 +3,7 @@
 /// The kinds of goals at which a search aims. Goals of both kinds are counted in any case but the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Criteria {
-    /// Statement blocks. Branches are no goals.
+    /// Statement blocks. Branches are not goals.
     #[default]
     Blocks,
     /// [Branches](catherd_scratch_suite::goals::Branch). Blocks are covered by the way: they are

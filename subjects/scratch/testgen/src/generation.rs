@@ -139,7 +139,7 @@ impl Prepared {
     }
 
     /// Takes the branches out of the goals of a suite and of the goals that it covers, so that these are
-    /// blocks. `None` if branches are no goals.
+    /// blocks. `None` if branches are not goals.
     pub fn separate_branches(
         &self,
         suite: &mut Suite,

@@ -115,7 +115,7 @@ impl Model {
         number.map_or(goal, |number| self.branches[number].decider())
     }
 
-    /// The number of a block among the goals; `None` if the block is no goal.
+    /// The number of a block among the goals; `None` if the block is not a goal.
     pub fn goal(&self, block: BlockNo) -> Option<usize> {
         self.goals().binary_search(&block).ok()
     }

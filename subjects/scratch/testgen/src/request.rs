@@ -77,7 +77,7 @@ pub struct Generated {
     pub goals: u32,
     /// Numbers of these goals that the search covered, ascending.
     pub covered: Vec<u32>,
-    /// The branches that the search covered; `None` if branches are no goals.
+    /// The branches that the search covered; `None` if branches are not goals.
     pub branches: Option<BranchCoverage>,
     /// One point for each improvement of coverage.
     pub timeline: Vec<Improvement>,

@@ -48,7 +48,7 @@ impl Program {
     ///
     /// # Errors
     /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes
-    /// are no errors: the blocks do nothing, the costumes show nothing.
+    /// are not errors: the blocks do nothing, the costumes show nothing.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
     }

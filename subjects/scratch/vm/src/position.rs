@@ -13,7 +13,7 @@ const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 impl<T: Tracer> Vm<T> {
     /// A number that says where the live threads of the script under this top block are: the
     /// blocks on their stacks and the counters of their loops, summed over threads, so that their
-    /// order does not matter. 0 if there is none. Timers of waits are no part of it.
+    /// order does not matter. 0 if there is none. Timers of waits are not part of it.
     pub fn script_position(&self, top: BlockNo) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let of_script = |thread: &&Thread| {

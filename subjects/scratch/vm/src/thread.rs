@@ -67,7 +67,7 @@ pub(crate) struct Frame {
     /// thread.
     pub(crate) in_progress: bool,
     /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
-    /// if the block is no call.
+    /// if the block is not a call.
     pub(crate) parameters: u32,
     /// [`Frame::parameters`] of the innermost call among the frames below; 0 if there is none.
     outer_parameters: u32,

@@ -160,7 +160,7 @@ impl Value {
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {
-            // Then the value is no numeral, so that items that are numbers differ.
+            // Then the value is not a numeral, so that items that are numbers differ.
             items.iter().position(|item| match item {
                 Value::Text(item) => item.equals_ignoring_case(text),
                 item => item.equals(self),

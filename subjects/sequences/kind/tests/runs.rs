@@ -321,7 +321,7 @@ fn parameters_are_checked_by_name_and_value() {
     assert!(unknown.field.is_none() && unknown.advice.contains("unranked"), "{unknown:?}");
     for (name, value, expected) in [
         ("criterion", "subsequenz:2", "unknown criterion `subsequenz`"),
-        ("goals", "consecutive:0", "`0` is no length of words"),
+        ("goals", "consecutive:0", "`0` is not a length of words"),
         ("goals", "subsequence:64", "more than 2^63 words"),
         ("measure", "subsequence:2, cube:2", "unknown criterion `cube`"),
         ("criterion", "expressions items.txt", "files of criteria do not travel with a study"),

@@ -82,7 +82,7 @@ impl fmt::Display for Criterion {
 }
 
 impl Criterion {
-    /// The length of the words; `None` if the items are no words.
+    /// The length of the words; `None` if the items are not words.
     pub fn strength(&self) -> Option<usize> {
         match self.kind {
             Kind::Subsequence(t)
@@ -207,7 +207,7 @@ impl Criterion {
     }
 
     /// Row and column of an item in a picture: the word without its last letter, and that letter. An item
-    /// that is no word has a row of its own.
+    /// that is not a word has a row of its own.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,

@@ -50,7 +50,7 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If the line is no example.
+    /// If the line is not an example.
     pub fn parse(line: &str) -> Result<Example, serde_json::Error> {
         serde_json::from_str(line)
     }
@@ -63,7 +63,7 @@ impl Example {
     pub fn check(&self) -> Result<Vec<Difference>, ExampleError> {
         let found = answer::answer(&self.kind, &self.input)?;
         let Value::Object(expected) = &self.expect else {
-            return Err("`expect` is no object".to_owned().into());
+            return Err("`expect` is not an object".to_owned().into());
         };
         let mut differences = Vec::new();
         for (member, expected) in expected {

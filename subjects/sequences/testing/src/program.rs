@@ -56,7 +56,7 @@ impl Fault {
 /// Properties of events that expressions read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EventFacts {
-    /// The name of each event as a number; `None` if the name is no number.
+    /// The name of each event as a number; `None` if the name is not a number.
     pub(crate) numbers: Vec<Option<i32>>,
     /// Field numbers and values of each event.
     pub(crate) fields: Vec<Vec<(u32, i32)>>,

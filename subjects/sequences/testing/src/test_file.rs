@@ -49,7 +49,7 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let test = |(number, test): (usize, &Value)| {
         let events = test.as_array().ok_or_else(|| failed(number + 1, "no array".to_owned()))?;
         let label = |event: &Value| {
-            label(event).ok_or_else(|| failed(number + 1, format!("{event} is no event")))
+            label(event).ok_or_else(|| failed(number + 1, format!("{event} is not an event")))
         };
         events.iter().map(label).collect()
     };
@@ -88,7 +88,7 @@ fn quoted(line: &str) -> Option<(String, &str)> {
     (after.is_empty() || after.starts_with([',', ';'])).then_some((content, after))
 }
 
-/// Where the first label of a line ends that is no JSON string.
+/// Where the first label of a line ends that is not a JSON string.
 fn end_of_label(line: &str) -> usize {
     let mut depth = 0_usize;
     let mut is_end = |character: char| {
@@ -191,7 +191,7 @@ mod tests {
         let json = parse_tests(r#"{"tests": [["a", {"event": "b", "x": 1, "y": "q"}]]}"#).unwrap();
         assert_eq!(json, [vec!["a", "b(x: 1, y: q)"]]);
         let error = parse_tests("[[], [1]]").unwrap_err().to_string();
-        assert_eq!(error, "test 2: 1 is no event");
+        assert_eq!(error, "test 2: 1 is not an event");
     }
 
     #[test]

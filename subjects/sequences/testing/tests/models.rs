@@ -331,7 +331,11 @@ fn graphs_of_graphwalker_are_models() {
     for (from, to, expected) in [
         ("\"e_open\",", "\"e_open\", \"guard\": \"n > 0\",", "edge `e_open` has a guard"),
         ("\"e_open\",", "\"e_open\", \"actions\": [\"n = 0;\"],", "edge `e_open` has an action"),
-        ("\"startElementId\": \"e0\"", "\"startElementId\": \"e9\"", "the start `e9` is no vertex"),
+        (
+            "\"startElementId\": \"e0\"",
+            "\"startElementId\": \"e9\"",
+            "the start `e9` is neither a vertex nor an edge",
+        ),
         ("\"sourceVertexId\": \"v0\"", "\"sourceVertexId\": \"v7\"", "edge `e_add` has no source"),
         ("{\"name\": \"suite\", \"models\": [", "{\"models\": [{}, ", "2 models"),
         ("\"models\"", "\"graphs\"", "no model of GraphWalker: missing field `models`"),

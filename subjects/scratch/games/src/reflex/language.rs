@@ -37,7 +37,7 @@ pub(super) struct Language<'a> {
     layout: &'a Layout,
     /// Weights of the kinds of rules: follow, mouse, press, edge.
     weights: [f64; 4],
-    /// The constants of the layout that are no numbers.
+    /// The constants of the layout that are not numbers.
     texts: Vec<&'a (u16, usize, String)>,
 }
 

@@ -43,7 +43,7 @@ pub enum Sight {
     Size(Instance),
     /// Costume of a sprite or clone: -1 is the first, 1 the last.
     Costume(Instance),
-    /// Value `v` of a variable: `v / (|v| + 10)`; 0 if it is no number.
+    /// Value `v` of a variable: `v / (|v| + 10)`; 0 if it is not a number.
     Variable {
         /// The sprite that owns it; `None` for the stage.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -126,7 +126,7 @@ mod tests {
             let verdict = runner.run(&linked, 0, Bounds::default()).verdict;
             assert_eq!(verdict.is_pass(), passes, "{by}: {verdict:?}");
         }
-        // A range in play after an event that is no policy.
+        // A range in play after an event that is not a policy.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
         suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());

@@ -261,7 +261,7 @@ fn control_dependence_crosses_messages() {
         &[
             ("green flag", &["- entry"]),
             ("b", &["T a"]),
-            // The broadcast is no decision: what follows it does not depend on it.
+            // The broadcast is not a decision: what follows it does not depend on it.
             ("c", &["T a"]),
             ("d", &["T green flag"]),
             ("message go", &["- b"]),

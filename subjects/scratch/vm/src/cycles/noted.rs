@@ -10,7 +10,7 @@ use crate::value::Value;
 /// Iterations of all loops in a slice between two searches.
 pub(super) const INTERVAL: u32 = 4096;
 
-/// The search in the current slice. It is no part of the state: no result depends on it.
+/// The search in the current slice. It is not part of the state: no result depends on it.
 pub(crate) struct Cycles {
     /// Iterations until `Interpreter::search_cycle` is called.
     pub(crate) due: u32,

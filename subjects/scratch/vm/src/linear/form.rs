@@ -184,7 +184,7 @@ pub(crate) struct Form {
     /// Blocks of [`Instruction::Run`].
     pub(crate) blocks: Vec<BlockNo>,
     /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN
-    /// for texts that are no numerals.
+    /// for texts that are not numerals.
     pub(crate) numbers: Vec<f64>,
     /// The constants as values.
     pub(crate) values: Vec<Value>,

@@ -2,7 +2,7 @@
 //!
 //! There is one handler for each combination of operands that an instruction can have, so that none
 //! branches on where its operands are. Handlers for [numbers] call those for other [values] if an
-//! operand is no number. A handler ends in a call of another handler, which compilers turn into a
+//! operand is not a number. A handler ends in a call of another handler, which compilers turn into a
 //! jump without using the stack or saving registers. This takes half as long as returning to a
 //! loop.
 

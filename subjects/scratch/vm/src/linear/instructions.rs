@@ -223,7 +223,7 @@ pub(crate) enum Instruction {
         whole: u32,
     },
     /// The number of a letter of a text. Its place, from 1, is in the register `to` before. If the
-    /// letter cannot be read in this way, or if the operand is no text, the interpreter executes the
+    /// letter cannot be read in this way, or if the operand is not text, the interpreter executes the
     /// block or condition that ends with the instruction `whole`.
     Letter {
         reading: Reading,

@@ -40,7 +40,7 @@ impl Parameters {
     }
 
     /// Pushes a number, which the caller overwrites. Pushes nothing and returns `None` if the value
-    /// in its place is no number.
+    /// in its place is not a number.
     #[inline(always)]
     pub(super) fn next_number(&mut self) -> Option<&mut f64> {
         match self.values.get_mut(self.length) {

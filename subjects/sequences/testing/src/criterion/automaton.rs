@@ -91,7 +91,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// A name that is no letter, or an automaton that is too large.
+    /// A name that is not a letter, or an automaton that is too large.
     pub(crate) fn automaton(&self, alphabet: &Alphabet) -> Result<Automaton, ExpressionError> {
         let mut builder = Builder { alphabet, states: vec![Nfa::default()] };
         let end = builder.add(&self.0, 0)?;
@@ -130,7 +130,7 @@ impl Reader {
         ExpressionError { column: self.at + 1, cause }
     }
 
-    /// The next character that is no space.
+    /// The next character that is not a space.
     fn next(&mut self) -> Option<char> {
         while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
             self.at += 1;
@@ -228,7 +228,7 @@ impl Reader {
             self.at += 1;
         } else if text.is_empty() {
             let found = self.characters[self.at];
-            return Err(self.error(format!("`{found}` is no letter: write it as \"{found}\"")));
+            return Err(self.error(format!("`{found}` is not a letter: write it as \"{found}\"")));
         }
         Ok(Name { text, column, bracket: bracket && !quoted })
     }

@@ -36,7 +36,7 @@ const NAMES: [&str; 12] = [
     "edge-pairs",
 ];
 
-/// A string that is no criterion.
+/// A string that is not a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("criterion `{}`: {cause}", beginning(text))]
 pub struct CriterionError {
@@ -137,7 +137,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is no criterion.
+    /// If the text is not a criterion.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,
@@ -154,7 +154,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is no criterion.
+    /// If the text is not a criterion.
     pub fn check(text: &str) -> Result<(), CriterionError> {
         let alphabet = Alphabet::names(&Events::plain(["a", "b"]));
         let read = |_: &str| Err("files of criteria do not travel with a study".to_owned());
@@ -302,7 +302,9 @@ impl Criterion {
         let letters = context.word(word)?;
         match self.strength() {
             Some(t) if t == letters.len() => Ok(self.number(&letters)),
-            _ => Err(context.error(format!("`{word}` is no word of the criterion"), "correct it")),
+            _ => {
+                Err(context.error(format!("`{word}` is not a word of the criterion"), "correct it"))
+            }
         }
     }
 }
@@ -341,7 +343,7 @@ fn word_length(
     match text.parse::<usize>() {
         Ok(t @ 1..=MAX_WORD) => Ok(t),
         _ => Err(context.error(
-            format!("`{text}` is no length of words"),
+            format!("`{text}` is not a length of words"),
             format!("write a number from 1 to {MAX_WORD}, as in subsequence:2"),
         )),
     }

@@ -114,7 +114,7 @@ pub(super) fn answer(kind: &str, input: &Value) -> Result<Map<String, Value>, St
     }?;
     match value {
         Value::Object(members) => Ok(members),
-        _ => Err("the result is no object".to_owned()),
+        _ => Err("the result is not an object".to_owned()),
     }
 }
 

@@ -136,7 +136,7 @@ fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
 /// levels as in the paper's example 6, and merged fully.
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
-    let side = side.ok_or_else(|| format!("{squares} squares are no board"))? as usize;
+    let side = side.ok_or_else(|| format!("{squares} squares are not board"))? as usize;
     let turns = symmetries(side);
     let factorial = |n: usize| (1..=n as u64).product::<u64>();
     let merge = |turns: &[Vec<usize>], free: &[usize]| {

@@ -251,7 +251,7 @@ impl Compiler {
     fn list(&self, expr: &syntax::Expr) -> Result<(Place, Type, usize), ModelError> {
         match self.target(expr)? {
             (place, Type::List(of, capacity)) => Ok((place, *of, capacity)),
-            (_, of) => Err(ModelError::new(expr.span, format!("{} is no list", of.shown()))),
+            (_, of) => Err(ModelError::new(expr.span, format!("{} is not a list", of.shown()))),
         }
     }
 
@@ -298,7 +298,7 @@ impl Compiler {
         known: impl IntoIterator<Item = &'n str>,
     ) -> ModelError {
         let Some(name) = path(expr) else {
-            return ModelError::new(expr.span, format!("this is no {wanted}"));
+            return ModelError::new(expr.span, format!("not a known {wanted}"));
         };
         let error = ModelError::new(expr.span, format!("unknown {wanted} `{name}`"));
         match closest(&name, known) {

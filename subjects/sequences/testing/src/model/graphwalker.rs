@@ -97,7 +97,7 @@ impl Edge {
 ///
 /// # Errors
 ///
-/// If the text is no model of GraphWalker, has several models, or has parts in JavaScript.
+/// If the text is not a model of GraphWalker, has several models, or has parts in JavaScript.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     let file: File = serde_json::from_str(text).map_err(|cause| {
         failed(format!("no model of GraphWalker: {cause}"))
@@ -153,7 +153,7 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
         }
     }
     if !started {
-        return Err(failed(format!("the start `{start}` is no vertex and no edge")));
+        return Err(failed(format!("the start `{start}` is neither a vertex nor an edge")));
     }
     Ok(tables(graph, &states))
 }

@@ -157,7 +157,7 @@ mod tests {
             (&in_thread("while (true) {}"), "do not stop computing"),
             (&in_thread("sync({ ask: 'a' })"), "unknown part `ask`"),
             (&in_thread("sync(1)"), "sync needs an object"),
-            (&in_thread("sync({ request: 1 })"), "is no event"),
+            (&in_thread("sync({ request: 1 })"), "is not an event"),
             (
                 &in_thread("try { sync({ request: 'a' }) } catch (e) { sync({ request: 'b' }) }"),
                 "catch",

@@ -158,7 +158,7 @@ impl Parser {
         }
     }
 
-    /// Reads a name that is no keyword.
+    /// Reads a name that is not a keyword.
     fn name(&mut self, wanted: &str) -> Result<String, ModelError> {
         match self.token() {
             Token::Word(word) if keywords().all(|keyword| keyword != word) => {

@@ -190,7 +190,7 @@ impl Expr {
             Expr::EventNumber(event, span) => {
                 let event = event.scalar(environment)?;
                 environment.facts.numbers[event as usize]
-                    .ok_or_else(|| Fault::new(*span, "the event's name is no number"))?
+                    .ok_or_else(|| Fault::new(*span, "the event's name is not a number"))?
             }
             Expr::Choose(number, items) => {
                 items[number.scalar(environment)? as usize].scalar(environment)?

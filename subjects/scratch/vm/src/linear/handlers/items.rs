@@ -1,5 +1,5 @@
 //! Handlers of items with any values. Handlers for numbers call them, from the beginning of the
-//! instruction, if an operand or item is no number.
+//! instruction, if an operand or item is not a number.
 
 use super::parts;
 use super::values::compared_values;

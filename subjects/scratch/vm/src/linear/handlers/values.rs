@@ -1,5 +1,5 @@
 //! Handlers of computations with any values. Handlers for numbers call them, from the beginning of
-//! the instruction, if an operand is no number.
+//! the instruction, if an operand is not a number.
 
 use super::parts;
 use crate::code::Comparison;

@@ -16,17 +16,17 @@ pub(super) fn group(context: &Context<'_>, text: &str) -> Result<Vec<Vec<Letter>
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
         let hint = "write a permutation a line: a b c -> b c a";
         let Some((from, to)) = line.split_once("->") else {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
+            return Err(context.error(format!("`{line}` is not a permutation"), hint));
         };
         let (from, to) = (context.word(from)?, context.word(to)?);
         let mut permutation = identity.clone();
         let distinct = |letters: &[Letter]| letters.iter().collect::<FxHashSet<_>>().len();
         if from.len() != to.len() || distinct(&from) != from.len() || distinct(&to) != to.len() {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
+            return Err(context.error(format!("`{line}` is not a permutation"), hint));
         }
         from.iter().zip(&to).for_each(|(from, to)| permutation[*from as usize] = *to);
         if distinct(&permutation) != permutation.len() {
-            return Err(context.error(format!("`{line}` is no permutation"), hint));
+            return Err(context.error(format!("`{line}` is not a permutation"), hint));
         }
         generators.push(permutation);
     }

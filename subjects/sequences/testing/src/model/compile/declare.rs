@@ -89,7 +89,7 @@ impl Compiler {
     pub(super) fn constant_integer(&self, expr: &Expr) -> Result<i32, ModelError> {
         match self.constant_value(expr)? {
             Constant::Value(Type::Integer(..), words) => Ok(words[0]),
-            _ => Err(ModelError::new(expr.span, "this is no number")),
+            _ => Err(ModelError::new(expr.span, "this is not a number")),
         }
     }
 
@@ -224,7 +224,7 @@ impl Compiler {
                     out.push(FieldValue::Text(self.words[words[0] as usize].clone()));
                 }
                 _ => {
-                    return Err(ModelError::new(expr.span, "this is no value of a field")
+                    return Err(ModelError::new(expr.span, "this is not a value of a field")
                         .hint("write a number, a word, true or false"));
                 }
             },

@@ -158,14 +158,14 @@ impl Compiler {
         match (name.as_str(), plain.as_deref()) {
             ("len", Some([list])) => match self.value(list, None)? {
                 (list, Type::List(..)) => Ok((Expr::Length(Box::new(list)), INTEGER)),
-                (_, of) => Err(ModelError::new(list.span, format!("{} is no list", of.shown()))),
+                (_, of) => Err(ModelError::new(list.span, format!("{} is not a list", of.shown()))),
             },
             ("count", Some([list, value])) => match self.value(list, None)? {
                 (items, Type::List(of, _)) => {
                     let value = self.value_of(value, &of)?;
                     Ok((Expr::Count(Box::new(items), Box::new(value)), INTEGER))
                 }
-                (_, of) => Err(ModelError::new(list.span, format!("{} is no list", of.shown()))),
+                (_, of) => Err(ModelError::new(list.span, format!("{} is not a list", of.shown()))),
             },
             ("len" | "count", _) => Err(ModelError::new(expr.span, "wrong arguments")
                 .hint("write len(list) or count(list, value)")),

@@ -75,11 +75,11 @@ impl Compiler {
         if let Some((place, of)) = self.place(expr)? {
             return match of {
                 Type::Event => Ok(SetExpr::Event(Expr::Load(place))),
-                of => Err(ModelError::new(expr.span, format!("{} is no event", of.shown()))),
+                of => Err(ModelError::new(expr.span, format!("{} is not an event", of.shown()))),
             };
         }
         let Some(name) = path(expr) else {
-            return Err(ModelError::new(expr.span, "this is no set of events")
+            return Err(ModelError::new(expr.span, "this is not a set of events")
                 .hint("write event names joined by `|`, all, or not SET"));
         };
         if let Some(Constant::Set(set)) = self.constants.get(&name) {

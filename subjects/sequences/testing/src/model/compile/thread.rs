@@ -201,7 +201,7 @@ impl Compiler {
         let (items, of) = match self.value(list, None)? {
             (items, Type::List(of, _)) => (items, *of),
             (_, of) => {
-                return Err(ModelError::new(list.span, format!("{} is no list", of.shown()))
+                return Err(ModelError::new(list.span, format!("{} is not a list", of.shown()))
                     .hint("write [a, b, c] or 1..5"));
             }
         };
@@ -232,7 +232,7 @@ impl Compiler {
                 let items = items.map(|item| constant(item.to_vec())).collect();
                 self.choose(items, &of, counter, span)?
             }
-            _ => return Err(ModelError::new(list.span, "this is no list of known items")),
+            _ => return Err(ModelError::new(list.span, "this is not a list of known items")),
         };
         let at = self.local(name, of, span)?;
         to.ops.push(Op::Store(at, width, item));
