@@ -302,7 +302,7 @@ fn what_depends_on_the_speed_of_the_computer_is_flaky() {
     let turned = |direction| assertion(1, 0, Expected::Direction(direction));
     let hidden = assertion(1, 0, Expected::Visible(false));
     // A turn and the loop around it are two blocks.
-    let short = executed("10001");
+    let short = executed("1001");
     assert!(short.assertions.contains(&turned(11.0)), "{short:#?}");
     assert!(short.flaky.is_empty() && short.chance.is_empty(), "{short:#?}");
     let long = executed("100001");
