@@ -24,7 +24,7 @@ use machine::Machine;
 
 /// The engine that generates suites. It is part of suites, which are parts of records, so that it
 /// changes with the engine id of the subject kind and not with the version of the package.
-pub const ENGINE: &str = "scratch 4";
+pub const ENGINE: &str = "scratch 5";
 
 /// A test suite: everything that an execution needs, except the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
