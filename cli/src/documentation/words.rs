@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{read, root, shown};
 
 /// Words to avoid and what to write instead.
-const AVOIDED: [(&str, &str); 8] = [
+const AVOIDED: [(&str, &str); 10] = [
     ("alone", "only"),
     ("beside", "next to"),
     ("goes on", "continues"),
@@ -15,10 +15,12 @@ const AVOIDED: [(&str, &str); 8] = [
     ("behind the", "after the"),
     ("behind its", "after its"),
     ("Numbers of", "Counts of, Ids of, or Numbers of the"),
+    ("is no", "is not a, or is not"),
+    ("are no", "are not"),
 ];
 
 /// Uses of these words that are correct.
-const CORRECT: [&str; 8] = [
+const CORRECT: [&str; 13] = [
     // Without others.
     "is alone",
     "was alone",
@@ -30,6 +32,12 @@ const CORRECT: [&str; 8] = [
     // Ids of things, one each.
     "Numbers of the",
     "Numbers of its",
+    // That something does not exist, and comparisons.
+    "here is no",
+    "here are no",
+    "is no longer",
+    "are no longer",
+    "are no larger",
 ];
 
 /// The Rust and Markdown files of the repository that people write.
