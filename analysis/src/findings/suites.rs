@@ -12,8 +12,8 @@ pub struct SuiteSize {
     /// Sizes of the final suites on the projects of [`Suites::projects`], in the unit of the
     /// subject kind.
     pub size: Result<Description, Unavailable>,
-    /// Mean number of tests of these suites.
-    pub tests: Option<f64>,
+    /// Counts of tests of these suites.
+    pub tests: Result<Description, Unavailable>,
     /// Mean size of a test, over all projects.
     pub test_size: Option<f64>,
     /// Mean size that minimisation removed, in the same unit, on the projects of
@@ -49,11 +49,12 @@ impl Suites {
         let sizes = (0..results.algorithms.len()).map(|algorithm| {
             let (sizes, runs) = samples.pooled(algorithm);
             let of = || runs.iter().map(|&run| &results.runs[run as usize]);
+            let tests: Vec<f64> = of().filter_map(|run| run.suite_tests.map(f64::from)).collect();
             let own = results.runs.iter().filter(|run| run.algorithm as usize == algorithm);
             SuiteSize {
                 algorithm,
                 size: Description::of(&sizes),
-                tests: mean(of().filter_map(|run| run.suite_tests.map(f64::from))),
+                tests: Description::of(&tests),
                 test_size: mean(own.filter_map(|run| {
                     let tests = run.suite_tests.filter(|&tests| tests > 0)?;
                     Some(f64::from(run.suite_size?) / f64::from(tests))

@@ -17,7 +17,8 @@ pub fn suites(results: &Results) -> CaptionedTable {
         ("mean_size", &format!("Mean {units}")),
         ("median_size", &format!("Median {units}")),
         ("mean_removed", &format!("Removed {units}")),
-        ("mean_tests", "Tests"),
+        ("mean_tests", "Mean tests"),
+        ("median_tests", "Median tests"),
         ("mean_test_size", &format!("{} per test", capitalised(units))),
         ("runs", "Runs"),
     ]);
@@ -28,7 +29,8 @@ pub fn suites(results: &Results) -> CaptionedTable {
             Cell::number(of(|d| d.mean), 2),
             Cell::number(of(|d| d.median), 1),
             Cell::number(row.removed, 2),
-            Cell::number(row.tests, 2),
+            Cell::number(row.tests.as_ref().ok().map(|d| d.mean), 2),
+            Cell::number(row.tests.as_ref().ok().map(|d| d.median), 1),
             Cell::number(row.test_size, 2),
             Cell::Count(row.runs.len()),
         ];
