@@ -5,6 +5,7 @@ use super::form::{
 };
 use super::lower::Lowering;
 use crate::code::{Comparison, Expr, ExprId};
+use crate::compare::short_comparand;
 
 impl Lowering<'_> {
     /// Lowers the condition of the block that is being lowered. Returns the jump that is taken if it
@@ -25,7 +26,7 @@ impl Lowering<'_> {
             let way = Way::new(how, negated, link, jumps);
             self.emit_for(Instruction::CompareItem { way, list, index, b, to: NOWHERE }, e)
         } else if let Some((how, a, b)) = self.comparison(last) {
-            let (a, b) = self.operands(a, b)?;
+            let (a, b) = self.operands(how, a, b)?;
             let relation = Relation::new(how, negated);
             self.emit_for(Instruction::Compare { relation, link, jumps, a, b, to: NOWHERE }, e)
         } else {
@@ -77,7 +78,7 @@ impl Lowering<'_> {
             return (room > 0).then_some(());
         }
         if let Some((how, a, b)) = self.comparison(e) {
-            let (a, b) = self.operands(a, b)?;
+            let (a, b) = self.operands(how, a, b)?;
             self.registers = registers;
             let relation = Relation::new(how, negated);
             self.emit(Instruction::Test { relation, link, a, b, whole: NOWHERE });
@@ -135,11 +136,16 @@ impl Lowering<'_> {
     }
 
     /// The operands of a comparison; `None` if both are literals.
-    fn operands(&mut self, a_expr: ExprId, b_expr: ExprId) -> Option<(Operand, Operand)> {
+    fn operands(
+        &mut self,
+        how: Comparison,
+        a_expr: ExprId,
+        b_expr: ExprId,
+    ) -> Option<(Operand, Operand)> {
         let exprs = self.source.exprs;
         let is_letter = |e: ExprId| matches!(exprs[e.0 as usize], Expr::LetterOf { .. });
-        let (a, b) =
-            (self.read(a_expr, Reading::Comparand)?, self.read(b_expr, Reading::Comparand)?);
+        let (of_a, of_b) = (self.reading(how, a_expr, b_expr), self.reading(how, b_expr, a_expr));
+        let (a, b) = (self.read(a_expr, of_a)?, self.read(b_expr, of_b)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;
         // The comparison of a letter with a word never has numbers.
         let is_word =
@@ -152,5 +158,17 @@ impl Lowering<'_> {
             return None;
         }
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
+    }
+
+    /// How an operand is read that is compared with another one.
+    fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
+        let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
+        if is_letter && how == Comparison::Equals {
+            let literal = self.literal(other).and_then(|to| self.form.values.get(to.index()));
+            if literal.and_then(short_comparand).is_some_and(|number| !number.is_nan()) {
+                return Reading::Digit;
+            }
+        }
+        Reading::Comparand
     }
 }

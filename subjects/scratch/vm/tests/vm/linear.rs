@@ -209,6 +209,10 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
         "(< (item l A) B)",
         "(= A (item k B))",
         "(> (item l $n) (item l A))",
+        "(= (letter A (item k B)) 1)",
+        "(= 0 (letter A 1a05))",
+        "(= (letter (item l A) $s) a)",
+        "(< (letter A (item k B)) 1)",
         "(contains A B)",
     ]);
     let leaf = (shape, operands(), operands())

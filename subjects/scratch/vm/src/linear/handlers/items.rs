@@ -87,12 +87,12 @@ pub(crate) fn item<T: Tracer, I: Source>(
 ) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
     let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
-        // An index outside of the list gives the empty text.
-        None => (reading == Reading::Number).then_some(0.0),
+        // An index outside of the list gives the empty text, which as an index is outside of any list.
+        None => matches!(reading, Reading::Number | Reading::Index).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
         Some(item) => match reading {
             Reading::Number => Some(item.to_number()),
-            Reading::Comparand => short_comparand(item),
+            Reading::Comparand | Reading::Digit => short_comparand(item),
             Reading::Index => numeral(item),
             Reading::Value => None,
         },

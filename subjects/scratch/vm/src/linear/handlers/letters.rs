@@ -24,7 +24,16 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     match unit {
         Some(digit @ 0x30..=0x39) => Some(f64::from(digit - 0x30)),
         // A letter that is not a digit is not a numeral, and neither is the empty text: the number cast of both is 0.
-        _ => (reading == Reading::Number).then_some(0.0),
+        _ => no_digit(reading),
+    }
+}
+
+/// The number of a letter that is not a digit, or of one that does not exist.
+fn no_digit(reading: Reading) -> Option<f64> {
+    match reading {
+        Reading::Number => Some(0.0),
+        Reading::Digit => Some(f64::NAN),
+        Reading::Comparand | Reading::Index | Reading::Value => None,
     }
 }
 
@@ -72,7 +81,7 @@ pub(crate) fn letter_of_item<T: Tracer, I: Source>(
     let place = executor.numbers[to.index()];
     let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
         Some(item) => number_of_letter(Stored::from(item), place, reading),
-        None => (reading == Reading::Number).then_some(0.0),
+        None => no_digit(reading),
     });
     let Some(number) = number else { return executor.stop_at(Stop::Interpret, whole as usize) };
     executor.store(to, number);
