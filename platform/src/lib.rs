@@ -37,6 +37,7 @@ pub use namespaces::{
 };
 pub use process::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
+    was_own_fault,
 };
 pub use secrets::{check_private, create_private_folder, write_private};
 pub use signals::{ReloadSignal, StopSignals, on_stop};

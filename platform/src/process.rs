@@ -2,6 +2,7 @@
 
 pub use system::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
+    was_own_fault,
 };
 
 #[cfg(unix)]
@@ -59,6 +60,14 @@ mod system {
     pub fn was_ended_by_another(status: ExitStatus) -> bool {
         status.signal() == Some(Signal::KILL.as_raw())
     }
+
+    /// Whether a signal ended the process that the system sends because of what the process itself does, such as an access
+    /// to memory that it does not have.
+    pub fn was_own_fault(status: ExitStatus) -> bool {
+        let signals =
+            [Signal::SEGV, Signal::BUS, Signal::ABORT, Signal::ILL, Signal::FPE, Signal::TRAP];
+        status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
+    }
 }
 
 #[cfg(not(unix))]
@@ -106,6 +115,11 @@ mod system {
 
     /// `false`, because this system does not say what ended a process.
     pub fn was_ended_by_another(_: ExitStatus) -> bool {
+        false
+    }
+
+    /// `false`, because this system does not say what ended a process.
+    pub fn was_own_fault(_: ExitStatus) -> bool {
         false
     }
 }

@@ -6,6 +6,7 @@
 
 mod frames;
 mod server;
+mod under_way;
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write as _};
@@ -18,9 +19,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{Examination, LoadError, RunError, RunProgress, Runner};
+use catherd_interface::{Examination, LoadError, RunError, RunProgress, Runner, Survival};
+use catherd_platform::was_own_fault;
 
 use frames::{Answer, Request};
+use under_way::{Part, UnderWay};
 
 pub use server::serve_subject;
 
@@ -30,12 +33,17 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a process that was told to stop may take before it is killed.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
+/// Maximum number of parts of a run that are left out because they end the process.
+const MAX_LEFT_OUT: usize = 5;
+
 /// A runner that passes runs on to a process of their own, and starts another one after it has ended.
 pub struct SubjectProcess {
     /// Makes the command that starts the process.
     start: Box<dyn Fn() -> Command + Send>,
     /// The file in which the process marks that the system refused it memory; `None` if it marks none.
     mark: Option<PathBuf>,
+    /// The file in which the process keeps which part of a run is under way; `None` before the first run.
+    under_way: Option<UnderWay>,
     /// The project of the runs that follow.
     project: Option<(Digest, Arc<[u8]>)>,
     alive: Option<Alive>,
@@ -75,7 +83,7 @@ impl SubjectProcess {
         start: impl Fn() -> Command + Send + 'static,
         mark: Option<PathBuf>,
     ) -> SubjectProcess {
-        SubjectProcess { start: Box::new(start), mark, project: None, alive: None }
+        SubjectProcess { start: Box::new(start), mark, under_way: None, project: None, alive: None }
     }
 
     /// The process with the project loaded.
@@ -104,10 +112,11 @@ impl SubjectProcess {
     fn attempt(
         &mut self,
         spec: &RunSpec,
+        survival: &Survival,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, Lost> {
         let alive = self.prepared()?;
-        alive.send(&Request::Run(Box::new(spec.clone())));
+        alive.send(&Request::Run(Box::new(spec.clone()), survival.clone()));
         let mut progress = RunProgress::default();
         let mut stopping: Option<Instant> = None;
         loop {
@@ -138,15 +147,18 @@ impl SubjectProcess {
 
     fn error(&mut self, lost: Lost) -> RunError {
         match lost {
-            Lost::Process => self.cause_of_death(),
+            Lost::Process => self.death(None).0,
             Lost::Run(error) => error,
         }
     }
 
-    /// Why the process has ended.
-    fn cause_of_death(&mut self) -> RunError {
+    /// Why the process has ended while a part of a run was under way, and its status if the process ended itself by a
+    /// fault, which happens again in a repetition.
+    fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
+        let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
-            return RunError::Crashed("the process of the subject has ended".to_owned());
+            let error = format!("the process of the subject has ended{during}");
+            return (RunError::Crashed(error), None);
         };
         let (status, last_words) = alive.wait();
         let marked = self.mark.as_ref().is_some_and(|mark| {
@@ -156,14 +168,49 @@ impl SubjectProcess {
             marked
         });
         if marked || oom_kills() > alive.oom_kills {
-            let reason = "it took more memory than its worker may have";
-            return RunError::OutOfMemory(reason.to_owned());
+            let reason = format!("it took more memory than its worker may have{during}");
+            return (RunError::OutOfMemory(reason), None);
         }
+        let own = status.filter(|status| was_own_fault(*status));
         let status = status.map_or_else(|| "it does not answer".to_owned(), |s| s.to_string());
-        RunError::Crashed(match last_words.as_str() {
-            "" => format!("the process of the subject has ended: {status}"),
-            words => format!("the process of the subject has ended: {words} ({status})"),
-        })
+        let error = RunError::Crashed(match last_words.as_str() {
+            "" => format!("the process of the subject has ended{during}: {status}"),
+            words => format!("the process of the subject has ended{during}: {words} ({status})"),
+        });
+        (error, own)
+    }
+
+    /// Executes a run, and again after its process has ended by a fault of its own. A part of the run during which two
+    /// processes in succession have ended in the same way is left out from then on.
+    fn survive(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        // Without the file, the end of the process costs the run.
+        self.under_way = self.under_way.take().or_else(|| UnderWay::new().ok());
+        let path = self.under_way.as_ref().map(|file| file.path().to_owned());
+        let (path, mut left_out) = (path.unwrap_or_default(), Vec::new());
+        let mut before: Option<(Part, ExitStatus)> = None;
+        loop {
+            let survival = Survival { under_way: path.clone(), left_out: left_out.clone() };
+            // A process that ends before it has begun must not be blamed on what an earlier one did.
+            let _ = fs::write(&path, b"");
+            let lost = match self.attempt(spec, &survival, on_progress) {
+                Ok(record) => return Ok(record),
+                Err(Lost::Run(error)) => return Err(error),
+                Err(Lost::Process) => Part::read(&path),
+            };
+            let (error, status) = self.death(lost.as_ref());
+            // In real time, a repetition is another search.
+            let again = spec.budget.wall_ms.is_none() && left_out.len() < MAX_LEFT_OUT;
+            let (Some(part), Some(status), true) = (lost, status, again) else { return Err(error) };
+            match before.take() {
+                None => before = Some((part, status)),
+                Some(same) if same == (part.clone(), status) => left_out.push(part.key),
+                Some(_) => return Err(error),
+            }
+        }
     }
 }
 
@@ -194,7 +241,7 @@ impl Runner for SubjectProcess {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        self.attempt(spec, on_progress).map_err(|lost| self.error(lost))
+        self.survive(spec, on_progress)
     }
 }
 

@@ -45,4 +45,5 @@ pub use recent::Recent;
 pub use resolved::{ResolveError, Resolved};
 pub use runner::{
     Examination, Limits, LoadError, Programs, RunError, RunProgress, Runner, RunnerContext,
+    Survival,
 };

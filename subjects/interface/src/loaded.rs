@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
 
-use crate::{Examination, LoadError, Recent, RunError, RunProgress, Runner};
+use crate::{Examination, LoadError, Recent, RunError, RunProgress, Runner, Survival};
 
 /// A project in the form that the runs of a kind need.
 pub trait LoadedProject: Send + Sized {
@@ -40,6 +40,20 @@ pub trait LoadedProject: Send + Sized {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
+
+    /// Executes a run on the project, as [`Runner::run_again`] does.
+    ///
+    /// # Errors
+    ///
+    /// If there is no record.
+    fn run_again(
+        &mut self,
+        spec: &RunSpec,
+        _: &Survival,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        self.run(spec, on_progress)
+    }
 }
 
 /// The runner of a kind whose runs need only the project and their specification. It keeps projects,
@@ -68,9 +82,18 @@ impl<P: LoadedProject> Runner for LoadedRunner<P> {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
+        self.run_again(spec, &Survival::default(), on_progress)
+    }
+
+    fn run_again(
+        &mut self,
+        spec: &RunSpec,
+        survival: &Survival,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let (project, loading) = self.0.take_turn(spec.project)?;
-        let mut record = project.run(spec, on_progress)?;
+        let mut record = project.run_again(spec, survival, on_progress)?;
         record.resources.wall_ms = (loading + start.elapsed()).as_millis() as u64;
         Ok(record)
     }

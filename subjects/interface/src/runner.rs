@@ -114,6 +114,18 @@ pub enum Examination {
     Goals(Algorithm),
 }
 
+/// What a run needs so that it survives the end of its process: where to keep which part of it is under way, and what
+/// to leave out because it ended earlier processes of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survival {
+    /// The file in whose first line the runner keeps which part of the run is under way: a key without spaces, a space,
+    /// and a few words for errors. An empty line means that a repetition cannot leave the part out. An empty path means
+    /// that nothing is kept.
+    pub under_way: PathBuf,
+    /// The keys of the parts that ended earlier processes, in the order in which they did.
+    pub left_out: Vec<String>,
+}
+
 /// Executes runs of one subject kind, one at a time. The worker survives a panic: it reports
 /// the attempt as a crash and makes a new runner.
 pub trait Runner: Send {
@@ -158,4 +170,19 @@ pub trait Runner: Send {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
+
+    /// Executes a run as [`Runner::run`] does, so that it survives the end of its process. The record must depend on
+    /// nothing but the specification and the parts that are left out. A kind that keeps no parts executes it as it is.
+    ///
+    /// # Errors
+    ///
+    /// If the run has no record.
+    fn run_again(
+        &mut self,
+        spec: &RunSpec,
+        _: &Survival,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        self.run(spec, on_progress)
+    }
 }

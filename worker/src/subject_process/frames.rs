@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 
 use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
-use catherd_interface::{Examination, RunError, RunProgress};
+use catherd_interface::{Examination, RunError, RunProgress, Survival};
 use serde::{Deserialize, Serialize};
 
 /// Maximum length of the body of a frame: more than the largest project and the largest record.
@@ -18,7 +18,7 @@ pub(super) enum Request {
     /// Tries it, and says what is asked for.
     Examine(Examination),
     /// Executes a run on it.
-    Run(Box<RunSpec>),
+    Run(Box<RunSpec>, Survival),
     /// Stops the run.
     Stop,
 }
@@ -76,7 +76,9 @@ impl Request {
                 };
                 write(stream, b'X', &[&serde_json::to_vec(&asked)?])
             }
-            Request::Run(spec) => write(stream, b'R', &[&serde_json::to_vec(spec)?]),
+            Request::Run(spec, Survival { under_way, left_out }) => {
+                write(stream, b'R', &[&serde_json::to_vec(&(spec, under_way, left_out))?])
+            }
             Request::Stop => write(stream, b'S', &[]),
         }
     }
@@ -94,7 +96,10 @@ impl Request {
                 Asked::Measures => Examination::Measures,
                 Asked::Goals(algorithm) => Examination::Goals(algorithm),
             }),
-            b'R' => Request::Run(serde_json::from_slice(&body)?),
+            b'R' => {
+                let (spec, under_way, left_out) = serde_json::from_slice(&body)?;
+                Request::Run(spec, Survival { under_way, left_out })
+            }
             b'S' => Request::Stop,
             _ => return Err(malformed()),
         }))

@@ -63,7 +63,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 let found = found.unwrap_or_else(|_| Err(executor::last_panic().into()));
                 Answer::Loaded(found.map_err(|error| error.to_string())).write(&mut output)?;
             }
-            Request::Run(spec) => {
+            Request::Run(spec, survival) => {
                 stop.store(false, Ordering::Relaxed);
                 if let Some(mark) = mark.as_ref().filter(|_| allocator::take_mark()) {
                     // The previous run survived the refused request.
@@ -83,8 +83,9 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                         false => ControlFlow::Continue(()),
                     }
                 };
-                let ended =
-                    panic::catch_unwind(AssertUnwindSafe(|| runner.run(&spec, &mut on_progress)));
+                let ended = panic::catch_unwind(AssertUnwindSafe(|| {
+                    runner.run_again(&spec, &survival, &mut on_progress)
+                }));
                 broken.map_or(Ok(()), Err)?;
                 let Ok(result) = ended else {
                     // The runner may be inconsistent, so this process ends, and the worker starts another.

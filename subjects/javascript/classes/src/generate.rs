@@ -214,6 +214,7 @@ pub fn generate_with(
     let names: Vec<String> =
         subject.goals.iter().map(|goal| program.units.goal_name(goal)).collect();
     let (tests, executions, flaky) = suite::with_assertions(&mut subject, tests, &names);
+    subject.journal.end();
     let machine = &mut subject.machine;
     let coverage = Coverage::complete(program, machine, &tests, executions, request.seed);
     if let Some(error) = subject.error {

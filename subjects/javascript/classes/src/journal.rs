@@ -1,8 +1,10 @@
 //! The tests of a search in a file, written while it searches, so that they survive the process of the engine.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
 use std::path::Path;
+use std::str::FromStr;
 
 use catherd_javascript_machine::Statement;
 use catherd_search::Stop;
@@ -20,55 +22,93 @@ pub struct Crash {
     pub target: u64,
 }
 
+/// As a key: both numbers, with a colon between them.
+impl fmt::Display for Crash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.number, self.target)
+    }
+}
+
+/// A text is not the key of a [`Crash`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not two numbers with a colon between them")]
+pub struct NoCrash;
+
+impl FromStr for Crash {
+    type Err = NoCrash;
+
+    fn from_str(key: &str) -> Result<Crash, NoCrash> {
+        let (number, target) = key.split_once(':').ok_or(NoCrash)?;
+        let number_of = |text: &str| text.parse().map_err(|_| NoCrash);
+        Ok(Crash { number: number_of(number)?, target: number_of(target)? })
+    }
+}
+
 /// Keeps the tests of a search, or has those of an earlier one. By default it does neither.
 #[derive(Debug, Default)]
 pub struct Journal {
     file: Option<File>,
-    /// The file with the number of the execution that is under way.
-    number: Option<File>,
+    /// The file with the execution that is under way.
+    under_way: Option<File>,
     executions: u64,
     crashed: Vec<Crash>,
     found: Option<String>,
 }
 
 impl Journal {
-    /// A journal in a file, which is emptied. Another file has the number of the execution that is under way. The
-    /// executions `crashed` have ended the processes of earlier searches and are left out. From the second one on that
-    /// ends with a call of a target, so are all executions that call it.
+    /// A journal in a file, which is emptied, and that leaves out executions as [`Journal::without`] does.
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn create(path: &Path, number: &Path, crashed: Vec<Crash>) -> io::Result<Journal> {
-        Ok(Journal {
-            file: Some(File::create(path)?),
-            number: Some(File::create(number)?),
-            crashed,
-            ..Journal::default()
-        })
+    pub fn create(path: &Path, under_way: &Path, crashed: Vec<Crash>) -> io::Result<Journal> {
+        let file = Some(File::create(path)?);
+        Ok(Journal { file, ..Journal::without(crashed, under_way)? })
     }
 
-    /// What the second file of a journal names; `None` if no execution has begun.
-    pub fn under_way(number: &Path) -> Option<Crash> {
-        let bytes: [u8; 16] = std::fs::read(number).ok()?.try_into().ok()?;
-        let both = u128::from_le_bytes(bytes);
-        Some(Crash { number: (both >> 64) as u64, target: both as u64 })
+    /// A journal that keeps no tests. The first line of a file, which is emptied, says which execution is under way: its
+    /// key ([`Crash`]), a space, and its number with the name of what its last statement calls. The executions `crashed` have
+    /// ended the processes of earlier searches and are left out. From the second one on that ends with a call of a target,
+    /// so are all executions that call it.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn without(crashed: Vec<Crash>, under_way: &Path) -> io::Result<Journal> {
+        let under_way = Some(File::create(under_way)?);
+        Ok(Journal { under_way, crashed, ..Journal::default() })
     }
 
-    /// Counts an execution that begins. Returns whether it must be left out.
-    pub(crate) fn begin(&mut self, targets: &[usize]) -> bool {
+    /// The execution that a file names as under way; `None` if there is none.
+    pub fn under_way(file: &Path) -> Option<Crash> {
+        let text = std::fs::read(file).ok()?;
+        let key = text.split(|byte| b" \n".contains(byte)).next()?;
+        std::str::from_utf8(key).ok()?.parse().ok()
+    }
+
+    /// Counts an execution that begins, of calls of targets of which the last one has a name. Returns whether it must
+    /// be left out.
+    pub(crate) fn begin(&mut self, targets: &[usize], name: &str) -> bool {
         self.executions += 1;
-        if let Some(file) = &mut self.number {
-            let target = targets.last().map_or(u64::MAX, |target| *target as u64);
-            let both = u128::from(self.executions) << 64 | u128::from(target);
-            if file.rewind().and_then(|()| file.write_all(&both.to_le_bytes())).is_err() {
-                self.number = None;
-            }
-        }
+        let target = targets.last().map_or(u64::MAX, |target| *target as u64);
+        let under_way = Crash { number: self.executions, target };
+        self.note(|| format!("{under_way} execution {} of `{name}`\n", under_way.number));
         self.crashed.iter().enumerate().any(|(at, crash)| {
             let again = || self.crashed[..at].iter().any(|other| other.target == crash.target);
             let calls = || targets.iter().any(|target| *target as u64 == crash.target);
             crash.number == self.executions || crash.number < self.executions && calls() && again()
         })
+    }
+
+    /// Notes that all executions have ended that a repetition can leave out.
+    pub(crate) fn end(&mut self) {
+        self.note(|| "\n".to_owned());
+    }
+
+    /// Replaces the first line of the file that says what is under way.
+    fn note(&mut self, line: impl Fn() -> String) {
+        let Some(file) = &mut self.under_way else { return };
+        if file.rewind().and_then(|()| file.write_all(line().as_bytes())).is_err() {
+            self.under_way = None;
+        }
     }
 
     /// The journal of an earlier search on the same program with the same settings. Its tests replace the search.

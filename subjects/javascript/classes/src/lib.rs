@@ -50,7 +50,7 @@ pub use generate::{
     machine as machine_of, report,
 };
 pub use genes::Genes;
-pub use journal::{Crash, Journal};
+pub use journal::{Crash, Journal, NoCrash};
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};

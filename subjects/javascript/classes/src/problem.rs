@@ -182,6 +182,12 @@ impl Subject {
         self.run_traced(genes, false)
     }
 
+    /// Notes that an execution of calls of targets begins. Returns whether it must be left out.
+    pub(crate) fn begin(&mut self, targets: &[usize]) -> bool {
+        let name = targets.last().map_or("", |target| self.model.targets[*target].name.as_str());
+        self.journal.begin(targets, name)
+    }
+
     /// As [`run`](Subject::run); with `trace`, keeps the reached units after each statement.
     pub(crate) fn run_traced(&mut self, genes: &Genes, trace: bool) -> Option<(Execution, bool)> {
         if self.error.is_some() {
@@ -190,7 +196,7 @@ impl Subject {
         let unknown = has_unknowns(genes);
         let options =
             ExecuteOptions { infer: unknown, seed: self.seed, trace, ..ExecuteOptions::default() };
-        let executed = match self.journal.begin(&genes.targets) {
+        let executed = match self.begin(&genes.targets) {
             true => self.machine.leave_out(options),
             false => self.machine.execute(&genes.statements, options),
         };

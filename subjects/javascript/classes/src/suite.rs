@@ -311,6 +311,10 @@ pub(crate) fn with_assertions(
 ) -> (Vec<SuiteTest>, Vec<Option<Execution>>, usize) {
     let (mut suite, mut known, mut flaky) = (Vec::new(), Vec::new(), 0);
     for Kept { genes, goals, execution: last } in tests {
+        if subject.begin(&genes.targets) {
+            *subject.counts.limits.entry("crash").or_default() += 1;
+            continue;
+        }
         let length = genes.statements.len();
         let mut test = SuiteTest {
             goals: goals.iter().filter_map(|goal| names.get(*goal).cloned()).collect(),

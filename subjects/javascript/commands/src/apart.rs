@@ -132,8 +132,9 @@ fn generate_in_children(
         // SIGKILL comes from outside.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
-        let crash = crash.map(|crash| format!("{}:{}", crash.number, crash.target));
-        if let Some(crash) = crash.filter(|crash| !crashed.contains(crash)) {
+        if let Some(crash) =
+            crash.map(|crash| crash.to_string()).filter(|crash| !crashed.contains(crash))
+        {
             crashed.push(crash);
             variables.retain(|(name, _)| *name != CRASHED);
             variables.push((CRASHED, crashed.join(",").into()));
@@ -193,11 +194,7 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
     let crashed = std::env::var(CRASHED).unwrap_or_default();
-    let crash = |text: &str| {
-        let (number, target) = text.split_once(':')?;
-        Some(Crash { number: number.parse().ok()?, target: target.parse().ok()? })
-    };
-    let crashed = crashed.split(',').filter_map(crash).collect();
+    let crashed = crashed.split(',').filter_map(|key| key.parse::<Crash>().ok()).collect();
     let journal = path(JOURNAL).zip(path(NUMBER)).and_then(|(path, number)| match ended {
         Some(_) => Journal::read(&path).ok(),
         None => Journal::create(&path, &number, crashed).ok(),

@@ -6,10 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use catherd_experiments::{Digest, RunRecord, RunSpec};
-use catherd_interface::{Examination, FieldError, LoadError, LoadedProject, RunError, RunProgress};
+use catherd_interface::{
+    Examination, FieldError, LoadError, LoadedProject, RunError, RunProgress, Survival,
+};
 use catherd_javascript_classes::machine::{Package, Program};
 use catherd_javascript_classes::mutation::{MutationReport, MutationSettings, analyse};
-use catherd_javascript_classes::{Generated, Request, check_config, generate};
+use catherd_javascript_classes::{Crash, Generated, Journal, Request, check_config, generate_with};
 use catherd_search::{Meter, Progress, Stop};
 
 use crate::{configuration, goals, measures, record};
@@ -60,6 +62,15 @@ impl LoadedProject for Loaded {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
+        self.run_again(spec, &Survival::default(), on_progress)
+    }
+
+    fn run_again(
+        &mut self,
+        spec: &RunSpec,
+        survival: &Survival,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
         let start = Instant::now();
         let package = &self.0;
         let failed = |error: FieldError| RunError::Failed(error.cause);
@@ -93,7 +104,10 @@ impl LoadedProject for Loaded {
                     _ => ControlFlow::Break(()),
                 }
             };
-            let work = move || execute(package, &request, mutation.as_ref(), &mut tell);
+            let work = move || {
+                let journal = journal(survival)?;
+                execute(package, &request, journal, mutation.as_ref(), &mut tell)
+            };
             let handle = builder.spawn_scoped(scope, work);
             let handle = handle.map_err(|error| RunError::Crashed(error.to_string()))?;
             while let Ok(progress) = receive.recv() {
@@ -118,17 +132,29 @@ impl LoadedProject for Loaded {
     }
 }
 
+/// The journal of a run: it leaves out what ended earlier processes, and says what is under way.
+fn journal(survival: &Survival) -> Result<Journal, String> {
+    if survival.under_way.as_os_str().is_empty() {
+        return Ok(Journal::default());
+    }
+    let crashed = survival.left_out.iter().map(|key| key.parse::<Crash>());
+    let crashed = crashed.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+    Journal::without(crashed, &survival.under_way)
+        .map_err(|cause| format!("{}: {cause}", survival.under_way.display()))
+}
+
 /// Generates a suite, and executes it on mutants if the run has mutation analysis. `None` if the observer
 /// stops it.
 fn execute(
     package: &Package,
     request: &Request,
+    journal: Journal,
     mutation: Option<&MutationSettings>,
     tell: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<(Generated, Option<MutationReport>)>, String> {
     let program = Program::new(package.clone()).map_err(|error| error.to_string())?;
     let mut last = Progress { meter: Meter::default(), iterations: 0, covered: 0, goals: 0 };
-    let generated = generate(&program, request, &mut |progress| {
+    let generated = generate_with(&program, request, journal, &mut |progress| {
         last = *progress;
         tell(*progress)
     });
