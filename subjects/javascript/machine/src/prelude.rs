@@ -61,7 +61,11 @@ const STREAMS: &str = concat!(
     include_str!("prelude/node/contexts.js"),
     include_str!("prelude/node/os.js"),
     include_str!("prelude/node/tools.js"),
-    "return {streamModule, consumersModule, zlibModule, asyncHooksModule, osModule, utilParts};\n})"
+    include_str!("prelude/node/listening.js"),
+    include_str!("prelude/node/windows.js"),
+    include_str!("prelude/node/mime.js"),
+    "return {streamModule, consumersModule, zlibModule, asyncHooksModule, osModule, utilParts, eventsParts, \
+     windowsPathOf, mimeClasses};\n})"
 );
 
 type Compiled = Result<CompiledScript, CompileError>;

@@ -61,6 +61,30 @@ fn other_modules_give_what_they_give_in_node() {
 }
 
 #[test]
+fn events_are_awaited_and_iterated_as_in_node() {
+    let (count, different) =
+        compare(include_str!("node/events.js"), include_str!("node/events-20.json"));
+    assert!(count >= 10);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn paths_of_windows_are_read_as_in_node() {
+    let (count, different) =
+        compare(include_str!("node/windows.js"), include_str!("node/windows-20.json"));
+    assert!(count >= 6);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn mime_types_are_read_as_in_node() {
+    let (count, different) =
+        compare(include_str!("node/mime.js"), include_str!("node/mime-20.json"));
+    assert!(count >= 4);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
 fn compression_gives_the_bytes_that_it_gives_in_node() {
     let (count, different) =
         compare(include_str!("node/zlib.js"), include_str!("node/zlib-20.json"));
@@ -82,6 +106,9 @@ fn recorded_results_are_those_of_node() {
         ("streams", include_str!("node/streams-20.json")),
         ("tools", include_str!("node/tools-20.json")),
         ("zlib", include_str!("node/zlib-20.json")),
+        ("events", include_str!("node/events-20.json")),
+        ("windows", include_str!("node/windows-20.json")),
+        ("mime", include_str!("node/mime-20.json")),
     ] {
         let mut node = std::process::Command::new("node");
         let printed = node.args(["print.js", name]).env("TZ", "UTC").current_dir(&folder).output();

@@ -136,21 +136,10 @@ const eventsModule = () => {
         },
     });
     EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
-    const once = (emitter, name) => new Promise((done, fail) => {
-        const failed = error => {
-            emitter.removeListener(name, arrived);
-            fail(error);
-        };
-        const arrived = (...values) => {
-            emitter.removeListener('error', failed);
-            done(values);
-        };
-        emitter.once(name, arrived);
-        if (name !== 'error') {
-            emitter.once('error', failed);
-        }
-    });
-    return assign(EventEmitter, {EventEmitter, once, defaultMaxListeners: 10, usingDomains: false,
+    for (const name of ['once', 'on', 'getEventListeners', 'getMaxListeners', 'setMaxListeners']) {
+        lazily(EventEmitter, name, true, () => streams().eventsParts(EventEmitter)[name]);
+    }
+    return assign(EventEmitter, {EventEmitter, defaultMaxListeners: 10, usingDomains: false,
         errorMonitor: Symbol('events.errorMonitor'), captureRejectionSymbol: Symbol.for('nodejs.rejection'),
         listenerCount: (emitter, name) => emitter.listenerCount(name)});
 };

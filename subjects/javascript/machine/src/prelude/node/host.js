@@ -102,6 +102,8 @@ const installHost = () => {
         }
     }
 };
+/** Of each target of events, the function that gives the listeners of an event. */
+const targets = new WeakMap();
 /** What is evaluated only for programs that use it. */
 let evaluated;
 const isTesting = () => testing;
@@ -110,14 +112,14 @@ const extras = () => evaluated ??= host.parts(false)({
     BigInt, Uint8Array, Math, apply, ownKeys, getPrototypeOf, abs, keys, getOwn, defineProperty, create, assign, isArray,
     charCodeAt, slice, toWellFormed, push, setAll, getTime, mapGet, mapSet, mapHas, matches, KINDS_OF_ERRORS, encodeLetter,
     bytesOf, coded, checkArgument, received, inspect, CUSTOM, safely, unavailable, stop, onlyLoading, builtinModule, isTesting,
-    host});
+    weakSet, targets, host});
 let evaluatedStreams;
 const streams = () => evaluatedStreams ??= host.parts(true)({
     Map, Set, WeakMap, Promise, Error, RangeError, TypeError, Number, String, Symbol, Object, Array, ArrayBuffer, DataView, BigInt,
     Date, RegExp, Proxy, Uint8Array, Math, apply, ownKeys, keys, getOwn, getPrototypeOf, defineProperty, create, assign, isArray, slice,
     charCodeAt, toWellFormed, push, then, parse, stringify, matches, mapGet, mapSet, mapHas, weakGet, weakSet, functionText, toText,
     boxedValue, coded, checkArgument, received, inspect, unavailable, stop, safely, builtinModule, FunctionPrototype,
-    outOfRange: extras().outOfRange, bytesOf, contexts, host});
+    outOfRange: extras().outOfRange, bytesOf, contexts, targets, host});
 /** The stores of `AsyncLocalStorage`, for its module. */
 const contexts = {UNKNOWN, withStores, inStores, get: () => stores, set: known => stores = known};
 /** Modules of one load by name, which all its files share. */
@@ -188,9 +190,9 @@ const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'ByteLengthQueuingStrategy'
 const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
 /** Members of modules that do not exist here. */
 const MISSING_MEMBERS = {
-    util: ['MIMEParams', 'MIMEType', '_errnoException', '_exceptionWithHostPort', 'aborted', 'getSystemErrorMap', 'getSystemErrorName', 'parseEnv',
+    util: ['_errnoException', '_exceptionWithHostPort', 'aborted', 'getSystemErrorMap', 'getSystemErrorName', 'parseEnv',
         'transferableAbortController', 'transferableAbortSignal'],
-    events: ['EventEmitterAsyncResource', 'addAbortListener', 'getEventListeners', 'getMaxListeners', 'on', 'once', 'setMaxListeners'],
+    events: ['EventEmitterAsyncResource', 'addAbortListener'],
     assert: ['CallTracker'],
     buffer: ['Blob', 'File', 'isAscii', 'isUtf8', 'resolveObjectURL', 'transcode'],
     url: ['Url', 'domainToASCII', 'domainToUnicode', 'format', 'parse', 'resolve', 'resolveObject'],

@@ -88,5 +88,6 @@ const pathModule = () => {
         },
         toNamespacedPath: path => path,
     };
+    lazily(path, 'win32', true, () => streams().windowsPathOf(path));
     return assign(path, {posix: path});
 };

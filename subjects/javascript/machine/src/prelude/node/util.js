@@ -129,6 +129,10 @@ const utilModule = () => {
         isFunction: kindOf('function'), isPrimitive: value => value === null || typeof value !== 'object' && typeof value !== 'function',
         log: silent, promisify, types, TextDecoder: globalThis.TextDecoder, TextEncoder: globalThis.TextEncoder,
     };
+    let mime;
+    for (const name of ['MIMEType', 'MIMEParams']) {
+        lazily(util, name, true, () => (mime ??= streams().mimeClasses())[name]);
+    }
     for (const name of ['styleText', 'stripVTControlCharacters', 'toUSVString', 'parseArgs']) {
         lazily(util, name, true, () => streams().utilParts()[name]);
     }

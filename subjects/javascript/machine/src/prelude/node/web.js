@@ -77,6 +77,9 @@ const webClasses = () => {
     }
     class EventTarget {
         #listeners = new Map();
+        constructor() {
+            weakSet(targets, this, type => (mapGet(this.#listeners, String(type)) ?? []).map(each => each.listener));
+        }
         addEventListener(type, listener, options) {
             if (listener === null || listener === undefined) {
                 return;
