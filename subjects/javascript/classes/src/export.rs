@@ -12,13 +12,13 @@ mod titles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use catherd_javascript_machine::{Argument, TypedFile};
+use catherd_javascript_machine::{Argument, Operation, Statement, TypedFile};
 
 use self::claims::claims;
 use self::literals::quoted;
 use self::observed::thrown_by;
 pub use self::possible::asserted_of;
-pub(crate) use self::possible::{Possible, Strength, possible, strength};
+pub(crate) use self::possible::{Possible, Strength, possible, strength, strength_of};
 pub(crate) use self::test::MAX_ASSERTIONS;
 use self::test::Test;
 use crate::refining::Classes;
@@ -118,9 +118,37 @@ const HELPERS: [(&str, &str); 4] = [
 
 /// Writes a suite as code. Equal suites give equal code.
 pub fn export(suite: &Suite, code: &Code) -> Exported {
+    match of_default(suite, code) {
+        Some((suite, code)) => write(&suite, &code),
+        None => write(suite, code),
+    }
+}
+
+/// The suite and the options with the default export as the subject, if tests use nothing else of a module.
+fn of_default(suite: &Suite, code: &Code) -> Option<(Suite, Code)> {
+    const DEFAULT: &str = "default";
+    let is_default = |path: &Vec<String>| path.first().is_some_and(|name| name == DEFAULT);
+    let (mut suite, mut code) = (suite.clone(), code.clone());
+    let uses = |it: &&mut Statement| {
+        matches!(it.operation, Operation::New | Operation::Call | Operation::Code)
+    };
+    let statements = suite.tests.iter_mut().flat_map(|test| &mut test.statements);
+    let mut paths: Vec<&mut Vec<String>> =
+        statements.filter(uses).map(|statement| &mut statement.path).collect();
+    paths.extend(code.classes.values_mut());
+    if code.script || paths.is_empty() || !paths.iter().all(|path| is_default(path)) {
+        return None;
+    }
+    paths.into_iter().for_each(|path| drop(path.remove(0)));
+    code.namespace.push(DEFAULT.to_owned());
+    Some((suite, code))
+}
+
+/// Writes a suite as code.
+fn write(suite: &Suite, code: &Code) -> Exported {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
     let (mut skipped, mut titles) = (Vec::new(), Vec::new());
-    let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut known: BTreeSet<(String, String)> = BTreeSet::new();
     let word = if code.style == Style::Mocha { "it" } else { "test" };
     for (number, chosen) in chosen(suite, code) {
         let test = match chosen {
@@ -132,17 +160,18 @@ pub fn export(suite: &Suite, code: &Code) -> Exported {
         };
         let written = Test::new(&test, code).write();
         let mut title = written.title;
-        let taken = |title: &String| known.contains_key(&(written.group.clone(), title.clone()));
+        let taken = |title: &String| known.contains(&(written.group.clone(), title.clone()));
         if taken(&title) {
             let fits = |it: &String| it.chars().count() <= LONGEST_TITLE && !taken(it);
             let longer = written.longer.into_iter().find(fits);
             title = longer.unwrap_or(title);
         }
-        let count = known.entry((written.group.clone(), title.clone())).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            let _ = write!(title, " ({count})");
+        if taken(&title) {
+            let reason = "another test has the same title".to_owned();
+            skipped.push((number, reason));
+            continue;
         }
+        known.insert((written.group.clone(), title.clone()));
         let is_async = written.lines.iter().any(|line| line.contains("await "));
         let t =
             if written.lines.iter().any(|line| line.contains("t.assert.")) { "t" } else { "()" };
@@ -296,7 +325,6 @@ pub fn names_of_script(suite: &Suite) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use catherd_javascript_machine::{Operation, Statement};
     use serde_json::{Value, json};
 
     use super::*;

@@ -8,6 +8,7 @@ mod readers;
 mod simpler;
 mod slices;
 mod usage;
+mod usual;
 mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,7 @@ use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineError, Program, Statement, TestOutcome,
 };
 
+use crate::export::{possible, strength_of};
 use crate::generate::machine;
 use crate::model::Model;
 use crate::settings::GenerationSettings;
@@ -35,11 +37,19 @@ pub struct Refinement {
     pub mutant_executions: u64,
     /// Whether tests are kept that only show an error of the language.
     pub all_errors: bool,
+    /// Whether large values are compared with snapshots.
+    pub snapshots: bool,
 }
 
 impl Default for Refinement {
     fn default() -> Refinement {
-        Refinement { executions: 20_000, mutants: 300, mutant_executions: 2_400, all_errors: false }
+        Refinement {
+            executions: 20_000,
+            mutants: 300,
+            mutant_executions: 2_400,
+            all_errors: false,
+            snapshots: false,
+        }
     }
 }
 
@@ -103,9 +113,12 @@ pub fn refined(
             refined.tests.push(test);
         }
     }
-    assertions::choose(program, &mut refined, settings, &refiner.classes)?;
+    assertions::choose(program, &mut refined, settings, &refiner.usual, &refiner.classes)?;
     Ok(refined)
 }
+
+/// Factor of the weight of a test whose calls are as in the documentation, the tests or the examples of the package.
+const DOCUMENTED: f64 = 0.5;
 
 /// A set of goals by number.
 type Covered = BTreeSet<usize>;
@@ -145,6 +158,9 @@ struct Refiner<'p> {
     returning: BTreeSet<String>,
     /// Whether tests are kept of whose calls only the type of the result is known.
     weak: bool,
+    /// What nearly all calls of a function show.
+    usual: usual::Usual,
+    snapshots: bool,
 }
 
 impl<'p> Refiner<'p> {
@@ -173,6 +189,8 @@ impl<'p> Refiner<'p> {
             readers: readers::of(suite),
             returning: weights::returning(suite),
             weak: false,
+            usual: usual::Usual::default(),
+            snapshots: settings.snapshots,
         })
     }
 
@@ -185,10 +203,16 @@ impl<'p> Refiner<'p> {
         focus: Option<usize>,
     ) -> Result<Option<Candidate>, MachineError> {
         let Some(mut candidate) = self.executed(statements, focus)? else { return Ok(None) };
-        let weight = weights::of(&candidate.test, &self.classes, &self.returning, self.weak);
+        let mut possible = self.usual.possible(&candidate.test, &self.classes);
+        possible.retain(|each| self.snapshots || !each.is_snapshot());
+        let says = strength_of(&candidate.test, &possible);
+        let weight = weights::of(&candidate.test, says, &self.returning, self.weak);
         Ok(weight.map(|weight| {
             candidate.unusual = self.usage.unusual(&candidate.test);
             candidate.weight = weight + candidate.unusual;
+            if self.usage.documents(&candidate.test.statements) {
+                candidate.weight *= DOCUMENTED;
+            }
             candidate
         }))
     }

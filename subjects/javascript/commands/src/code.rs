@@ -98,7 +98,11 @@ impl CodeFlags {
         let mut code = code.map_err(|cause| unusable(path, &cause))?;
         code.all_errors = self.all_errors;
         code.snapshots = self.snapshots;
-        let refinement = Refinement { all_errors: self.all_errors, ..Refinement::default() };
+        let refinement = Refinement {
+            all_errors: self.all_errors,
+            snapshots: self.snapshots,
+            ..Refinement::default()
+        };
         let refined = project.refine(suite, &refinement);
         let mut suite = refined.map_err(|cause| unusable(path, &cause))?;
         let (mut skipped, mut note) = (Vec::new(), String::new());

@@ -18,6 +18,17 @@ pub(crate) struct Possible {
 }
 
 impl Possible {
+    /// Whether it compares a value with a snapshot.
+    pub(crate) fn is_snapshot(&self) -> bool {
+        self.claim.expected == Expected::Snapshot
+    }
+
+    /// What follows the name of the value and what it is expected to be, if the assertion is about a part of the value.
+    pub(crate) fn part(&self) -> Option<(&str, &Value)> {
+        let part = self.place.part.as_str();
+        (!part.is_empty()).then_some((part, &self.expected))
+    }
+
     /// Whether it holds for a value that was observed at its place.
     pub(crate) fn holds(&self, value: &Value) -> bool {
         let found = part_of(value, &self.claim.at);
@@ -104,6 +115,11 @@ pub(crate) enum Strength {
 
 /// How much a test can say about its last call.
 pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
+    strength_of(test, &possible(test, classes))
+}
+
+/// How much a test says about its last call with some of its possible assertions.
+pub(crate) fn strength_of(test: &SuiteTest, possible: &[Possible]) -> Strength {
     if test.assertions.last().is_some_and(|last| thrown_by(last).is_some()) {
         return Strength::Error;
     }
@@ -114,5 +130,5 @@ pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
         claim if claim.is_exact() => Strength::Whole,
         _ => Strength::Part,
     };
-    possible(test, classes).iter().map(of).max().unwrap_or(Strength::Nothing)
+    possible.iter().map(of).max().unwrap_or(Strength::Nothing)
 }

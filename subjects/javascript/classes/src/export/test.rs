@@ -235,8 +235,8 @@ impl<'s> Test<'s> {
         let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
         let mut left = MAX_ASSERTIONS - usize::from(throws);
         if throws {
-            // The class of an instance says nothing about an error.
-            found.iter_mut().for_each(|each| each.claims.retain(|claim| !claim.is_type()));
+            // What earlier calls have made says nothing about an error.
+            found.clear();
         }
         for each in &mut found {
             each.claims.truncate(left);
@@ -333,7 +333,13 @@ impl<'s> Test<'s> {
                     origin = self.test.statements[origin].receiver;
                 }
                 let class = class_of(self.test, self.code, origin).unwrap_or("exports");
-                format!("{class}.the returned function")
+                let made = &self.test.statements[origin].arguments;
+                let made = made.iter().map(|value| argument(value, &self.names).flat());
+                let made = made.collect::<Vec<_>>().join(", ");
+                match made.is_empty() || length(&made) > 24 {
+                    true => format!("{class}.the returned function"),
+                    false => format!("{class}.the function for {made}"),
+                }
             }
             _ => {
                 let class = class_of(self.test, self.code, statement.receiver).unwrap_or("exports");

@@ -11,7 +11,7 @@ use super::literals::{argument, is_name};
 const LONGEST: usize = 78;
 
 /// Maximum length of a value in a title, in characters.
-const LONGEST_VALUE: usize = 26;
+const LONGEST_VALUE: usize = 44;
 
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
@@ -50,8 +50,8 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     let Shown { name, statement, .. } = shown;
     let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
     let values: Vec<String> = arguments.iter().map(|value| short(value, shown.names)).collect();
-    let whole = |arguments: &str, exact: bool| {
-        let result = outcome(shown, exact);
+    let whole = |arguments: &str, detail: Detail| {
+        let result = outcome(shown, detail);
         match (statement.operation, arguments) {
             (Operation::Get, _) => format!("{name} {result}"),
             (Operation::Set, _) => format!("{name} can be set to {arguments}"),
@@ -59,23 +59,44 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
             _ => format!("{name} {result} for {arguments}"),
         }
     };
+    let all = values.join(", ");
+    let mut tried = vec![whole(&all, Detail::Value)];
+    let calls = matches!(statement.operation, Operation::Call | Operation::Method);
+    // An object with the members of another argument has no options.
+    let members = |argument: &Argument| match argument {
+        Argument::Object(members) => members.iter().map(|(name, _)| name.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let last = arguments.split_last().filter(|(last, others)| {
+        let names = members(last);
+        let same = |other: &Argument| members(other).iter().any(|name| names.contains(name));
+        calls && !names.is_empty() && !others.iter().any(same)
+    });
+    let options = last.filter(|(_, others)| !others.is_empty()).and_then(|(last, _)| options(last));
+    let with = |detail| {
+        let with = |options| format!("{name} with {options} {}", outcome(shown, detail));
+        options.as_ref().map(with)
+    };
+    tried.extend(with(Detail::Value));
+    tried.push(whole(&all, Detail::Shape));
+    tried.extend(with(Detail::Shape));
+    tried.push(whole(&all, Detail::Kind));
     // The longest values are only described, then the result.
     let mut described = values.clone();
     let mut longest: Vec<usize> = (0..values.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
-    let mut tried = vec![whole(&values.join(", "), true), whole(&values.join(", "), false)];
     for at in longest {
         described[at] = kind(&arguments[at]);
-        tried.push(whole(&described.join(", "), true));
-        tried.push(whole(&described.join(", "), false));
+        tried.push(whole(&described.join(", "), Detail::Value));
+        tried.push(whole(&described.join(", "), Detail::Shape));
     }
     if let [.., Argument::Object(members)] = arguments
         && let names @ [_, ..] =
             &members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()[..]
         && names.len() <= 3
-        && matches!(statement.operation, Operation::Call | Operation::Method)
+        && last.is_some()
     {
-        let (names, result) = (names.join(" and "), outcome(shown, true));
+        let (names, result) = (names.join(" and "), outcome(shown, Detail::Value));
         tried.push(format!("{name} with {names} {result}"));
     }
     if let [first, others @ ..] = &values[..]
@@ -85,18 +106,18 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
             1 => "another argument".to_owned(),
             count => format!("{count} more arguments"),
         };
-        tried.push(whole(&format!("{first} and {more}"), true));
-        tried.push(whole(&format!("{first} and {more}"), false));
+        tried.push(whole(&format!("{first} and {more}"), Detail::Value));
+        tried.push(whole(&format!("{first} and {more}"), Detail::Shape));
     }
-    tried.push(whole("", true));
-    tried.push(whole("", false));
+    tried.push(whole("", Detail::Value));
+    tried.push(whole("", Detail::Shape));
     let short = tried.into_iter().find(|text| length(text) <= LONGEST);
     short.unwrap_or_else(|| (*name).to_owned())
 }
 
 /// The title without arguments.
 pub(super) fn brief(shown: &Shown<'_>) -> String {
-    format!("{} {}", shown.name, outcome(shown, true))
+    format!("{} {}", shown.name, outcome(shown, Detail::Value))
 }
 
 /// The title with all arguments, however long they are.
@@ -107,15 +128,43 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
     match values.is_empty() {
         true => brief(shown),
         false => {
-            format!("{} {} for {}", shown.name, outcome(shown, false), values.join(", "))
+            format!("{} {} for {}", shown.name, outcome(shown, Detail::Value), values.join(", "))
         }
     }
 }
 
-/// What the call does, as a verb with its object; with `exact`, values are included.
-fn outcome(shown: &Shown<'_>, exact: bool) -> String {
+/// How much a title says about a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// The value, if it is short.
+    Value,
+    /// Its kind and its shape.
+    Shape,
+    /// Its kind.
+    Kind,
+}
+
+/// The members of an object with options, as words; `None` if there are more than two, or values that are not short.
+fn options(argument: &Argument) -> Option<String> {
+    let Argument::Object(members) = argument else { return None };
+    let word = |(name, value): &(String, Argument)| match value {
+        _ if !is_name(name) => None,
+        Argument::Boolean(true) => Some(name.clone()),
+        Argument::Boolean(_) | Argument::Number(_) | Argument::String(_) | Argument::Null => {
+            Some(format!("{name} {}", super::literals::argument(value, &[]).flat()))
+        }
+        _ => None,
+    };
+    let words: Vec<String> = members.iter().map(word).collect::<Option<_>>()?;
+    (1..=2).contains(&words.len()).then(|| words.join(" and "))
+}
+
+/// What the call does, as a verb with its object.
+fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let expected = shown.expected;
+    let exact = detail == Detail::Value;
     let longest = if exact { LONGEST_VALUE } else { 0 };
+    let noun = |value: &Value| if detail == Detail::Kind { bare(value) } else { noun(value) };
     if let Some(reader) = &shown.reader {
         let value = shown.claims.first().and_then(|claim| match &claim.expected {
             Expected::Same(doc) | Expected::Equal(doc) => Some(doc.flat()),

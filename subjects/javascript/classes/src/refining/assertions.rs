@@ -7,8 +7,9 @@ use catherd_javascript_machine::instrument::Mutant;
 use catherd_javascript_machine::{ExecuteOptions, Machine, MachineError, Program, TestOutcome};
 use catherd_search::Stream;
 
+use super::usual::Usual;
 use super::{Classes, Refinement};
-use crate::export::{MAX_ASSERTIONS, Possible, possible};
+use crate::export::{MAX_ASSERTIONS, Possible};
 use crate::generate::machine;
 use crate::mutation::{MutationSettings, all_mutants, counter};
 use crate::settings::GenerationSettings;
@@ -33,6 +34,7 @@ pub(super) fn choose(
     program: &Rc<Program>,
     suite: &mut Suite,
     settings: &Refinement,
+    usual: &Usual,
     classes: &Classes,
 ) -> Result<(), MachineError> {
     let mut machine = machine(program, &GenerationSettings::default(), suite.seed, true);
@@ -40,7 +42,11 @@ pub(super) fn choose(
     for test in &suite.tests {
         let options = ExecuteOptions { seed: suite.seed, ..ExecuteOptions::default() };
         let execution = machine.execute(&test.statements, options)?;
-        let possible = possible(test, classes);
+        let mut possible = usual.possible(test, classes);
+        possible.retain(|each| settings.snapshots || !each.is_snapshot());
+        if possible.is_empty() {
+            possible = crate::export::possible(test, classes);
+        }
         choices.push(Choice {
             kills: vec![BTreeSet::new(); possible.len()],
             possible,

@@ -1,14 +1,20 @@
-//! Which tests of a refined suite are needed: unusual ones only if they execute statements that no other test executes.
+//! Which tests of a refined suite are needed: unusual ones only if they execute statements that no other test executes, and
+//! wrong ones only if there is no other test of what they call.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Candidate;
+use super::usage::WRONG;
+use super::weights::callee;
 
 /// How unusual the calls of a test may be.
 const USUAL: f64 = 0.3;
 
+/// How unusual the calls of a test may be that is kept whatever it executes, if it is the only one of what it calls.
+const NONSENSE: f64 = 2.0 * WRONG;
+
 /// Leaves out tests with unusual calls, and those that lost their goals, whose statements others execute, the most
-/// unusual ones first. At least one test remains.
+/// unusual ones first; also tests with wrong calls, if there are better ones of what they call. At least one test remains.
 pub(super) fn of(tests: Vec<Candidate>) -> Vec<Candidate> {
     let mut times: BTreeMap<u32, usize> = BTreeMap::new();
     for counter in tests.iter().flat_map(|test| &test.statements) {
@@ -16,13 +22,21 @@ pub(super) fn of(tests: Vec<Candidate>) -> Vec<Candidate> {
     }
     let mut order: Vec<usize> = (0..tests.len()).collect();
     order.sort_by(|a, b| tests[*b].unusual.total_cmp(&tests[*a].unusual).then(a.cmp(b)));
+    let calls = |at: usize| {
+        let test = &tests[at].test;
+        let last = test.statements.len().saturating_sub(1);
+        test.statements.get(test.focus.unwrap_or(last)).map(callee)
+    };
+    let right: BTreeSet<Option<String>> =
+        (0..tests.len()).filter(|at| tests[*at].unusual < WRONG).map(calls).collect();
     let mut kept = vec![true; tests.len()];
     let mut count = tests.len();
     for at in order {
         let test = &tests[at];
         let may = test.unusual >= USUAL || test.test.goals.is_empty();
         let others = test.statements.iter().all(|counter| times[counter] > 1);
-        if may && others && count > 1 {
+        let wrong = test.unusual >= NONSENSE || test.unusual >= WRONG && right.contains(&calls(at));
+        if may && (others || wrong) && count > 1 {
             kept[at] = false;
             count -= 1;
             for counter in &test.statements {

@@ -9,6 +9,9 @@ use super::{Candidate, Refiner, weights};
 use crate::export::{Strength, strength};
 use crate::suite::Suite;
 
+/// Weight of a reader that only says whether something holds.
+const ASKS: f64 = 1.0;
+
 /// Maximum number of readers that are tried for a call.
 const MAX_READERS: usize = 4;
 
@@ -91,8 +94,14 @@ impl Refiner<'_> {
         for variable in variables {
             let Some(class) = class_of(&test.assertions, &test.after, variable) else { continue };
             let known = self.readers.get(class).into_iter().flatten();
-            let mut known: Vec<(bool, String)> = known.cloned().collect();
-            known.sort_by_key(|(_, name)| usize::from(name != "toString"));
+            let mut known: BTreeSet<(bool, String)> = known.cloned().collect();
+            if !class.is_empty() {
+                known.insert((true, "toString".to_owned()));
+            }
+            let mut known: Vec<(bool, String)> = known.into_iter().collect();
+            // Whether something holds says less than a text.
+            let asks = |name: &str| ["is", "has"].iter().any(|word| name.starts_with(word));
+            known.sort_by_key(|(_, name)| (name != "toString", asks(name)));
             tries.extend(known.into_iter().take(MAX_READERS).map(|reader| (variable, reader)));
         }
         let before = test.assertions.clone();
@@ -123,6 +132,16 @@ impl Refiner<'_> {
             };
             let read = [statements, std::slice::from_ref(&reader)].concat();
             let Some(mut other) = self.observed(&read, Some(last))? else { continue };
+            let shown = other.test.assertions.last();
+            if shown
+                .and_then(|it| it["string"].as_str())
+                .is_some_and(|it| it.starts_with("[object "))
+            {
+                continue;
+            }
+            if shown.is_some_and(|it| it.get("boolean").is_some()) {
+                other.weight += ASKS;
+            }
             if strength(&other.test, &self.classes) != Strength::Whole {
                 continue;
             }

@@ -4,7 +4,9 @@ use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 use serde_json::Value;
 
 use super::slices::renumbered;
+use super::weights::is_applied;
 use super::{Candidate, Covered, Refiner};
+use crate::suite::is_error;
 
 /// Maximum number of changes that are tried for a test.
 const MAX_TRIES: usize = 120;
@@ -172,14 +174,20 @@ impl Refiner<'_> {
             if statement >= candidate.test.statements.len() {
                 return Ok(());
             }
+            let receives = argument == 0 && is_applied(&candidate.test, statement);
             let whole = &candidate.test.statements[statement].arguments[argument];
             let mut parts = Vec::new();
             whole.visit(&mut |inner| parts.push(inner.clone()));
             let Some(current) = parts.get(part) else { return Ok(()) };
             let mut changed = false;
-            let mut changes = self.changes(current);
+            let mut changes = match receives && part == 0 {
+                true => vec![Change { argument: Argument::Undefined, how: How::Exactly }],
+                false => self.changes(current),
+            };
+            changes.retain(|change| change.argument != *current);
             if let Argument::String(_) | Argument::Number(_) = current
                 && part == 0
+                && !receives
             {
                 let statements = &candidate.test.statements;
                 let examples = self.examples_for(statements, (statement, argument), current);
@@ -256,7 +264,7 @@ impl Refiner<'_> {
                     argument: Argument::Object(left_out(members, at)),
                     how: if long || unusual { How::Alike } else { How::Exactly },
                 });
-                left_out.chain(flags(members)).chain(defined(members)).collect()
+                left_out.chain(self.flags(members)).chain(defined(members)).collect()
             }
             Argument::Map(members) => without(members.len())
                 .map(|at| change(Argument::Map(left_out(members, at))))
@@ -290,6 +298,23 @@ impl Refiner<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Objects of whose members one is `true` instead of a value that is no flag.
+    fn flags(&self, members: &[(String, Argument)]) -> Vec<Change> {
+        let may = |(name, value): &&(String, Argument)| match value {
+            Argument::Object(inner) => inner.is_empty(),
+            Argument::Array(items) => items.is_empty(),
+            Argument::Number(_) => !self.usage.gives(name),
+            Argument::Function(..) => true,
+            _ => false,
+        };
+        let flag = |at: usize| {
+            let mut members = members.to_vec();
+            members[at].1 = Argument::Boolean(true);
+            Change { argument: Argument::Object(members), how: How::Exactly }
+        };
+        (0..members.len()).filter(|at| may(&&members[*at])).map(flag).collect()
     }
 
     /// Shorter texts; none for a text that is easy to read.
@@ -343,8 +368,10 @@ impl Refiner<'_> {
             How::Alike => old.map(kind) == new.map(kind),
             _ => old == new && candidate.test.after.last() == other.test.after.last(),
         };
-        // What has no visible effect is not kept for a branch without statements.
+        // What has no visible effect is not kept for a branch without statements, nor for anything else if it is an
+        // error that a test shows.
         let reaches = own.is_subset(&other.covered)
+            || old.is_some_and(is_error) && old == new
             || old == new
                 && candidate.test.after == other.test.after
                 && candidate.statements.is_subset(&other.statements);
@@ -370,28 +397,14 @@ fn kind(value: &Value) -> String {
         ("number", _) => {
             let number: f64 = content.as_str().and_then(|text| text.parse().ok()).unwrap_or(0.0);
             let whole = number.fract() == 0.0;
-            format!("{name} {} {whole} {}", number.total_cmp(&0.0) as i8, number.is_finite())
+            let sign = number.partial_cmp(&0.0).map_or(0, |order| order as i8);
+            format!("{name} {sign} {whole} {}", number.is_finite())
         }
         ("object", _) => {
             format!("{name} {}", content.as_object().is_some_and(|all| all.is_empty()))
         }
         (_, count) => format!("{name} {}", count == Some(0)),
     }
-}
-
-/// Objects of whose members one is `true` instead of a value that is no flag.
-fn flags(members: &[(String, Argument)]) -> impl Iterator<Item = Change> {
-    let may = |value: &Argument| match value {
-        Argument::Object(inner) => inner.is_empty(),
-        Argument::Array(items) => items.is_empty(),
-        Argument::Number(_) | Argument::Function(..) => true,
-        _ => false,
-    };
-    (0..members.len()).filter(move |at| may(&members[*at].1)).map(|at| {
-        let mut members = members.to_vec();
-        members[at].1 = Argument::Boolean(true);
-        Change { argument: Argument::Object(members), how: How::Exactly }
-    })
 }
 
 /// Objects of whose members one has a value instead of `undefined`.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
+use super::usual::Usual;
 use super::{Candidate, Covered, Refiner};
 use crate::suite::Suite;
 
@@ -11,8 +12,6 @@ impl Refiner<'_> {
     /// The candidates that are made of the tests of a suite, without repetitions.
     pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
         let mut candidates: Vec<Candidate> = Vec::new();
-        // What the call that each shows reaches for the first time.
-        let mut own: Vec<Covered> = Vec::new();
         let mut seen = BTreeSet::new();
         for (number, test) in suite.tests.iter().enumerate() {
             for end in 0..test.statements.len() {
@@ -25,18 +24,20 @@ impl Refiner<'_> {
                     }
                     let Some(mut found) = self.shown(&statements)? else { continue };
                     found.origin = (number + 1, end);
-                    let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
-                    let before = self.before(&found.test.statements, focus)?;
-                    own.push(found.covered.difference(&before).copied().collect());
                     candidates.push(found);
                 }
             }
         }
-        for found in self.documented()? {
+        candidates.extend(self.documented()?);
+        let mut usual = Usual::of(&candidates, &self.classes);
+        usual.without(&mut candidates, &self.classes);
+        self.usual = usual;
+        // What the call that each shows reaches for the first time.
+        let mut own: Vec<Covered> = Vec::new();
+        for found in &candidates {
             let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
             let before = self.before(&found.test.statements, focus)?;
             own.push(found.covered.difference(&before).copied().collect());
-            candidates.push(found);
         }
         // What earlier calls reach is shown by tests of these calls, if there are any.
         let shown: Covered = own.iter().flatten().copied().collect();

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
+use serde_json::Value;
 
+use super::weights::is_applied;
 use crate::mined::is_example;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
@@ -18,7 +20,7 @@ const MAX_TEXTS: usize = 4 << 20;
 const DEEPEST: usize = 6;
 
 /// Weight of an argument of a type that is neither declared nor used in an example, or of one that is missing.
-const WRONG: f64 = 1.0;
+pub(super) const WRONG: f64 = 1.0;
 
 /// Weight of a further argument that is missing.
 const FURTHER: f64 = 0.5;
@@ -32,13 +34,17 @@ pub(super) struct Usage {
     model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     texts: String,
+    /// Whether these mention the number that is none.
+    writes_nan: bool,
 }
 
 impl Usage {
     pub(super) fn of(program: &Program, machine: &mut Machine) -> Result<Usage, MachineError> {
         let model = Model::of(program, machine)?;
         let words = Words::of(program, &model, &[], true);
-        Ok(Usage { words, model, texts: texts(program) })
+        let texts = texts(program);
+        let writes_nan = texts.contains("NaN");
+        Ok(Usage { words, model, texts, writes_nan })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -138,14 +144,58 @@ impl Usage {
             {
                 sum += self.unusual_call(target, statement);
             }
-            for argument in &statement.arguments {
+            // Most functions that calls return do not read `this`.
+            let receiver = usize::from(is_applied(test, at));
+            for argument in statement.arguments.iter().skip(receiver) {
                 argument.visit(&mut |part| sum += self.unusual_value(part));
                 if unchecked && *argument == Argument::Undefined {
                     sum += WRONG;
                 }
             }
         }
-        sum
+        let nan = test.assertions.last().is_some_and(has_nan);
+        sum + f64::from(u8::from(nan && !self.writes_nan)) * 2.0 * WRONG
+    }
+
+    /// Whether the arguments of all calls are those of an example, or parts of them.
+    pub(super) fn documents(&self, statements: &[Statement]) -> bool {
+        let mut any = false;
+        for (at, statement) in statements.iter().enumerate() {
+            if statement.arguments.is_empty() {
+                continue;
+            }
+            let Some(target) = self.target(statements, at) else { return false };
+            let calls = self.calls(target);
+            let given = &statement.arguments;
+            let same = |call: &&Vec<Literal>| {
+                call.len() >= given.len()
+                    && given
+                        .iter()
+                        .zip(*call)
+                        .all(|(it, literal)| argument(literal).is_some_and(|known| known == *it))
+            };
+            if !calls.iter().any(same) {
+                return false;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Whether a member has a number or a text in the documentation, a test or an example.
+    pub(super) fn gives(&self, member: &str) -> bool {
+        let value = |text: &str| {
+            let rest = text.trim_start_matches(['\'', '"']).strip_prefix(':');
+            rest.is_some_and(|rest| {
+                let first = rest.trim_start().chars().next();
+                first.is_some_and(|c| c.is_ascii_digit() || "-'\"`".contains(c))
+            })
+        };
+        !member.is_empty()
+            && self
+                .texts
+                .match_indices(member)
+                .any(|(at, _)| value(&self.texts[at + member.len()..]))
     }
 
     fn unusual_call(&self, target: &Target, statement: &Statement) -> f64 {
@@ -170,6 +220,7 @@ impl Usage {
                         calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
                     let kind = kind(argument);
                     !kinds.is_empty() && kind.is_some_and(|kind| !kinds.contains(kind))
+                        || differs(argument, &calls, position)
                 }
             };
             let nothing = matches!(argument, Argument::Null | Argument::Undefined);
@@ -214,7 +265,7 @@ impl Usage {
                 let letters = |c: char| c.is_ascii_alphanumeric() || "_$-".contains(c);
                 (name.is_empty() || !name.chars().all(letters)) && !self.quotes(name)
             }),
-            Argument::Symbol(_) | Argument::Promise(_, true) => true,
+            Argument::Symbol(_) | Argument::BigInt(_) | Argument::Promise(_, true) => true,
             _ => false,
         };
         f64::from(u8::from(unusual)) * UNUSUAL
@@ -267,6 +318,35 @@ impl Usage {
             }
         }
     }
+}
+
+/// Whether a value is or contains the number that is none.
+fn has_nan(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => {
+            members.get("number").is_some_and(|it| it == "NaN") || members.values().any(has_nan)
+        }
+        Value::Array(items) => items.iter().any(has_nan),
+        _ => false,
+    }
+}
+
+/// Whether a member of an object has another kind than in all examples of an argument that have the member.
+fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: usize) -> bool {
+    let Argument::Object(members) = argument else { return false };
+    let objects: Vec<&Vec<(String, Literal)>> = calls
+        .iter()
+        .filter_map(|call| match call.get(position)? {
+            Literal::Object(members) => Some(members),
+            _ => None,
+        })
+        .collect();
+    members.iter().any(|(name, value)| {
+        let known = objects.iter().flat_map(|members| members.iter());
+        let known = known.filter(|(member, _)| member == name);
+        let kinds: BTreeSet<&str> = known.filter_map(|(_, literal)| kind_of(literal)).collect();
+        !kinds.is_empty() && kind(value).is_some_and(|kind| !kinds.contains(kind))
+    })
 }
 
 /// The kind of an argument; `None` if it can be of several kinds.

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 
-use super::Classes;
-use crate::export::{Strength, strength};
+use crate::export::Strength;
 use crate::suite::{Suite, SuiteTest, is_error};
 
 /// Weight of a statement besides the call that the test shows.
@@ -32,11 +31,11 @@ pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {
     returns.map(|(statement, _)| callee(statement)).collect()
 }
 
-/// The weight of a test; `None` if too little can be asserted of its last call. With `weak`, the type of a result is
-/// enough.
+/// The weight of a test that says so much about its last call; `None` if this is too little. With `weak`, the type of a
+/// result is enough.
 pub(super) fn of(
     test: &SuiteTest,
-    classes: &Classes,
+    says: Strength,
     returning: &BTreeSet<String>,
     weak: bool,
 ) -> Option<f64> {
@@ -50,7 +49,7 @@ pub(super) fn of(
         return None;
     }
     let is_nothing = test.assertions.last().is_some_and(|it| it.get("undefined").is_some());
-    let shown = match strength(test, classes) {
+    let shown = match says {
         Strength::Nothing => return None,
         Strength::Type if is_nothing && returning.contains(&callee(last)) => 2.5,
         Strength::Type if weak => 3.0,
@@ -63,10 +62,26 @@ pub(super) fn of(
     if last.operation == Operation::Set {
         weight += 1.0;
     }
-    for argument in test.statements.iter().flat_map(|statement| &statement.arguments) {
-        argument.visit(&mut |inner| weight += of_argument(inner));
+    for (at, statement) in test.statements.iter().enumerate() {
+        let applied = is_applied(test, at);
+        if applied && statement.arguments.first().is_some_and(|it| *it != Argument::Undefined) {
+            weight += 1.0;
+        }
+        for argument in statement.arguments.iter().skip(usize::from(applied)) {
+            argument.visit(&mut |inner| weight += of_argument(inner));
+        }
     }
     Some(weight)
+}
+
+/// Whether a statement calls a function that another statement has returned; its first argument is then what the
+/// function has as `this`.
+pub(super) fn is_applied(test: &SuiteTest, at: usize) -> bool {
+    let statement = &test.statements[at];
+    let function = test.assertions.get(statement.receiver);
+    statement.operation == Operation::Method
+        && statement.name == "call"
+        && function.is_some_and(|value| value["type"] == "function")
 }
 
 fn of_argument(argument: &Argument) -> f64 {

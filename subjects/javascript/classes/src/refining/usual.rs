@@ -1,0 +1,98 @@
+//! What nearly every call of a function shows, so that an assertion of it says nothing about one call: a member that
+//! has the same value in nearly all instances of a class, or in nearly all results.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::weights::callee;
+use super::{Candidate, Classes};
+use crate::export::{Possible, Strength, possible, strength_of};
+use crate::suite::SuiteTest;
+
+/// Number of calls of which something must be known.
+const FEWEST: usize = 4;
+
+/// Share of the calls that show what is usual.
+const SHARE: f64 = 0.8;
+
+/// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
+type Place = (String, String, String);
+
+/// The usual values of parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Usual(BTreeMap<Place, Value>);
+
+/// The call that a test shows, and the one that made a value.
+fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
+    Some((callee(test.statements.last()?), callee(test.statements.get(index)?)))
+}
+
+impl Usual {
+    /// What is usual in the calls of candidates.
+    pub(super) fn of(candidates: &[Candidate], classes: &Classes) -> Usual {
+        let mut counts: BTreeMap<Place, BTreeMap<String, (usize, Value)>> = BTreeMap::new();
+        for candidate in candidates {
+            for each in possible(&candidate.test, classes) {
+                let Some((part, expected)) = each.part() else { continue };
+                let Some((shown, made)) = calls(&candidate.test, each.place.index) else {
+                    continue;
+                };
+                let values = counts.entry((shown, made, part.to_owned())).or_default();
+                values.entry(expected.to_string()).or_insert((0, expected.clone())).0 += 1;
+            }
+        }
+        let usual = counts.into_iter().filter_map(|(place, values)| {
+            let all: usize = values.values().map(|(count, _)| count).sum();
+            let (most, value) = values.into_values().max_by_key(|(count, _)| *count)?;
+            (all >= FEWEST && most as f64 >= SHARE * all as f64).then_some((place, value))
+        });
+        Usual(usual.collect())
+    }
+
+    /// The assertions that a test can have, without those that say nothing about its call.
+    pub(super) fn possible(&self, test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
+        let mut found = possible(test, classes);
+        found.retain(|each| {
+            let place = each.part().zip(calls(test, each.place.index));
+            place.is_none_or(|((part, expected), (shown, made))| {
+                self.0.get(&(shown, made, part.to_owned())) != Some(expected)
+            })
+        });
+        found
+    }
+
+    /// Leaves out candidates that only show what is usual. Of a function of which every candidate does, the easiest one
+    /// to read is kept.
+    pub(super) fn without(&mut self, candidates: &mut Vec<Candidate>, classes: &Classes) {
+        let says = |usual: &Usual, candidate: &Candidate| {
+            let possible = usual.possible(&candidate.test, classes);
+            !matches!(strength_of(&candidate.test, &possible), Strength::Nothing | Strength::Type)
+                || !matches!(
+                    strength_of(&candidate.test, &super::possible(&candidate.test, classes)),
+                    Strength::Part
+                )
+        };
+        let shown = |candidate: &Candidate| candidate.test.statements.last().map(callee);
+        let telling: BTreeSet<Option<String>> =
+            candidates.iter().filter(|it| says(self, it)).map(shown).collect();
+        let mut easiest: BTreeMap<Option<String>, (f64, usize)> = BTreeMap::new();
+        for (at, candidate) in candidates.iter().enumerate() {
+            let name = shown(candidate);
+            if !telling.contains(&name) {
+                let best = easiest.entry(name).or_insert((candidate.weight, at));
+                if candidate.weight < best.0 {
+                    *best = (candidate.weight, at);
+                }
+            }
+        }
+        let kept: BTreeSet<usize> = easiest.values().map(|(_, at)| *at).collect();
+        let mut at = 0;
+        candidates.retain(|candidate| {
+            at += 1;
+            kept.contains(&(at - 1)) || says(self, candidate)
+        });
+        // What these show is all that there is to show.
+        self.0.retain(|(shown, ..), _| !easiest.contains_key(&Some(shown.clone())));
+    }
+}
