@@ -2,6 +2,7 @@
 //! assertions that detect changes of the program.
 
 mod assertions;
+mod conventions;
 mod documented;
 mod needed;
 mod readers;

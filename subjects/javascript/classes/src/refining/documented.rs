@@ -1,4 +1,5 @@
-//! Candidates from the package itself: the calls in its documentation, tests and examples whose arguments are literals.
+//! Candidates from the package itself: the calls in its documentation, tests and examples whose arguments are literals,
+//! and of functions without examples, calls by convention.
 
 use catherd_javascript_machine::instrument::Literal;
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
@@ -22,6 +23,9 @@ impl Refiner<'_> {
         for target in self.usage.targets() {
             for call in self.usage.calls(target).into_iter().take(MAX_CALLS) {
                 let Some(arguments) = literals(call) else { continue };
+                tests.extend(self.documented_call(target, arguments));
+            }
+            if let Some(arguments) = self.usage.conventional(target) {
                 tests.extend(self.documented_call(target, arguments));
             }
         }

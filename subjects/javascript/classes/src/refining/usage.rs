@@ -7,6 +7,7 @@ use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
 use serde_json::Value;
 
+use super::conventions;
 use super::weights::is_applied;
 use crate::mined::is_example;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
@@ -157,6 +158,35 @@ impl Usage {
         sum + f64::from(u8::from(nan && !self.writes_nan)) * 2.0 * WRONG
     }
 
+    /// Arguments of a target of which no example has literals, by the types and the names of its parameters; `None` if
+    /// these say too little.
+    pub(super) fn conventional(&self, target: &Target) -> Option<Vec<Argument>> {
+        let whole = |call: &&Vec<Literal>| call.iter().all(|it| argument(it).is_some());
+        if self.calls(target).iter().any(whole) {
+            return None;
+        }
+        let needed = target.parameters.iter().take_while(|it| {
+            it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER
+        });
+        let mut arguments = Vec::new();
+        for (position, parameter) in needed.enumerate() {
+            let shape = self.words.shape(target.first_parameter + position);
+            let named = shape.and_then(|shape| match shape {
+                Shape::Named(name) => self.words.type_of(name).or(Some(shape)),
+                shape => Some(shape),
+            });
+            let value = named.and_then(|it| conventions::value_of_shape(it, position, 0));
+            let value = value.or_else(|| conventions::value_by_name(&parameter.name, position));
+            match value {
+                Some(value) => arguments.push(value),
+                // Further parameters may be optional.
+                None if position > 0 => break,
+                None => return None,
+            }
+        }
+        (!arguments.is_empty()).then_some(arguments)
+    }
+
     /// Whether the arguments of all calls are those of an example, or parts of them.
     pub(super) fn documents(&self, statements: &[Statement]) -> bool {
         let mut any = false;
@@ -219,7 +249,12 @@ impl Usage {
                     let kinds: BTreeSet<&str> =
                         calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
                     let kind = kind(argument);
-                    !kinds.is_empty() && kind.is_some_and(|kind| !kinds.contains(kind))
+                    let named = target.parameters.get(position);
+                    let named = named
+                        .and_then(|it| conventions::kind_by_name(&it.name))
+                        .filter(|_| kinds.is_empty());
+                    named.zip(kind).is_some_and(|(named, kind)| named != kind)
+                        || !kinds.is_empty() && kind.is_some_and(|kind| !kinds.contains(kind))
                         || differs(argument, &calls, position)
                 }
             };
@@ -265,6 +300,10 @@ impl Usage {
                 let letters = |c: char| c.is_ascii_alphanumeric() || "_$-".contains(c);
                 (name.is_empty() || !name.chars().all(letters)) && !self.quotes(name)
             }),
+            Argument::Array(items) => {
+                let kinds: BTreeSet<Option<&str>> = items.iter().map(kind).collect();
+                kinds.len() > 1 || kinds.contains(&Some("function"))
+            }
             Argument::Symbol(_) | Argument::BigInt(_) | Argument::Promise(_, true) => true,
             _ => false,
         };
