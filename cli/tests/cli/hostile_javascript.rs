@@ -64,14 +64,30 @@ fn with_programs(programs: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-#[test]
-fn a_program_that_brings_the_engine_down_costs_its_run_only() {
-    let bind = "exports.f = function f() {
+/// A function brings the engine down, and another one does not.
+const BIND: &str = "exports.f = function f() {
         let g = () => 0;
         for (let i = 0; i < 200; i++) g = g.bind(null, ...new Array(60000));
         return g();
     };
     exports.ok = a => a;";
+
+#[test]
+fn a_run_goes_on_without_a_test_that_brings_the_engine_down() {
+    let results = || {
+        let folder = with_programs(&[("bind.js", BIND)]);
+        let quarantined = study(folder.path(), 1);
+        assert!(quarantined.is_empty(), "{quarantined:?}");
+        let metrics = fs::read_to_string(folder.path().join("out/metrics.csv")).unwrap();
+        (digests(&folder.path().join("out")), metrics)
+    };
+    let (digests, metrics) = results();
+    assert!(metrics.contains("limit.crash.executions"), "{metrics}");
+    assert_eq!(results().0, digests);
+}
+
+#[test]
+fn a_program_that_brings_the_engine_down_costs_its_run_only() {
     let template = "exports.f = function f() {
         const kept = [];
         for (let i = 0; i < 3000; i++) kept.push(new Array(5000).fill(i));
@@ -79,11 +95,12 @@ fn a_program_that_brings_the_engine_down_costs_its_run_only() {
         for (let i = 0; ; i++) made.push(eval('(a => a)`' + 'x${1}'.repeat(500) + i + '`'));
     };";
     let folder =
-        with_programs(&[("bind.js", bind), ("template.js", template), ("harmless.js", HARMLESS)]);
+        with_programs(&[("bind.js", BIND), ("template.js", template), ("harmless.js", HARMLESS)]);
     let quarantined = study(folder.path(), 3);
     for (program, reason) in &quarantined {
         assert_ne!(program, "harmless.js", "{reason}");
-        assert!(reason.contains("the process of the subject has ended: "), "{reason}");
+        let named = "the process of the subject has ended during execution ";
+        assert!(reason.contains(named) && reason.contains("`f`"), "{reason}");
     }
 }
 

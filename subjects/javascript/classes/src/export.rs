@@ -417,6 +417,64 @@ mod tests {
     }
 
     #[test]
+    fn a_default_export_is_the_subject_if_tests_use_nothing_else() {
+        let mut suite = suite();
+        suite.tests[0].statements[0].path = vec!["default".to_owned(), "Chain".to_owned()];
+        let module = Code { module: true, namespace: Vec::new(), ..code(Style::NodeTest) };
+        let text = export(&suite, &module).text;
+        assert!(text.contains("subject = loaded.default;"), "{text}");
+        assert!(text.contains("const chain = new subject.Chain();"), "{text}");
+        let named = call_of(&["other"]);
+        suite.tests[0].statements.push(named);
+        suite.tests[0].assertions.push(json!({"number": "1"}));
+        suite.tests[0].after.push(Value::Null);
+        let text = export(&suite, &module).text;
+        assert!(text.contains("new subject.default.Chain();"), "{text}");
+    }
+
+    /// A call of an exported function.
+    fn call_of(path: &[&str]) -> Statement {
+        Statement {
+            operation: Operation::Call,
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            receiver: 0,
+            name: String::new(),
+            arguments: Vec::new(),
+            awaits: false,
+        }
+    }
+
+    #[test]
+    fn of_tests_with_the_same_title_the_first_is_written() {
+        let mut suite = suite();
+        let again = suite.tests[0].clone();
+        suite.tests.push(again);
+        let exported = export(&suite, &code(Style::NodeTest));
+        assert_eq!(exported.skipped, [(1, "another test has the same title".to_owned())]);
+        assert_eq!(exported.titles.len(), 1);
+    }
+
+    #[test]
+    fn titles_name_options() {
+        let text = |text: &str| Argument::String(text.to_owned());
+        let options = Argument::Object(vec![
+            ("style".to_owned(), text("bracket")),
+            ("strict".to_owned(), Argument::Boolean(true)),
+        ]);
+        let mut statement = call_of(&["parse"]);
+        statement.arguments = vec![text("a text that is so long that no title has it"), options];
+        let mut suite = suite();
+        suite.tests[0] = SuiteTest {
+            statements: vec![statement],
+            assertions: vec![json!({"number": "7"})],
+            after: vec![Value::Null],
+            ..SuiteTest::default()
+        };
+        let exported = export(&suite, &code(Style::NodeTest));
+        assert_eq!(exported.titles[0].2, "parse with style 'bracket' and strict returns 7");
+    }
+
+    #[test]
     fn a_class_that_is_the_export_itself_has_its_own_name() {
         let mut suite = suite();
         suite.tests[0].statements[0].path.clear();

@@ -171,3 +171,65 @@ fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
     );
     assert!(arguments.iter().all(|each| !each.is_empty()), "{arguments:?}");
 }
+
+/// A suite with one test for each list of statements.
+fn suite_of(tests: Vec<Vec<Statement>>) -> Suite {
+    let test = |statements: Vec<Statement>| SuiteTest {
+        assertions: vec![serde_json::Value::Null; statements.len()],
+        after: vec![serde_json::Value::Null; statements.len()],
+        statements,
+        ..SuiteTest::default()
+    };
+    Suite { tests: tests.into_iter().map(test).collect(), seed: 1, ..Suite::default() }
+}
+
+fn program_of(source: &str) -> Rc<Program> {
+    Program::new(Package::of_source("index.js", source).unwrap()).unwrap()
+}
+
+#[test]
+fn what_nearly_every_call_shows_is_not_asserted() {
+    let program = program_of(
+        "class Reader { constructor(size) {
+            this.open = true;
+            if (size > 3) { this.size = size * 2; } else if (size > 1) { this.size = size; } else { this.size = 1; }
+            this.self = this;
+        } }
+        module.exports = { Reader };",
+    );
+    let made = |size: f64| vec![call(Operation::New, "Reader", "", vec![number(size)])];
+    let suite = suite_of([1.0, 2.0, 3.0, 4.0, 5.0].map(made).to_vec());
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let parts = refined.tests.iter().flat_map(|test| test.shown.iter().flatten());
+    let parts: Vec<&str> = parts.map(|shown| shown.part.as_str()).collect();
+    assert!(parts.contains(&".size") && !parts.contains(&".open"), "{parts:?}");
+}
+
+#[test]
+fn functions_without_examples_are_called_by_convention() {
+    let program = program_of(
+        "exports.total = values => { let sum = 0; for (const value of values) { sum += value; } return sum; };",
+    );
+    let odd = vec![call(Operation::Call, "total", "", vec![Argument::String("a".to_owned())])];
+    let refined = refined(&program, &suite_of(vec![odd]), &Refinement::default()).unwrap();
+    let arguments: Vec<&Argument> =
+        refined.tests.iter().map(|test| &test.statements[0].arguments[0]).collect();
+    assert!(
+        !arguments.is_empty() && arguments.iter().all(|it| matches!(it, Argument::Array(_))),
+        "{arguments:?}"
+    );
+}
+
+#[test]
+fn results_that_are_no_number_are_left_out() {
+    let program = program_of(
+        "exports.half = it => it > 0 ? it / 2 : it / 3;
+        exports.third = it => it / 3;",
+    );
+    let half = |value| vec![call(Operation::Call, "half", "", vec![value])];
+    let third = vec![call(Operation::Call, "third", "", vec![number(6.0)])];
+    let suite = suite_of(vec![half(Argument::Object(Vec::new())), third]);
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
+    assert_eq!(shown, [["third"]]);
+}

@@ -1,6 +1,8 @@
 //! What a file says about values: literals with their places, properties that it reads, values that it compares,
 //! and calls with literal arguments, as examples in tests and documentation have them.
 
+use std::collections::BTreeMap;
+
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     Argument, AssignmentPattern, BinaryExpression, BindingPattern, CallExpression, Expression,
@@ -107,8 +109,9 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
+/// Finds what a file says, with the literals that its variables begin with.
 #[derive(Default)]
-struct Finder(Words);
+struct Finder(Words, BTreeMap<String, Literal>);
 
 /// The last name of an expression: of a variable or of a property.
 fn name_of(expression: &Expression<'_>) -> Option<String> {
@@ -197,7 +200,13 @@ impl Finder {
     fn call(&mut self, callee: &Expression<'_>, arguments: &[Argument<'_>]) {
         let Some(name) = name_of(callee) else { return };
         let values = arguments.iter().map(|argument| {
-            argument.as_expression().map_or(Literal::Other, |value| literal(value, 0))
+            let Some(value) = argument.as_expression() else { return Literal::Other };
+            match value.without_parentheses() {
+                Expression::Identifier(id) if self.1.contains_key(id.name.as_str()) => {
+                    self.1[id.name.as_str()].clone()
+                }
+                value => literal(value, 0),
+            }
         });
         let values: Vec<Literal> = values.collect();
         if values.iter().any(|value| !matches!(value, Literal::Other | Literal::Function)) {
@@ -269,6 +278,12 @@ impl<'a> Visit<'a> for Finder {
                     self.value(Some(key.into_owned()), literal(&property.value, 0));
                 }
             }
+        }
+        if let (Some(name), Some(init)) = (it.id.get_identifier_name(), &it.init) {
+            match literal(init, 0) {
+                Literal::Other | Literal::Function => self.1.remove(name.as_str()),
+                value => self.1.insert(name.to_string(), value),
+            };
         }
         walk::walk_variable_declarator(self, it);
     }
@@ -375,6 +390,15 @@ mod tests {
 
     fn text(value: &str) -> Literal {
         Literal::Text(value.to_owned())
+    }
+
+    #[test]
+    fn a_variable_in_a_call_has_the_literal_that_it_begins_with() {
+        let source = "const list = ['a']; let made = make(); find(list, 'b'); find(made, 'c');";
+        let words = words("example.js", source);
+        let list = Literal::Array(vec![text("a")]);
+        let expected = [vec![list, text("b")], vec![Literal::Other, text("c")]];
+        assert_eq!(words.calls, expected.map(|call| ("find".to_owned(), call)));
     }
 
     #[test]

@@ -234,9 +234,12 @@ impl<'s> Test<'s> {
         found.sort_by_key(|each| std::cmp::Reverse(each.weight));
         let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
         let mut left = MAX_ASSERTIONS - usize::from(throws);
-        if throws {
-            // What earlier calls have made says nothing about an error.
+        if throws && self.test.shown.is_some() {
+            // A refined test shows one call. What earlier calls have made says nothing about its error.
             found.clear();
+        } else if throws {
+            // The class of an instance says nothing about an error.
+            found.iter_mut().for_each(|each| each.claims.retain(|claim| !claim.is_type()));
         }
         for each in &mut found {
             each.claims.truncate(left);

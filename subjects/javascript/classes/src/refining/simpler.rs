@@ -332,6 +332,9 @@ impl Refiner<'_> {
         let mut shorter = Vec::new();
         if !known {
             shorter.extend(["a".to_owned(), "ab".to_owned()]);
+            if letters.len() > 8 {
+                shorter.push("a".repeat(letters.len()));
+            }
         }
         let mut size = letters.len() / 2;
         while size > 0 && shorter.len() < 30 {
