@@ -17,7 +17,8 @@ use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::Goal;
 use catherd_javascript_machine::{
-    ExecuteOptions, Execution, Machine, MachineError, Program, Statement, TestOutcome,
+    Argument, ExecuteOptions, Execution, Machine, MachineError, Operation, Program, Statement,
+    TestOutcome,
 };
 
 use crate::export::{possible, strength_of};
@@ -161,6 +162,8 @@ struct Refiner<'p> {
     weak: bool,
     /// What nearly all calls of a function show.
     usual: usual::Usual,
+    /// Arguments with which the tests of the suite construct instances, the shortest of each class.
+    made: BTreeMap<Vec<String>, Vec<Argument>>,
     snapshots: bool,
 }
 
@@ -191,6 +194,7 @@ impl<'p> Refiner<'p> {
             returning: weights::returning(suite),
             weak: false,
             usual: usual::Usual::default(),
+            made: made_by(suite),
             snapshots: settings.snapshots,
         })
     }
@@ -270,6 +274,28 @@ impl<'p> Refiner<'p> {
     fn goal_names(&self, goals: &Covered) -> Vec<String> {
         goals.iter().map(|goal| self.program.units.goal_name(&self.goals[*goal])).collect()
     }
+}
+
+/// The shortest arguments with which the tests of a suite construct instances of each class without an error.
+fn made_by(suite: &Suite) -> BTreeMap<Vec<String>, Vec<Argument>> {
+    let length = |arguments: &[Argument]| -> usize {
+        arguments.iter().map(|it| it.to_json().to_string().len()).sum()
+    };
+    let mut made: BTreeMap<Vec<String>, Vec<Argument>> = BTreeMap::new();
+    for test in &suite.tests {
+        for (statement, shown) in test.statements.iter().zip(&test.assertions) {
+            let constructs = statement.operation == Operation::New && !suite::is_error(shown);
+            if !constructs || !statement.variables().is_empty() {
+                continue;
+            }
+            let known = made.entry(statement.path.clone());
+            let known = known.or_insert_with(|| statement.arguments.clone());
+            if length(&statement.arguments) < length(known) {
+                known.clone_from(&statement.arguments);
+            }
+        }
+    }
+    made
 }
 
 /// Counters of the statements that an execution has executed.

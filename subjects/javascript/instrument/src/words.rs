@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Argument, AssignmentPattern, BinaryExpression, BindingPattern, CallExpression, Expression,
-    FormalParameter, LogicalExpression, NewExpression, NumericLiteral, ObjectPattern,
-    ObjectPropertyKind, Program, PropertyKey, RegExpLiteral, StaticMemberExpression, StringLiteral,
-    SwitchStatement, TemplateLiteral, UnaryExpression, VariableDeclarator,
+    Argument, AssignmentExpression, AssignmentPattern, AssignmentTarget, BinaryExpression,
+    BindingPattern, CallExpression, Expression, FormalParameter, LogicalExpression, NewExpression,
+    NumericLiteral, ObjectPattern, ObjectPropertyKind, Program, PropertyKey, RegExpLiteral,
+    StaticMemberExpression, StringLiteral, SwitchStatement, TemplateLiteral, UnaryExpression,
+    VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_syntax::operator::{BinaryOperator, LogicalOperator, UnaryOperator};
+use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, UnaryOperator};
 
 use crate::FileKind;
 use crate::declarations::Declarations;
@@ -286,6 +287,18 @@ impl<'a> Visit<'a> for Finder {
             };
         }
         walk::walk_variable_declarator(self, it);
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        if let AssignmentTarget::AssignmentTargetIdentifier(id) = &it.left
+            && it.operator == AssignmentOperator::Assign
+        {
+            match literal(&it.right, 0) {
+                Literal::Other | Literal::Function => self.1.remove(id.name.as_str()),
+                value => self.1.insert(id.name.to_string(), value),
+            };
+        }
+        walk::walk_assignment_expression(self, it);
     }
 
     fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {

@@ -63,7 +63,8 @@ impl Refiner<'_> {
                     calls.into_iter().filter_map(|call| literals(call)).collect();
                 known.sort_by_key(Vec::len);
                 let made = known.into_iter().next();
-                let made = made.or_else(|| maker.parameters.is_empty().then(Vec::new))?;
+                let made = made.or_else(|| maker.parameters.is_empty().then(Vec::new));
+                let made = made.or_else(|| self.made.get(&maker.path).cloned())?;
                 Some(vec![
                     statement(Operation::New, &maker.path, "", made),
                     statement(Operation::Method, &[], &target.member, arguments),

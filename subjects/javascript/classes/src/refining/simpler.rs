@@ -303,8 +303,6 @@ impl Refiner<'_> {
     /// Objects of whose members one is `true` instead of a value that is no flag.
     fn flags(&self, members: &[(String, Argument)]) -> Vec<Change> {
         let may = |(name, value): &&(String, Argument)| match value {
-            Argument::Object(inner) => inner.is_empty(),
-            Argument::Array(items) => items.is_empty(),
             Argument::Number(_) => !self.usage.gives(name),
             Argument::Function(..) => true,
             _ => false,

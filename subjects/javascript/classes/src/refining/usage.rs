@@ -29,14 +29,17 @@ const FURTHER: f64 = 0.5;
 /// Weight of a value that a person would not choose.
 const UNUSUAL: f64 = 0.4;
 
+/// The text of an object without a text of its own.
+const OBJECT: &str = "[object Object]";
+
 /// How a package is called.
 pub(super) struct Usage {
     words: Words,
     model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     texts: String,
-    /// Whether these mention the number that is none.
-    writes_nan: bool,
+    /// Whether these mention the number that is none, and the text of an object.
+    writes: [bool; 2],
 }
 
 impl Usage {
@@ -44,8 +47,8 @@ impl Usage {
         let model = Model::of(program, machine)?;
         let words = Words::of(program, &model, &[], true);
         let texts = texts(program);
-        let writes_nan = texts.contains("NaN");
-        Ok(Usage { words, model, texts, writes_nan })
+        let writes = ["NaN", OBJECT].map(|text| texts.contains(text));
+        Ok(Usage { words, model, texts, writes })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -154,8 +157,25 @@ impl Usage {
                 }
             }
         }
-        let nan = test.assertions.last().is_some_and(has_nan);
-        sum + f64::from(u8::from(nan && !self.writes_nan)) * 2.0 * WRONG
+        let nonsense = test.assertions.last().is_some_and(|last| self.is_nonsense(last));
+        sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
+    }
+
+    /// Whether a value is or contains what wrong arguments lead to: the number that is none, or a text with
+    /// `[object Object]`, unless the documentation mentions it.
+    fn is_nonsense(&self, value: &Value) -> bool {
+        match value {
+            Value::Object(members) => {
+                let is = |key: &str, wrong: fn(&str) -> bool| {
+                    members.get(key).and_then(Value::as_str).is_some_and(wrong)
+                };
+                is("number", |number| number == "NaN") && !self.writes[0]
+                    || is("string", |text| text.contains(OBJECT)) && !self.writes[1]
+                    || members.values().any(|it| self.is_nonsense(it))
+            }
+            Value::Array(items) => items.iter().any(|it| self.is_nonsense(it)),
+            _ => false,
+        }
     }
 
     /// Arguments of a target of which no example has literals, by the types and the names of its parameters; `None` if
@@ -259,6 +279,10 @@ impl Usage {
                 }
             };
             let nothing = matches!(argument, Argument::Null | Argument::Undefined);
+            if nothing && position == 0 && shape.is_none() {
+                // What is given first is hardly ever nothing.
+                sum += UNUSUAL;
+            }
             sum += f64::from(u8::from(wrong)) * if nothing { UNUSUAL } else { WRONG };
         }
         sum
@@ -296,9 +320,10 @@ impl Usage {
                 let plain = (0.0..=100.0).contains(number) && number.fract() == 0.0;
                 (!plain || number.is_sign_negative()) && !self.writes(*number)
             }
-            Argument::Object(members) => members.iter().any(|(name, _)| {
+            Argument::Object(members) => members.iter().any(|(name, value)| {
                 let letters = |c: char| c.is_ascii_alphanumeric() || "_$-".contains(c);
-                (name.is_empty() || !name.chars().all(letters)) && !self.quotes(name)
+                *value == Argument::Undefined
+                    || (name.is_empty() || !name.chars().all(letters)) && !self.quotes(name)
             }),
             Argument::Array(items) => {
                 let kinds: BTreeSet<Option<&str>> = items.iter().map(kind).collect();
@@ -356,17 +381,6 @@ impl Usage {
                 }
             }
         }
-    }
-}
-
-/// Whether a value is or contains the number that is none.
-fn has_nan(value: &Value) -> bool {
-    match value {
-        Value::Object(members) => {
-            members.get("number").is_some_and(|it| it == "NaN") || members.values().any(has_nan)
-        }
-        Value::Array(items) => items.iter().any(has_nan),
-        _ => false,
     }
 }
 
