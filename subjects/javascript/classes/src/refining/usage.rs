@@ -169,7 +169,7 @@ impl Usage {
                 let is = |key: &str, wrong: fn(&str) -> bool| {
                     members.get(key).and_then(Value::as_str).is_some_and(wrong)
                 };
-                is("number", |number| number == "NaN") && !self.writes[0]
+                ["number", "date"].iter().any(|key| is(key, |it| it == "NaN")) && !self.writes[0]
                     || is("string", |text| text.contains(OBJECT)) && !self.writes[1]
                     || members.values().any(|it| self.is_nonsense(it))
             }
