@@ -77,16 +77,18 @@ fn tests_show_one_call_each_with_what_it_needs() {
         counts
     });
     assert_eq!(counts.get("clamp"), Some(&2), "{counts:?}");
-    assert_eq!(counts.get("parse"), Some(&1), "{counts:?}");
+    // Another text is given by convention, and reaches what the suite does not.
+    assert_eq!(counts.get("parse"), Some(&2), "{counts:?}");
     assert!(counts.keys().any(|names| names.starts_with("Stack") && names.contains("push")));
     assert!(counts.keys().all(|names| !names.contains("Stack clamp")), "{counts:?}");
     // The function does not read its fourth argument.
     let clamps = refined.tests.iter().filter(|test| names(test) == ["clamp"]);
     assert!(clamps.clone().all(|test| test.statements[0].arguments.len() <= 3));
     // The text is only as long as its goal needs.
-    let parse = refined.tests.iter().find(|test| names(test) == ["parse"]).unwrap();
-    let Argument::String(text) = &parse.statements[0].arguments[0] else { panic!("{parse:?}") };
-    assert!(text.contains(';') && text.len() <= 3, "{text:?}");
+    let parse = refined.tests.iter().filter(|test| names(test) == ["parse"]);
+    let texts: Vec<&Argument> = parse.map(|test| &test.statements[0].arguments[0]).collect();
+    let short = |it: &&&Argument| matches!(it, Argument::String(text) if text.contains(';') && text.len() <= 3);
+    assert_eq!(texts.iter().filter(short).count(), 1, "{texts:?}");
 }
 
 #[test]
