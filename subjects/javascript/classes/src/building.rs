@@ -86,7 +86,7 @@ impl<'m, 'r> Building<'m, 'r> {
         known
     }
 
-    /// Whether a target that is no constructor has returned an instance of a class.
+    /// Whether a target that is not a constructor has returned an instance of a class.
     fn returns(&self, target: usize, class: usize) -> bool {
         self.maker.model.targets[target].kind != TargetKind::Constructor
             && self.maker.results[target].classes.contains(&class)

@@ -1,4 +1,4 @@
-//! Targets by what their calls enter: observed classes, and functions that are no targets.
+//! Targets by what their calls enter: observed classes, and functions that are not targets.
 
 use catherd_javascript_machine::Execution;
 use catherd_javascript_machine::instrument::Goal;

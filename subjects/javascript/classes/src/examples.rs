@@ -30,7 +30,7 @@ pub struct Verdict {
     pub skipped: bool,
 }
 
-/// A line that is no example.
+/// A line that is not an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExampleError(String);
@@ -44,7 +44,7 @@ impl From<String> for ExampleError {
 /// Runs an example.
 ///
 /// # Errors
-/// If the line is no example.
+/// If the line is not an example.
 pub fn check(line: &str) -> Result<Verdict, ExampleError> {
     let example: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let text = |key: &str| example[key].as_str().map(str::to_owned);

@@ -24,7 +24,7 @@ enum Node {
     Repeated(Box<Node>, u32, u32),
 }
 
-/// A string is no valid pattern.
+/// A string is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}`: {cause} at character {at}")]
 pub struct PatternError {
@@ -202,7 +202,7 @@ impl Reader {
                 let count = if kind == 'u' { 4 } else { 2 };
                 let digits: String = (0..count).filter_map(|_| self.next()).collect();
                 let code = u32::from_str_radix(&digits, 16).map_err(|_| "hexadecimal digits")?;
-                Ok(vec![char::from_u32(code).ok_or("half of a pair is no character")?])
+                Ok(vec![char::from_u32(code).ok_or("half of a pair is not a character")?])
             }
             Some(letter) if letter.is_ascii_digit() || "DWSbBkpP".contains(letter) => {
                 Err("this escape is not supported")

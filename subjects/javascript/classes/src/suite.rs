@@ -59,11 +59,11 @@ pub struct Suite {
     pub tests: Vec<SuiteTest>,
 }
 
-/// A string is no suite for JavaScript.
+/// A string is not a suite for JavaScript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuiteError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("no suite: {0}")]
     Json(String),
     /// It is for another kind of subjects or of another format.
@@ -99,7 +99,7 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// If the text is no suite of this kind.
+    /// If the text is not a suite of this kind.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         let value: Value =
             serde_json::from_str(text).map_err(|error| SuiteError::Json(error.to_string()))?;

@@ -64,7 +64,7 @@ impl Constants {
         }
     }
 
-    /// A number from the project's generator; `None` if it has none. A drawn string that is no number
+    /// A number from the project's generator; `None` if it has none. A drawn string that is not a number
     /// gives NaN.
     fn generated_number(&self, rng: &mut Stream) -> Option<f64> {
         let text = self.number_generator.as_ref()?.draw(rng);

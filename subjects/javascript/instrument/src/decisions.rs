@@ -160,7 +160,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a logical expression that is no operand of another. `id` is the decision's, if it is one.
+    /// Visits a logical expression that is not an operand of another. `id` is the decision's, if it is one.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);

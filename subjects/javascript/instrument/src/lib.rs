@@ -69,7 +69,7 @@ pub use words::{Literal, Words, words};
 /// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Build {
-    /// Nothing: files that are no targets. They have no units.
+    /// Nothing: files that are not targets. They have no units.
     Plain,
     /// Counters and distances.
     Search,
@@ -125,7 +125,7 @@ const DEEPEST: usize = 400;
 /// Instruments a file and adds its units.
 ///
 /// # Errors
-/// If it is no JavaScript, or a module with `await` at its top level.
+/// If it is not JavaScript, or a module with `await` at its top level.
 pub fn instrument(
     units: &mut Units,
     path: &str,

@@ -72,7 +72,7 @@ impl Mutant {
 /// is mutated, because code that only loading executes cannot be tested by calls.
 ///
 /// # Errors
-/// If it is no JavaScript.
+/// If it is not JavaScript.
 pub fn mutants(path: &str, source: &str, kind: FileKind) -> Result<Vec<Mutant>, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let allocator = Allocator::default();
@@ -285,7 +285,7 @@ impl<'a> Visit<'a> for Finder<'_> {
     }
 
     fn visit_property_key(&mut self, it: &PropertyKey<'a>) {
-        // Skip names of members, which are no strings of the program.
+        // Skip names of members, which are not strings of the program.
         if !matches!(it, PropertyKey::StringLiteral(_) | PropertyKey::NumericLiteral(_)) {
             walk::walk_property_key(self, it);
         }

@@ -120,7 +120,7 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 
 impl Visitor<'_, '_> {
     /// Visits a call whose first argument must be a function if its object is an array, which is checked when
-    /// the call is executed. Returns false if it is no such call.
+    /// the call is executed. Returns false if it is not such a call.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;

@@ -36,7 +36,7 @@ pub fn is_typescript(path: &str) -> bool {
 /// used as types are left out, enums and namespaces become objects, and parameter properties assignments.
 ///
 /// # Errors
-/// If it is no TypeScript, or has decorators, JSX, or a namespace that this cannot convert.
+/// If it is not TypeScript, or has decorators, JSX, or a namespace that this cannot convert.
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {

@@ -390,7 +390,7 @@ impl<'a> Visit<'a> for Finder {
     }
 
     fn visit_property_key(&mut self, it: &PropertyKey<'a>) {
-        // Names of properties are no values.
+        // Names of properties are not values.
         if !matches!(it, PropertyKey::StringLiteral(_) | PropertyKey::NumericLiteral(_)) {
             walk::walk_property_key(self, it);
         }

@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// The oldest version of Node.js in which suites are confirmed.
 const OLDEST: u32 = 20;
 
-/// The first major version whose option for permissions is no experiment.
+/// The first major version whose option for permissions is not an experiment.
 const PERMISSIONS: u32 = 24;
 
 /// Number of the random stream of orders.

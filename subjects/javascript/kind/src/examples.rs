@@ -8,7 +8,7 @@ use crate::runner::on_a_large_stack;
 ///
 /// # Errors
 ///
-/// If the line is no example.
+/// If the line is not an example.
 pub fn check(line: &str, only: &str) -> Result<Option<Verdict>, ExampleError> {
     let example: serde_json::Value =
         serde_json::from_str(line).map_err(|error| error.to_string())?;

@@ -46,7 +46,7 @@ impl From<String> for PackagingError {
 /// ignored.
 ///
 /// # Errors
-/// The first line that is no package.
+/// The first line that is not a package.
 pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -58,7 +58,7 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
             letters && !text.split('/').any(|part| part.is_empty() || part.starts_with('.'))
         };
         if !plain(name) || !plain(version) || version.contains('/') {
-            return Err(format!("line {number}: `{line}` is no name@version").into());
+            return Err(format!("line {number}: `{line}` is not a name@version").into());
         }
         Ok((name.to_owned(), version.to_owned()))
     });

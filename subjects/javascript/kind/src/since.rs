@@ -21,7 +21,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
 /// The package at `path` as it was at a revision: files that Git does not track stay as they are.
 pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<Package, String> {
     if revision.starts_with('-') {
-        return Err(format!("{revision} is no revision"));
+        return Err(format!("{revision} is not a revision"));
     }
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new(".")) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -13,7 +13,7 @@ pub struct Thrown {
     pub name: String,
     /// Its message, or the value as text.
     pub message: String,
-    /// The value as data, if it is no error.
+    /// The value as data, if it is not an error.
     #[serde(default)]
     pub value: Value,
 }

@@ -18,7 +18,7 @@ impl Program {
     /// Loads a package once to see which files it needs, and instruments the target files among them.
     ///
     /// # Errors
-    /// If it has no entry, is no JavaScript, or throws when it is loaded.
+    /// If it has no entry, is not JavaScript, or throws when it is loaded.
     pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
         let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
         let mut program = Program {

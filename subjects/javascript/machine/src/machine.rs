@@ -122,7 +122,7 @@ impl Machine {
     /// The branch distance of an operator, or of `truthy`, from an outcome. Operands are JavaScript expressions.
     ///
     /// # Errors
-    /// If an operand is no expression.
+    /// If an operand is not an expression.
     pub fn distance(
         &mut self,
         operator: &str,

@@ -208,7 +208,7 @@ impl Package {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A manifest; `None` if there is none or it is no JSON.
+    /// A manifest; `None` if there is none or it is not JSON.
     pub(crate) fn manifest(&self, path: &str) -> Option<Entry> {
         Entry::read(self.files.get(path)?)
     }

@@ -22,7 +22,7 @@ pub enum ProgramError {
     /// There is nothing to load.
     #[error("no entry: name it in subject.toml, package.json or index.js")]
     NoEntry,
-    /// A file is no JavaScript.
+    /// A file is not JavaScript.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// The entry throws when it is loaded.
@@ -73,7 +73,7 @@ impl Program {
     /// The mutants of a target file.
     ///
     /// # Errors
-    /// If the file is no JavaScript.
+    /// If the file is not JavaScript.
     pub fn mutants(
         &self,
         path: &str,
@@ -86,7 +86,7 @@ impl Program {
     /// build: steps are counted, but goals have other numbers than in this program.
     ///
     /// # Errors
-    /// If the text is no JavaScript.
+    /// If the text is not JavaScript.
     pub fn variant(&self, path: &str, text: &str) -> Result<Rc<Program>, ProgramError> {
         let mut package = self.package.clone();
         package.files.insert(path.to_owned(), text.as_bytes().to_vec());

@@ -93,7 +93,7 @@ impl Argument {
             Argument::BigInt(text) => json!(["bigint", text]),
             Argument::Symbol(text) => json!(["symbol", text]),
             Argument::RegExp(text, flags) => json!(["regexp", text, flags]),
-            // An invalid date has the time NaN, which is no number in JSON.
+            // An invalid date has the time NaN, which is not a number in JSON.
             Argument::Date(time) if time.is_nan() => json!(["date", "NaN"]),
             Argument::Date(time) => json!(["date", time]),
             Argument::Array(items) => json!(["array", list(items)]),

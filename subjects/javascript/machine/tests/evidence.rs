@@ -64,7 +64,7 @@ fn string_tests_have_distances() {
     near("/a-b/.test(a)", "------", "--a_b-", "--a-b-");
     near("/^a-b$/.test(a)", "a-b and more", "a-b.", "a-b");
     near("!!a.startsWith('abc')", "xyz", "abd", "abcd");
-    // If the receiver is no string, its own method is called, and the result is only true or false.
+    // If the receiver is not a string, its own method is called, and the result is only true or false.
     assert_eq!(test_of("[...a].includes('x')", "abx").1, json!({"number": "1"}));
     assert_eq!(test_of("({includes: b => b === a}).includes(a)", "q").1, json!({"number": "1"}));
     assert_eq!(test_of("a.length.startsWith?.('x')", "q").1, json!({"number": "0"}));

@@ -185,7 +185,7 @@ fn parts(value: &Value) -> Vec<Claim> {
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
     // That a member is `undefined` hardly says anything.
     let public = public.filter(|(_, item)| item.get("undefined").is_none());
-    // The parts of a class instance that are no simple values are hardly ever public.
+    // The parts of a class instance that are not simple values are hardly ever public.
     let is_instance = value.get("object").is_some_and(Value::is_string);
     let simple = |claim: &Claim| matches!(claim.expected, Expected::Same(_));
     let part = |(name, item): (&String, &Value)| {

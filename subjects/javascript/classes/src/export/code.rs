@@ -82,7 +82,7 @@ impl Code {
         text
     }
 
-    /// Code that loads a subject that is no module before each test.
+    /// Code that loads a subject that is not a module before each test.
     fn script_loader(&self, path: &str, inside: &str) -> String {
         let mut text = String::new();
         if self.in_module {

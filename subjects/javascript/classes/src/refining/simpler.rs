@@ -44,7 +44,7 @@ impl Refiner<'_> {
         mut candidate: Candidate,
         own: &Covered,
     ) -> Result<Candidate, MachineError> {
-        // What only earlier calls reach is no reason to keep them.
+        // What only earlier calls reach does not justify keeping them.
         let statements = &candidate.test.statements;
         let focus = candidate.test.focus.unwrap_or(statements.len() - 1);
         let before = self.before(&statements.clone(), focus)?;
@@ -300,7 +300,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Objects of whose members one is `true` instead of a value that is no flag.
+    /// Objects of whose members one is `true` instead of a value that is not a flag.
     fn flags(&self, members: &[(String, Argument)]) -> Vec<Change> {
         let may = |(name, value): &&(String, Argument)| match value {
             Argument::Number(_) => !self.usage.gives(name),
