@@ -73,16 +73,16 @@ const BIND: &str = "exports.f = function f() {
     exports.ok = a => a;";
 
 #[test]
-fn a_run_goes_on_without_a_test_that_brings_the_engine_down() {
+fn a_run_continues_without_a_test_that_brings_the_engine_down() {
     let results = || {
         let folder = with_programs(&[("bind.js", BIND)]);
         let quarantined = study(folder.path(), 1);
         assert!(quarantined.is_empty(), "{quarantined:?}");
-        let metrics = fs::read_to_string(folder.path().join("out/metrics.csv")).unwrap();
-        (digests(&folder.path().join("out")), metrics)
+        let runs = fs::read_to_string(folder.path().join("out/runs.csv")).unwrap();
+        (digests(&folder.path().join("out")), runs)
     };
-    let (digests, metrics) = results();
-    assert!(metrics.contains("limit.crash.executions"), "{metrics}");
+    let (digests, runs) = results();
+    assert!(runs.contains("limit.crash.executions"), "{runs}");
     assert_eq!(results().0, digests);
 }
 
