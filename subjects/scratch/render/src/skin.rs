@@ -295,19 +295,13 @@ impl Skin {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
-
-    use image::{ImageFormat, RgbaImage};
-
     use super::*;
+    use crate::picture::Picture;
 
     const SVG: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>"#;
 
     fn png(color: u8) -> Arc<[u8]> {
-        let mut bytes = Cursor::new(Vec::new());
-        let image = RgbaImage::from_pixel(4, 4, image::Rgba([color, 0, 0, 255]));
-        image.write_to(&mut bytes, ImageFormat::Png).unwrap();
-        bytes.into_inner().into()
+        Picture::from_fn(4, 4, |_, _| [color, 0, 0, 255]).to_png().into()
     }
 
     fn raster(set: &SkinSet, id: SkinId) -> *const Silhouette {

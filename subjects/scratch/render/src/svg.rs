@@ -14,13 +14,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use image::ImageReader;
 use resvg::usvg;
 use roxmltree::ParsingOptions;
 use svgtypes::{PathParser, PathSegment};
 
 use crate::foreign;
 use crate::limits::{Limits, SkinError};
+use crate::picture::Format;
 use crate::raster::{ROUND_SHAPE_ID, RasterCost};
 use dom::Element;
 
@@ -195,21 +195,19 @@ fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     let added = embedded.clone();
     let resolver = usvg::ImageHrefResolver {
         resolve_data: Box::new(move |_, data, _| {
-            let reader = ImageReader::new(std::io::Cursor::new(&data[..]));
-            let reader = reader.with_guessed_format().ok()?;
-            let format = reader.format()?;
-            let (width, height) = reader.into_dimensions().ok()?;
+            let format = Format::of(&data)?;
+            let (width, height) = format.size(&data).ok()?;
             // This is called for each use of a picture, as it is decoded for each.
             let more = u64::from(width) * u64::from(height);
             if added.fetch_add(more, Ordering::Relaxed).saturating_add(more) > pixels {
                 return None;
             }
             match format {
-                image::ImageFormat::Png => Some(usvg::ImageKind::PNG(data)),
-                image::ImageFormat::Jpeg => Some(usvg::ImageKind::JPEG(data)),
-                image::ImageFormat::Gif => Some(usvg::ImageKind::GIF(data)),
-                image::ImageFormat::WebP => Some(usvg::ImageKind::WEBP(data)),
-                _ => None,
+                Format::Png => Some(usvg::ImageKind::PNG(data)),
+                Format::Jpeg => Some(usvg::ImageKind::JPEG(data)),
+                Format::Gif => Some(usvg::ImageKind::GIF(data)),
+                Format::WebP => Some(usvg::ImageKind::WEBP(data)),
+                Format::Bmp => None,
             }
         }),
         resolve_string: Box::new(|_, _| None),

@@ -4,16 +4,16 @@
 //! the drawn size, then the device samples that size. On the border between two pixels both take
 //! the one to the left or above.
 
-use image::RgbaImage;
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageKind, ImageRendering};
 
 use super::rectangle::Rectangle;
 use super::samples::Area;
+use crate::picture::Picture;
 
 /// A bitmap and the rectangle in pixels that it fills.
 pub(super) struct Bitmap {
-    pixels: RgbaImage,
+    picture: Picture,
     pub(super) place: Rectangle,
     /// The left and right edge are exchanged, or the upper and lower edge.
     mirrored: (bool, bool),
@@ -38,17 +38,17 @@ impl Bitmap {
             | ImageKind::WEBP(data) => data,
             ImageKind::SVG(_) => return None,
         };
-        let pixels = image::load_from_memory(data).ok()?.into_rgba8();
-        let (width, height) = (pixels.width() as f32, pixels.height() as f32);
+        let picture = Picture::decode(data)?;
+        let (width, height) = (picture.width as f32, picture.height as f32);
         let place = Rectangle::between((tx, ty), (tx + width * sx, ty + height * sy));
-        let pixels = reduced(pixels, place.size());
-        Some(Bitmap { pixels, place, mirrored: (sx < 0.0, sy < 0.0) })
+        let picture = reduced(picture, place.size());
+        Some(Bitmap { picture, place, mirrored: (sx < 0.0, sy < 0.0) })
     }
 
     /// Paints the bitmap over the pixels of an area, as far as `coverage` says, whose rows are
     /// those of the picture.
     pub(super) fn paint(&self, area: Area, coverage: &[u8], pixmap: &mut Pixmap) {
-        let (width, height) = self.pixels.dimensions();
+        let Picture { width, height, .. } = self.picture;
         let (left, top) = self.place.corner();
         let (across, down) = self.place.size();
         let columns: Vec<u32> = (area.left..area.right)
@@ -61,7 +61,7 @@ impl Bitmap {
             let painted = pixmap.pixels_mut()[place.clone()].iter_mut().zip(&coverage[place]);
             for ((pixel, &covered), &column) in painted.zip(&columns) {
                 if covered > 0 {
-                    *pixel = over(self.pixels.get_pixel(column, row).0, covered, *pixel);
+                    *pixel = over(self.picture.pixel(column, row), covered, *pixel);
                 }
             }
         }
@@ -77,8 +77,8 @@ fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
 }
 
 /// A bitmap halved as often as it stays at least as large as drawn.
-fn reduced(pixels: RgbaImage, (across, down): (f64, f64)) -> RgbaImage {
-    let (width, height) = pixels.dimensions();
+fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
+    let Picture { width, height, .. } = picture;
     let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));
     let mut halvings = 0;
     while width.max(height) >> halvings > 1 {
@@ -89,14 +89,14 @@ fn reduced(pixels: RgbaImage, (across, down): (f64, f64)) -> RgbaImage {
         halvings += 1;
     }
     if halvings == 0 {
-        return pixels;
+        return picture;
     }
     let (new_width, new_height) = halved(halvings);
     let at = |place: u32, count: u32, new: u32| {
         source(f64::from(place) + 0.5, f64::from(new), count, false)
     };
-    RgbaImage::from_fn(new_width, new_height, |x, y| {
-        *pixels.get_pixel(at(x, width, new_width), at(y, height, new_height))
+    Picture::from_fn(new_width, new_height, |x, y| {
+        picture.pixel(at(x, width, new_width), at(y, height, new_height))
     })
 }
 

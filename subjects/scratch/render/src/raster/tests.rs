@@ -1,6 +1,7 @@
 //! Tests of the raster against what the browser of the recordings draws.
 
 use super::*;
+use crate::picture::Picture;
 
 fn alpha(body: &str) -> Vec<[u8; 4]> {
     let text = format!("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='2'>{body}</svg>");
@@ -99,10 +100,8 @@ fn ellipses_cover_every_pixel_that_they_touch() {
 #[test]
 fn bitmaps_are_sampled_left_of_the_border_between_pixels() {
     // Columns with the alphas 0, 16, 32 ...
-    let mut png = std::io::Cursor::new(Vec::new());
-    let picture = image::RgbaImage::from_fn(16, 8, |x, _| image::Rgba([0, 0, 0, x as u8 * 16]));
-    picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
-    let kind = usvg::ImageKind::PNG(std::sync::Arc::new(png.into_inner()));
+    let picture = Picture::from_fn(16, 8, |x, _| [0, 0, 0, x as u8 * 16]);
+    let kind = usvg::ImageKind::PNG(std::sync::Arc::new(picture.to_png()));
     let options = usvg::Options {
         image_href_resolver: usvg::ImageHrefResolver {
             resolve_data: Box::new(move |_, _, _| Some(kind.clone())),

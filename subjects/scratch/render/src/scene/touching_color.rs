@@ -168,6 +168,7 @@ mod tests {
     use crate::color::{GhostEffect, matches_mask_gpu, source_over};
     use crate::effect::Effect;
     use crate::limits::Limits;
+    use crate::picture::Picture;
     use crate::scene::Group;
     use crate::skin::{SkinId, SkinSetBuilder};
 
@@ -186,15 +187,11 @@ mod tests {
             );
             skins.add_svg(svg.as_bytes().into(), None).unwrap();
         }
-        let mut file = Vec::new();
-        let mut bitmap = image::RgbaImage::new(30, 20);
-        for (x, y, pixel) in bitmap.enumerate_pixels_mut() {
+        let bitmap = Picture::from_fn(30, 20, |x, y| {
             let blue = if x > y { 255 } else { 0 };
-            pixel.0 = [(x * 8) as u8, 0, blue, if y < 4 { 128 } else { 255 * u8::from(x % 5 > 1) }];
-        }
-        let mut written = std::io::Cursor::new(&mut file);
-        bitmap.write_to(&mut written, image::ImageFormat::Png).unwrap();
-        skins.add_bitmap(file.into(), Some(1.0), None).unwrap();
+            [(x * 8) as u8, 0, blue, if y < 4 { 128 } else { 255 * u8::from(x % 5 > 1) }]
+        });
+        skins.add_bitmap(bitmap.to_png().into(), Some(1.0), None).unwrap();
         let mut scene = Scene::new(Arc::new(skins.build()));
         let groups = [Group::Background, Group::Sprite, Group::Sprite, Group::Sprite];
         let ids = groups.map(|group| scene.add(group));

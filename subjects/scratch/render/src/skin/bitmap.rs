@@ -1,11 +1,9 @@
 //! Bitmap costumes.
 
-use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
 
-use image::{ImageReader, RgbaImage};
-
 use crate::limits::{Limits, SkinError};
+use crate::picture::{Format, Picture};
 use crate::silhouette::{Alpha, Silhouette};
 
 #[derive(Debug)]
@@ -25,11 +23,9 @@ impl Bitmap {
         center: Option<(f64, f64)>,
         limits: &Limits,
     ) -> Result<Self, SkinError> {
-        let broken = |error: &dyn std::fmt::Display| SkinError::Picture(error.to_string());
-        let reader = ImageReader::new(Cursor::new(&bytes))
-            .with_guessed_format()
-            .map_err(|error| broken(&error))?;
-        let (width, height) = reader.into_dimensions().map_err(|error| broken(&error))?;
+        let format = Format::of(&bytes);
+        let format = format.ok_or_else(|| SkinError::Picture("its format is unknown".into()))?;
+        let (width, height) = format.size(&bytes).map_err(SkinError::Picture)?;
         let doubled = resolution == Some(1.0);
         let factor = if doubled { 2 } else { 1 };
         let &Limits { side, pixels, .. } = limits;
@@ -73,29 +69,24 @@ impl Bitmap {
 
     /// The pixels; `None` if the file does not match its header.
     fn decode(&self) -> Option<Vec<[u8; 4]>> {
-        let mut reader = ImageReader::new(Cursor::new(&self.bytes)).with_guessed_format().ok()?;
-        let mut limits = image::Limits::default();
+        let picture = Picture::decode(&self.bytes)?;
         let factor = if self.doubled { 2 } else { 1 };
-        let (width, height) = (self.pixels.0 / factor, self.pixels.1 / factor);
-        limits.max_image_width = Some(width);
-        limits.max_image_height = Some(height);
-        reader.limits(limits);
-        let image = reader.decode().ok()?.into_rgba8();
-        if image.dimensions() != (width, height) {
+        if (picture.width * factor, picture.height * factor) != self.pixels {
             return None;
         }
-        Some(pixels(&image, factor as usize))
+        Some(pixels(&picture, factor as usize))
     }
 }
 
 /// The picture as read from a canvas, every pixel repeated `factor` times on both axes.
-fn pixels(image: &RgbaImage, factor: usize) -> Vec<[u8; 4]> {
-    let width = image.width() as usize * factor;
-    let mut pixels = Vec::with_capacity(width * image.height() as usize * factor);
-    for row in image.rows() {
+fn pixels(picture: &Picture, factor: usize) -> Vec<[u8; 4]> {
+    let width = picture.width as usize * factor;
+    let mut pixels = Vec::with_capacity(width * picture.height as usize * factor);
+    // A picture without columns has no pixels, and no rows either.
+    for row in picture.pixels.chunks(picture.width.max(1) as usize) {
         let start = pixels.len();
-        for pixel in row {
-            pixels.extend(std::iter::repeat_n(through_canvas(pixel.0), factor));
+        for &pixel in row {
+            pixels.extend(std::iter::repeat_n(through_canvas(pixel), factor));
         }
         for _ in 1..factor {
             pixels.extend_from_within(start..start + width);
@@ -134,13 +125,9 @@ mod tests {
 
     #[test]
     fn resolution_one_doubles_pixels_and_keeps_the_size_in_units() {
-        let mut bytes = Vec::new();
-        let image = RgbaImage::from_fn(2, 1, |x, _| image::Rgba([x as u8, 0, 0, 255]));
-        image
-            .write_to(&mut Cursor::new(&mut bytes), image::ImageFormat::Png)
-            .expect("a PNG can be written to memory");
+        let file = Picture::from_fn(2, 1, |x, _| [x as u8, 0, 0, 255]).to_png();
         let bitmap =
-            Bitmap::new(bytes.into(), Some(1.0), Some((1.0, 0.5)), &Limits::default()).unwrap();
+            Bitmap::new(file.into(), Some(1.0), Some((1.0, 0.5)), &Limits::default()).unwrap();
         assert_eq!(bitmap.size(), (2.0, 1.0));
         assert_eq!(bitmap.center(), (1.0, 0.5));
         let silhouette = bitmap.silhouette();

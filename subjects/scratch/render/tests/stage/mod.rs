@@ -44,8 +44,11 @@ pub(crate) fn skins(documents: &[&str]) -> (SkinSet, Vec<SkinId>) {
 
 /// A PNG file.
 pub(crate) fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Arc<[u8]> {
-    let image = image::RgbaImage::from_fn(width, height, |x, y| image::Rgba(pixel(x, y)));
+    let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+    let pixels: Vec<u8> = places.flat_map(|(x, y)| pixel(x, y)).collect();
     let mut bytes = Vec::new();
-    image.write_to(&mut std::io::Cursor::new(&mut bytes), image::ImageFormat::Png).unwrap();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.write_header().and_then(|mut writer| writer.write_image_data(&pixels)).unwrap();
     bytes.into()
 }
