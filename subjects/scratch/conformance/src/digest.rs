@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_scratch_sb3::{BlockNo, Project, RotationStyle};
-use catherd_scratch_vm::{Program, TargetView, Text, Tracer, Value, Vm};
+use catherd_scratch_sb3::{Project, RotationStyle};
+use catherd_scratch_vm::{Program, TargetView, Text, Value, Vm};
 use rayon::prelude::*;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::bench::ProgramError;
 use crate::limits::{LimitHit, limit_hits};
+use crate::observer::{Observer, bits};
 use crate::random_input::RandomInputDriver;
 
 /// The digest of one project's run.
@@ -56,15 +57,15 @@ fn digest(path: &Path, driver: RandomInputDriver) -> Result<(String, Vec<LimitHi
     let program = Program::compile_for(&project, driver.compat);
     let program = program.map_err(|e| format!("{}: {e}", path.display()))?;
     drop(project);
-    let mut vm = driver.machine(&Arc::new(program), TraceHash::default());
+    let mut vm = driver.machine(&Arc::new(program), Observer::default());
     Ok((digest_states(&mut vm, driver), limit_hits(vm.hits())))
 }
 
 /// The digest of all states of a run, in hexadecimal.
-pub(crate) fn digest_states(vm: &mut Vm<TraceHash>, driver: RandomInputDriver) -> String {
+pub(crate) fn digest_states(vm: &mut Vm<Observer>, driver: RandomInputDriver) -> String {
     let mut hash = Sha256::new();
     let mut state = Vec::new();
-    vm.tracer = TraceHash::default();
+    vm.tracer = Observer::default();
     driver.run(vm, |vm| {
         state.clear();
         write_state(vm, &mut state);
@@ -73,51 +74,13 @@ pub(crate) fn digest_states(vm: &mut Vm<TraceHash>, driver: RandomInputDriver) -
     hex::encode(hash.finalize())
 }
 
-/// Tracer that folds all its calls into a hash of 64 bits.
-#[derive(Default)]
-pub(crate) struct TraceHash(u64);
-
-impl TraceHash {
-    fn fold(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-}
-
-impl Tracer for TraceHash {
-    const ACTIVE: bool = true;
-
-    fn step(&mut self) {
-        self.fold(1);
-    }
-
-    fn covered(&mut self, block: BlockNo) {
-        self.fold(u64::from(block.0));
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        self.fold(u64::from(block.0));
-        self.fold(bits(to_true));
-        self.fold(bits(to_false));
-    }
-
-    fn said(&mut self, text: &Text) {
-        text.units().for_each(|unit| self.fold(u64::from(unit)));
-    }
-}
-
-/// The bits of a number, with the same bits for every NaN: which NaN an operation yields depends on
-/// the processor, and programs cannot distinguish them.
-fn bits(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
-}
-
-fn write_state(vm: &Vm<TraceHash>, out: &mut Vec<u8>) {
+fn write_state(vm: &Vm<Observer>, out: &mut Vec<u8>) {
     let mut word = |w: u64| out.extend(w.to_le_bytes());
     word(vm.steps());
     word(vm.thread_count() as u64);
     word(u64::from(vm.is_running()));
     word(u64::from(vm.is_asking()));
-    word(vm.tracer.0);
+    word(vm.tracer.hash);
     for (limit, hit) in vm.hits().iter() {
         [limit as u64, hit.first, hit.times].into_iter().for_each(&mut word);
     }

@@ -18,7 +18,8 @@ use catherd_scratch_sb3::{Cause, Limits, Project, pack};
 use catherd_scratch_vm::{Compat, Program, TargetId};
 
 use crate::bench::ProgramError;
-use crate::digest::{TraceHash, digest_states};
+use crate::digest::digest_states;
+use crate::observer::Observer;
 use crate::random_input::RandomInputDriver;
 use crate::rng::Rng;
 
@@ -125,7 +126,7 @@ pub fn execute(case: &Case) -> Result<OutcomeName, RestoredRunDiffers> {
         return Ok("refused: compilation");
     };
     drop(project);
-    let mut vm = case.driver.machine(&Arc::new(program), TraceHash::default());
+    let mut vm = case.driver.machine(&Arc::new(program), Observer::default());
     let start = vm.snapshot();
     let first = digest_states(&mut vm, case.driver);
     let targets: Vec<TargetId> = vm.targets().collect();

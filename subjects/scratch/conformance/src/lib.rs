@@ -17,6 +17,7 @@ mod environment;
 pub mod fuzz;
 mod interpreted;
 mod limits;
+mod observer;
 mod random_input;
 mod recorder_clock;
 mod replay;

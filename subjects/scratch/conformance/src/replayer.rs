@@ -1,37 +1,17 @@
 //! Replay in progress: the machine and the recorded state of the same step.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Compat, Program, Random, Snapshot, Tracer, Vm, VmSettings};
+use catherd_scratch_vm::{Compat, Program, Random, Snapshot, Vm, VmSettings};
 use serde_json::Value;
 
 use crate::comparison::{Divergence, compare};
 use crate::coverage::{CoverageDifference, compare_coverage};
 use crate::environment::{DAY_MS, Environment};
 use crate::limits::{LimitHit, limit_hits};
+use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
-
-/// Tracer that records all covered blocks, and the blocks covered in the current step.
-#[derive(Clone, Default)]
-struct CoverageTracer {
-    covered: BTreeSet<BlockNo>,
-    step: Vec<BlockNo>,
-}
-
-impl Tracer for CoverageTracer {
-    const ACTIVE: bool = true;
-
-    fn step(&mut self) {
-        self.step.clear();
-    }
-
-    fn covered(&mut self, block: BlockNo) {
-        self.covered.insert(block);
-        self.step.push(block);
-    }
-}
 
 /// Settings of the recordings: the Whisker paper's timer, no network, no clock; or those of today's
 /// machine.
@@ -60,7 +40,7 @@ fn settings(compat: Compat, one_batch: bool) -> VmSettings {
 pub(crate) struct Replayer<'a> {
     trace: &'a Trace,
     project: &'a Project,
-    vm: Vm<CoverageTracer>,
+    vm: Vm<Observer>,
     step: usize,
     threads: u64,
     expected: Vec<Properties>,
@@ -71,7 +51,7 @@ pub(crate) struct Replayer<'a> {
 /// State of a [`Replayer`] to which it can be restored.
 pub(crate) struct Checkpoint {
     state: Snapshot,
-    tracer: CoverageTracer,
+    tracer: Observer,
     step: usize,
     threads: u64,
     expected: Vec<Properties>,
@@ -87,14 +67,14 @@ impl<'a> Replayer<'a> {
     ) -> Replayer<'a> {
         let random = Random::reference(trace.seed);
         let makey_steps = environment.makey_steps.clone();
-        let tracer = CoverageTracer::default();
+        let tracer = Observer::of_blocks();
         let settings = settings(program.compat(), environment.one_batch);
         let mut vm = Vm::new(program.clone(), settings, random.clone(), tracer);
         // The recorder runs one step between loading and the flag.
         vm.step();
         environment.devices.apply_to(&mut vm);
         vm.set_random(random);
-        vm.tracer = CoverageTracer::default();
+        vm.tracer = Observer::of_blocks();
         vm.green_flag();
         if let Some(flag) = environment.flag {
             vm.set_date(flag / DAY_MS);
@@ -194,7 +174,7 @@ impl<'a> Replayer<'a> {
     }
 }
 
-fn send(vm: &mut Vm<CoverageTracer>, event: &InputEvent) {
+fn send(vm: &mut Vm<Observer>, event: &InputEvent) {
     match event {
         InputEvent::Key { key, down } => vm.key(key, *down),
         InputEvent::Mouse { x, y } => vm.mouse_move(*x, *y),
@@ -221,7 +201,7 @@ fn merge(target: &mut Properties, changed: &Properties) {
 /// Removes coordinates that became undefined. JSON has no undefined value, so that the recording
 /// lists the target as changed, but without the coordinate.
 fn remove_undefined_positions(
-    vm: &Vm<CoverageTracer>,
+    vm: &Vm<Observer>,
     change: &StateChange,
     expected: &mut [Properties],
 ) {

@@ -54,6 +54,8 @@ impl Tracer for CoveredBlocks {
     const MERGES: bool = true;
     const REMEMBERS: bool = true;
 
+    catherd_scratch_vm::compile_interpreter!();
+
     fn record(&mut self) {
         let empty = vec![0; self.covered.len()];
         self.before = std::mem::replace(&mut self.covered, empty);

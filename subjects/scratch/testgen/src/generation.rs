@@ -28,17 +28,18 @@ impl Prepared {
     pub fn generate(
         self: &Arc<Self>,
         request: &Request,
-        on_progress: impl FnMut(&Progress) -> ControlFlow<()>,
+        mut on_progress: impl FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
-        self.generate_within(PREFIX_CACHE_BYTES, request, on_progress)
+        self.generate_within(PREFIX_CACHE_BYTES, request, &mut on_progress)
     }
 
-    /// Like [`Prepared::generate`], with a prefix cache of at most `memory` bytes.
+    /// Like [`Prepared::generate`], with a prefix cache of at most `memory` bytes. The callback is
+    /// dynamic, so that the search is compiled here, not once for each caller.
     pub(crate) fn generate_within(
         self: &Arc<Self>,
         memory: usize,
         request: &Request,
-        mut on_progress: impl FnMut(&Progress) -> ControlFlow<()>,
+        on_progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
         // Independent random tests share prefixes only by chance, so caching does not pay.
@@ -50,11 +51,11 @@ impl Prepared {
             Found::without_search(End::NoInput, vec![idle_test(&mut executor)])
         } else if request.algorithm.draws_events() {
             let mut problem = RandomTesting { executor: &mut executor };
-            request.search(&mut problem, &mut rng, &mut on_progress)
+            request.search(&mut problem, &mut rng, on_progress)
         } else {
             let genetics = Genetics::new(self.parameters, &self.settings);
             let mut problem = ScratchProblem { executor: &mut executor, genetics };
-            request.search(&mut problem, &mut rng, &mut on_progress)
+            request.search(&mut problem, &mut rng, on_progress)
         };
         // Replays send recorded events and therefore share no prefix with the search.
         executor.reset_prefix_cache(memory);

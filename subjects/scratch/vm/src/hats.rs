@@ -3,6 +3,7 @@
 
 use catherd_scratch_sb3::Opcode;
 
+use crate::calls::Work;
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
 use crate::target::{NO_THREAD, TargetId};
@@ -81,7 +82,7 @@ impl<T: Tracer> Vm<T> {
             return threads;
         }
         for trigger in triggers {
-            self.interpreter().start_hats(trigger, only);
+            self.call(Work::Start(std::slice::from_ref(trigger), only));
             threads.extend(self.started());
         }
         threads

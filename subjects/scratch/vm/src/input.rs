@@ -1,5 +1,6 @@
 //! User input, applied between steps.
 
+use crate::calls::Work;
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
 use crate::target::TargetId;
@@ -16,16 +17,15 @@ impl<T: Tracer> Vm<T> {
     /// they are running already. Unknown names are ignored.
     pub fn key(&mut self, name: &str, down: bool) {
         let Some(key) = Key::pressed(name) else { return };
-        let mut interpreter = self.interpreter();
         if !down {
-            interpreter.state.keys.retain(|k| *k != key);
+            self.state.keys.retain(|k| *k != key);
             return;
         }
-        interpreter.note_key(name);
-        interpreter.start_hats(&Trigger::Key(KeyQuery::Key(key)), None);
-        interpreter.start_hats(&Trigger::Key(KeyQuery::Any), None);
-        if !interpreter.state.keys.contains(&key) {
-            interpreter.state.keys.push(key);
+        self.interpreter().note_key(name);
+        let triggers = [KeyQuery::Key(key), KeyQuery::Any].map(Trigger::Key);
+        self.call(Work::Start(&triggers, None));
+        if !self.state.keys.contains(&key) {
+            self.state.keys.push(key);
         }
     }
 
@@ -47,7 +47,7 @@ impl<T: Tracer> Vm<T> {
         if changed && inside {
             let target = interpreter.pick();
             if interpreter.state.targets[target.0 as usize].draggable != down {
-                interpreter.click(target);
+                self.click(target);
             }
         }
     }
@@ -59,9 +59,8 @@ impl<T: Tracer> Vm<T> {
 
     /// Starts the click hats of one target, independently of the mouse.
     pub fn click(&mut self, target: TargetId) {
-        let mut interpreter = self.interpreter();
-        if interpreter.state.targets.get(target.0 as usize).is_some_and(|t| t.alive) {
-            interpreter.click(target);
+        if self.state.targets.get(target.0 as usize).is_some_and(|t| t.alive) {
+            self.call(Work::Start(&[Trigger::SpriteClicked, Trigger::StageClicked], Some(target)));
         }
     }
 
@@ -113,10 +112,5 @@ impl<T: Tracer> Interpreter<'_, T> {
         let picked = self.state.scene.pick(x, y);
         let owner = self.state.live_targets.iter().find(|live| Some(live.drawable) == picked);
         owner.map_or(stage, |live| live.id)
-    }
-
-    fn click(&mut self, target: TargetId) {
-        self.start_hats(&Trigger::SpriteClicked, Some(target));
-        self.start_hats(&Trigger::StageClicked, Some(target));
     }
 }

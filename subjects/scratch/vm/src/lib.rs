@@ -37,6 +37,7 @@
 //! ```
 
 mod blocks;
+mod calls;
 mod code;
 mod compare;
 mod compat;
@@ -77,6 +78,7 @@ mod view;
 mod vm;
 mod watch;
 
+pub use calls::Call;
 pub use compat::{Compat, UnknownCompat};
 pub use compile::CompileError;
 pub use digest::DigestScope;

@@ -4,6 +4,7 @@
 //! gives every thread one slice, in order. A slice executes blocks until the thread yields, waits
 //! or ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
 
+use crate::calls::Work;
 use crate::code::{CommandId, Expr, NONE, Op};
 use crate::interpreted::Fallback;
 use crate::interpreter::Interpreter;
@@ -18,38 +19,41 @@ use crate::vm::Vm;
 impl<T: Tracer> Vm<T> {
     /// One step of 1/30 s: edge-activated hats, then every thread once, in order.
     pub fn step(&mut self) {
-        self.interpreter().step();
+        self.call(Work::Step);
     }
 
     /// Clicks the green flag. Scripts have executed their hats when this returns; their
     /// bodies begin in the next step. Step counter and timer restart from 0; variables,
     /// positions and the drawing of the pen are kept.
     pub fn green_flag(&mut self) {
-        let mut interpreter = self.interpreter();
-        interpreter.stop_all();
-        for slot in interpreter.state.detached_threads.take().unwrap_or_default() {
-            interpreter.release_thread(slot);
-        }
-        interpreter.state.answer = crate::text::Text::new("");
-        interpreter.state.loudness = None;
-        (interpreter.state.steps, interpreter.state.timer) = (0, 0.0);
-        (interpreter.state.clock, interpreter.state.clock_start) = (0.0, 0.0);
-        for i in 0..interpreter.state.live_targets.len() {
-            let id = interpreter.state.live_targets[i].id;
-            let target = &mut interpreter.state.targets[id.0 as usize];
-            target.sound_effects = [0.0; 2];
-            target.edges.iter_mut().for_each(|e| *e = None);
-        }
-        if interpreter.state.hits.of(Limit::Costume).times == 0 {
-            (0..interpreter.program.skins.refused()).for_each(|_| interpreter.hit(Limit::Costume));
-        }
-        interpreter.start_hats(&Trigger::Flag, None);
-        interpreter.state.active_threads = interpreter.state.thread_list.len();
+        self.call(Work::Flag);
     }
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    fn step(&mut self) {
+    pub(crate) fn green_flag(&mut self) {
+        self.stop_all();
+        for slot in self.state.detached_threads.take().unwrap_or_default() {
+            self.release_thread(slot);
+        }
+        self.state.answer = crate::text::Text::new("");
+        self.state.loudness = None;
+        (self.state.steps, self.state.timer) = (0, 0.0);
+        (self.state.clock, self.state.clock_start) = (0.0, 0.0);
+        for i in 0..self.state.live_targets.len() {
+            let id = self.state.live_targets[i].id;
+            let target = &mut self.state.targets[id.0 as usize];
+            target.sound_effects = [0.0; 2];
+            target.edges.iter_mut().for_each(|e| *e = None);
+        }
+        if self.state.hits.of(Limit::Costume).times == 0 {
+            (0..self.program.skins.refused()).for_each(|_| self.hit(Limit::Costume));
+        }
+        self.start_hats(&Trigger::Flag, None);
+        self.state.active_threads = self.state.thread_list.len();
+    }
+
+    pub(crate) fn step(&mut self) {
         if self.state.promises.is_some() {
             self.resolve_promises_of_time();
         }

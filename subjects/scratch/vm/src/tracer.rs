@@ -4,12 +4,14 @@ use std::ops::ControlFlow;
 
 use catherd_scratch_sb3::BlockNo;
 
+use crate::calls::Call;
 use crate::midstep::{Change, Midstep, Question};
 use crate::text::Text;
 use crate::thread::ThreadId;
+use crate::vm::Vm;
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
-pub trait Tracer {
+pub trait Tracer: Sized {
     /// Whether the VM traces at all. If false, the compiler removes all tracing, including the
     /// computation of branch distances.
     const ACTIVE: bool;
@@ -95,12 +97,21 @@ pub trait Tracer {
     fn said(&mut self, text: &Text) {
         let _ = text;
     }
+
+    /// Executes something. Implemented by [`compile_interpreter!`](crate::compile_interpreter) for
+    /// tracers that several crates use.
+    #[doc(hidden)]
+    fn execute(vm: &mut Vm<Self>, call: Call<'_>) {
+        vm.execute(call);
+    }
 }
 
 impl Tracer for () {
     const ACTIVE: bool = false;
     const MERGES: bool = true;
     const REMEMBERS: bool = true;
+
+    crate::compile_interpreter!();
 }
 
 /// A record of what a tracer received.

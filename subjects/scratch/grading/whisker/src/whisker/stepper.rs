@@ -16,22 +16,23 @@ use crate::seed::Seed;
 /// Why a function of a suite failed: the value that it threw, or `None` if a limit ended it.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
-/// The observer of a machine that a suite watches. It collects coverage if `COVERS` is true.
-struct Observer<'a, 'js, const COVERS: bool> {
+/// The observer of a machine that a suite watches.
+struct Observer<'a, 'js> {
     driver: Rc<Driver>,
     session: &'a Session<'js>,
     /// Function of the prelude with the parameters kind of change, target, and name of the
     /// variable.
     changed: Function<'js>,
-    covered: CoveredBlocks,
+    /// `None` if coverage is not measured.
+    covered: Option<CoveredBlocks>,
     raised: Option<Raised<'js>>,
 }
 
-/// Executes steps. If a suite watches nothing, the steps are executed without an observer.
+/// Executes steps. If a suite watches nothing and coverage is not measured, the steps are executed
+/// without an observer.
 pub(crate) struct Stepper<'a, 'js> {
     driver: Rc<Driver>,
-    watching: Vm<Observer<'a, 'js, false>>,
-    covering: Option<Vm<Observer<'a, 'js, true>>>,
+    observed: Vm<Observer<'a, 'js>>,
 }
 
 impl<'a, 'js> Stepper<'a, 'js> {
@@ -41,19 +42,30 @@ impl<'a, 'js> Stepper<'a, 'js> {
         changed: &Function<'js>,
         covers: bool,
     ) -> Stepper<'a, 'js> {
-        let blocks = CoveredBlocks::new(driver.program.block_count());
-        let covering = covers.then(|| observed(driver, session, changed, blocks));
-        let watching = observed(driver, session, changed, CoveredBlocks::new(0));
-        Stepper { driver: Rc::clone(driver), watching, covering }
+        let covered = covers.then(|| CoveredBlocks::new(driver.program.block_count()));
+        let (driver, changed) = (Rc::clone(driver), changed.clone());
+        let program = driver.program.clone();
+        let settings =
+            VmSettings { timer_increment: driver.options.timer_increment, ..VmSettings::default() };
+        let observer =
+            Observer { driver: Rc::clone(&driver), session, changed, covered, raised: None };
+        // The state of this machine is never used: each step exchanges it for the state of the shared
+        // machine.
+        let observed = Vm::new(program, settings, Seed::default().machine(), observer);
+        Stepper { driver, observed }
     }
 
     /// Executes a step.
     pub(crate) fn step(&mut self) -> Result<(), Raised<'js>> {
-        let raised = if let Some(vm) = &mut self.covering {
+        let covers = self.observed.tracer.covered.is_some();
+        if covers {
             self.driver.note_hats();
-            step_observed(&self.driver, vm)
-        } else if self.driver.watches() {
-            step_observed(&self.driver, &mut self.watching)
+        }
+        let raised = if covers || self.driver.watches() {
+            self.observed.exchange_state(&mut self.driver.vm_mut());
+            self.observed.step();
+            self.observed.exchange_state(&mut self.driver.vm_mut());
+            self.observed.tracer.raised.take()
         } else {
             self.driver.vm_mut().step();
             None
@@ -64,47 +76,23 @@ impl<'a, 'js> Stepper<'a, 'js> {
 
     /// The blocks that were covered since the last call; empty if coverage is not measured.
     pub(crate) fn take_covered(&mut self) -> CoveredBlocks {
-        let Some(vm) = &mut self.covering else { return CoveredBlocks::default() };
-        let mut covered = vm.tracer.covered.take();
+        let Some(covered) = &mut self.observed.tracer.covered else {
+            return CoveredBlocks::default();
+        };
+        let mut covered = covered.take();
         covered.extend(&self.driver.started_hats.borrow_mut().take());
         covered
     }
 }
 
-fn observed<'a, 'js, const COVERS: bool>(
-    driver: &Rc<Driver>,
-    session: &'a Session<'js>,
-    changed: &Function<'js>,
-    covered: CoveredBlocks,
-) -> Vm<Observer<'a, 'js, COVERS>> {
-    let (driver, changed) = (Rc::clone(driver), changed.clone());
-    let program = driver.program.clone();
-    let settings =
-        VmSettings { timer_increment: driver.options.timer_increment, ..VmSettings::default() };
-    let observer = Observer { driver, session, changed, covered, raised: None };
-    // The state of this machine is never used: each step exchanges it for the state of the shared
-    // machine.
-    Vm::new(program, settings, Seed::default().machine(), observer)
-}
-
-fn step_observed<'js, const COVERS: bool>(
-    driver: &Driver,
-    vm: &mut Vm<Observer<'_, 'js, COVERS>>,
-) -> Option<Raised<'js>> {
-    vm.exchange_state(&mut driver.vm_mut());
-    vm.step();
-    vm.exchange_state(&mut driver.vm_mut());
-    vm.tracer.raised.take()
-}
-
-impl<const COVERS: bool> Tracer for Observer<'_, '_, COVERS> {
-    const ACTIVE: bool = COVERS;
+impl Tracer for Observer<'_, '_> {
+    const ACTIVE: bool = true;
     const WATCHES: bool = true;
 
     #[inline]
     fn covered(&mut self, block: BlockNo) {
-        if COVERS {
-            self.covered.covered(block);
+        if let Some(covered) = &mut self.covered {
+            covered.covered(block);
         }
     }
 
@@ -153,7 +141,7 @@ impl<const COVERS: bool> Tracer for Observer<'_, '_, COVERS> {
     }
 }
 
-impl<const COVERS: bool> Observer<'_, '_, COVERS> {
+impl Observer<'_, '_> {
     /// Calls the suite with the machine as it is in the middle of the step.
     fn call(
         &mut self,

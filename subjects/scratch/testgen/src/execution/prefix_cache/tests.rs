@@ -153,7 +153,7 @@ fn a_known_test_executes_few_steps() {
 fn outcome(prepared: &Arc<Prepared>, memory: usize, algorithm: &str, executions: u64) -> String {
     let budget = Budget { executions: Some(executions), ..Budget::default() };
     let request = Request::new(algorithm, &[], 3, budget).unwrap();
-    let generated = prepared.generate_within(memory, &request, |_| ControlFlow::Continue(()));
+    let generated = prepared.generate_within(memory, &request, &mut |_| ControlFlow::Continue(()));
     let timeline = generated.timeline.iter().map(|at| (at.executions, at.steps, at.covered));
     assert!(generated.unstable.is_empty());
     format!(

@@ -1,0 +1,64 @@
+//! What the commands about conformance observe of an execution. It is one type for all of them, because
+//! the interpreter is compiled anew for each type of tracer.
+
+use std::collections::BTreeSet;
+
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::{Text, Tracer};
+
+/// Observer that keeps the covered blocks, or folds all that it is told into a hash.
+#[derive(Clone, Default)]
+pub(crate) struct Observer {
+    keeps_blocks: bool,
+    /// A hash of everything so far; 0 if blocks are kept.
+    pub(crate) hash: u64,
+    /// All blocks that were covered; empty unless they are kept.
+    pub(crate) covered: BTreeSet<BlockNo>,
+    /// The blocks that were covered in the current step.
+    pub(crate) step: Vec<BlockNo>,
+}
+
+impl Observer {
+    pub(crate) fn of_blocks() -> Observer {
+        Observer { keeps_blocks: true, ..Observer::default() }
+    }
+
+    fn fold(&mut self, word: u64) {
+        if !self.keeps_blocks {
+            self.hash = (self.hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+}
+
+impl Tracer for Observer {
+    const ACTIVE: bool = true;
+
+    fn step(&mut self) {
+        self.step.clear();
+        self.fold(1);
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        if self.keeps_blocks {
+            self.covered.insert(block);
+            self.step.push(block);
+        }
+        self.fold(u64::from(block.0));
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        self.fold(u64::from(block.0));
+        self.fold(bits(to_true));
+        self.fold(bits(to_false));
+    }
+
+    fn said(&mut self, text: &Text) {
+        text.units().for_each(|unit| self.fold(u64::from(unit)));
+    }
+}
+
+/// The bits of a number, with the same bits for every NaN: which NaN an operation yields depends on
+/// the processor, and programs cannot distinguish them.
+pub(crate) fn bits(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+}
