@@ -6,34 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Hits, Program, Random, TargetView, Tracer, Vm, VmSettings};
+use catherd_scratch_vm::{Hits, Program, Random, TargetView, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::harness::paper;
 use crate::language::project;
-
-/// Tracer that keeps the covered blocks with their smallest distances, and counts calls. It lets
-/// the VM skip loops if it `MERGES`.
-#[derive(Default)]
-struct Least<const MERGES: bool> {
-    covered: BTreeMap<BlockNo, (f64, f64)>,
-    calls: u64,
-}
-
-impl<const MERGES: bool> Tracer for Least<MERGES> {
-    const ACTIVE: bool = true;
-    const MERGES: bool = MERGES;
-
-    fn covered(&mut self, block: BlockNo) {
-        self.calls += 1;
-        self.covered.entry(block).or_insert((f64::INFINITY, f64::INFINITY));
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        let least = self.covered.entry(block).or_insert((f64::INFINITY, f64::INFINITY));
-        *least = (least.0.min(to_true), least.1.min(to_false));
-    }
-}
+use crate::noted::Noted;
 
 /// Everything observable about a program after some steps.
 #[derive(Debug, PartialEq)]
@@ -59,7 +37,7 @@ fn outcome<const MERGES: bool>(
     steps: usize,
 ) -> (Outcome, u64) {
     let mut vm =
-        Vm::new(program.clone(), settings, Random::portable(1), Least::<MERGES>::default());
+        Vm::new(program.clone(), settings, Random::portable(1), Noted::<MERGES>::default());
     vm.green_flag();
     let blocks = (0..steps).map(|_| {
         vm.step();

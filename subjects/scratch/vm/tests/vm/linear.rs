@@ -4,56 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{Hits, Program, Random, Tracer, Vm, VmSettings};
+use catherd_scratch_sb3::Project;
+use catherd_scratch_vm::{Hits, Program, Random, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::cycles::{projects, seen};
 use crate::harness::paper;
 use crate::language::project;
-
-/// Tracer that folds its calls into a number, in their order. It lets the VM skip loops if it
-/// `MERGES`, and then folds nothing.
-#[derive(Default)]
-struct Order<const MERGES: bool> {
-    calls: u64,
-    folded: u64,
-    least: f64,
-}
-
-impl<const MERGES: bool> Order<MERGES> {
-    fn fold(&mut self, word: u64) {
-        self.calls += 1;
-        if !MERGES {
-            self.folded = (self.folded.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
-    }
-}
-
-impl<const MERGES: bool> Tracer for Order<MERGES> {
-    const ACTIVE: bool = true;
-    const MERGES: bool = MERGES;
-
-    fn step(&mut self) {
-        self.fold(1);
-    }
-
-    fn covered(&mut self, block: BlockNo) {
-        self.fold(u64::from(block.0));
-    }
-
-    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
-        // The distances of every other block do not matter.
-        if block.0.is_multiple_of(2) { (f64::INFINITY, f64::INFINITY) } else { (0.0, 0.0) }
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        self.least = self.least.min(to_true);
-        for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {
-            self.fold(word);
-        }
-    }
-}
+use crate::noted::{Known, Noted};
 
 /// Everything observable about a program after some steps.
 #[derive(Debug, PartialEq)]
@@ -74,7 +32,7 @@ fn outcome<const MERGES: bool>(
     steps: usize,
     interpret: bool,
 ) -> Outcome {
-    let tracer = Order::<MERGES>::default();
+    let tracer = Noted::<MERGES>::knowing(Known::Zeros);
     let mut vm = Vm::new(program.clone(), settings.clone(), Random::portable(1), tracer);
     if interpret {
         vm.interpret();

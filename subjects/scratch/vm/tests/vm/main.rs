@@ -19,6 +19,7 @@ mod language;
 mod limits;
 mod linear;
 mod mutants;
+mod noted;
 mod procedures;
 mod programs;
 mod random_numbers;

@@ -5,67 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{DigestScope, Hits, Program, Random, Traced, Tracer, Vm, VmSettings};
+use catherd_scratch_vm::{DigestScope, Hits, Program, Random, Vm, VmSettings};
 use proptest::prelude::*;
 
 use crate::cycles::projects;
 use crate::harness::paper;
 use crate::language::project;
 use crate::linear::{cases, conditions, operands};
-
-/// Tracer that keeps the covered blocks with their smallest distances, and counts calls.
-#[derive(Default)]
-struct Least {
-    covered: BTreeMap<BlockNo, (f64, f64)>,
-    /// What was covered before the present record.
-    before: BTreeMap<BlockNo, (f64, f64)>,
-    calls: u64,
-}
-
-const FAR: (f64, f64) = (f64::INFINITY, f64::INFINITY);
-
-impl Tracer for Least {
-    const ACTIVE: bool = true;
-    const MERGES: bool = true;
-    const REMEMBERS: bool = true;
-
-    fn covered(&mut self, block: BlockNo) {
-        self.calls += 1;
-        self.covered.entry(block).or_insert(FAR);
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        let least = self.covered.entry(block).or_insert(FAR);
-        *least = (least.0.min(to_true), least.1.min(to_false));
-    }
-
-    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
-        self.covered.get(&block).copied().unwrap_or(FAR)
-    }
-
-    fn record(&mut self) {
-        self.before = std::mem::take(&mut self.covered);
-    }
-
-    fn recorded(&mut self) -> Traced {
-        let during = std::mem::replace(&mut self.covered, std::mem::take(&mut self.before));
-        let record = Traced {
-            covered: during.keys().copied().collect(),
-            distances: during.iter().map(|(block, least)| (*block, least.0, least.1)).collect(),
-        };
-        self.take_over(&record);
-        record
-    }
-
-    fn take_over(&mut self, record: &Traced) {
-        for block in &record.covered {
-            self.covered.entry(*block).or_insert(FAR);
-        }
-        for (block, to_true, to_false) in &record.distances {
-            self.distance(*block, *to_true, *to_false);
-        }
-    }
-}
+use crate::noted::{Known, Noted};
 
 /// Everything observable after a step.
 #[derive(Debug, PartialEq)]
@@ -78,7 +25,7 @@ struct Seen {
 }
 
 /// Executions of a program from its start, with inputs and seeds of which some are equal.
-fn executions(vm: &mut Vm<Least>, steps: u32) -> Vec<Seen> {
+fn executions(vm: &mut Vm<Noted<true>>, steps: u32) -> Vec<Seen> {
     let start = vm.snapshot();
     let mut seen = Vec::new();
     for execution in 0..8 {
@@ -110,7 +57,14 @@ fn executions(vm: &mut Vm<Least>, steps: u32) -> Vec<Seen> {
 /// The part of the blocks that were executed although the others were remembered, and the number of
 /// stretches that were taken over.
 fn compare(program: &Arc<Program>, settings: &VmSettings, steps: u32, bytes: usize) -> (f64, u64) {
-    let vm = || Vm::new(program.clone(), settings.clone(), Random::portable(0), Least::default());
+    let vm = || {
+        Vm::new(
+            program.clone(),
+            settings.clone(),
+            Random::portable(0),
+            Noted::knowing(Known::Smallest),
+        )
+    };
     let (mut plain, mut remembering) = (vm(), vm());
     remembering.remember(50, bytes);
     let (expected, found) = (executions(&mut plain, steps), executions(&mut remembering, steps));

@@ -1,0 +1,106 @@
+//! The tracer of tests that compare executions. It is one type for all of them, because the interpreter is
+//! compiled anew for each type of tracer.
+
+use std::collections::BTreeMap;
+
+use catherd_scratch_sb3::BlockNo;
+use catherd_scratch_vm::{Traced, Tracer};
+
+const FAR: (f64, f64) = (f64::INFINITY, f64::INFINITY);
+
+/// Which distances a [`Noted`] tells the VM.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) enum Known {
+    #[default]
+    Nothing,
+    /// The smallest so far.
+    Smallest,
+    /// Distances of 0 for every other block, so that these do not matter.
+    Zeros,
+}
+
+/// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and folds
+/// all calls into a number, in their order. It lets the VM skip loops if it `MERGES`, and then folds
+/// nothing.
+#[derive(Default)]
+pub(crate) struct Noted<const MERGES: bool> {
+    pub(crate) covered: BTreeMap<BlockNo, (f64, f64)>,
+    /// What was covered before the present record.
+    before: BTreeMap<BlockNo, (f64, f64)>,
+    pub(crate) calls: u64,
+    pub(crate) folded: u64,
+    known: Known,
+}
+
+impl<const MERGES: bool> Noted<MERGES> {
+    pub(crate) fn knowing(known: Known) -> Self {
+        Noted { known, ..Noted::default() }
+    }
+
+    fn fold(&mut self, word: u64) {
+        if !MERGES {
+            self.folded = (self.folded.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+}
+
+impl<const MERGES: bool> Tracer for Noted<MERGES> {
+    const ACTIVE: bool = true;
+    const MERGES: bool = MERGES;
+    const REMEMBERS: bool = MERGES;
+
+    fn step(&mut self) {
+        self.fold(1);
+    }
+
+    fn covered(&mut self, block: BlockNo) {
+        self.calls += 1;
+        self.fold(u64::from(block.0));
+        self.covered.entry(block).or_insert(FAR);
+    }
+
+    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
+        match self.known {
+            Known::Nothing => FAR,
+            Known::Smallest => self.covered.get(&block).copied().unwrap_or(FAR),
+            Known::Zeros => {
+                if block.0.is_multiple_of(2) {
+                    FAR
+                } else {
+                    (0.0, 0.0)
+                }
+            }
+        }
+    }
+
+    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {
+            self.fold(word);
+        }
+        let least = self.covered.entry(block).or_insert(FAR);
+        *least = (least.0.min(to_true), least.1.min(to_false));
+    }
+
+    fn record(&mut self) {
+        self.before = std::mem::take(&mut self.covered);
+    }
+
+    fn recorded(&mut self) -> Traced {
+        let during = std::mem::replace(&mut self.covered, std::mem::take(&mut self.before));
+        let record = Traced {
+            covered: during.keys().copied().collect(),
+            distances: during.iter().map(|(block, least)| (*block, least.0, least.1)).collect(),
+        };
+        self.take_over(&record);
+        record
+    }
+
+    fn take_over(&mut self, record: &Traced) {
+        for block in &record.covered {
+            self.covered.entry(*block).or_insert(FAR);
+        }
+        for (block, to_true, to_false) in &record.distances {
+            self.distance(*block, *to_true, *to_false);
+        }
+    }
+}
