@@ -13,19 +13,30 @@ use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
 /// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
-/// distances.
+/// distances, unless it collects branches as well. It is one type for both, because the machine is
+/// compiled anew for each type of tracer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks {
     covered: Vec<u64>,
     /// The set before the present record; empty if there is none.
     before: Vec<u64>,
+    /// Number of blocks of the project, if branches that were taken are collected by their numbers
+    /// ([`Branch`]).
+    branches_of: Option<usize>,
 }
 
 impl CoveredBlocks {
     /// The empty set for a project of that many blocks, see
     /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
     pub fn new(block_count: usize) -> Self {
-        Self { covered: vec![0; block_count.div_ceil(64)], before: Vec::new() }
+        let covered = vec![0; block_count.div_ceil(64)];
+        Self { covered, before: Vec::new(), branches_of: None }
+    }
+
+    /// The empty set of blocks and branches. The machine must not remember what it executes, because
+    /// branches are not recorded.
+    fn with_branches(block_count: usize) -> Self {
+        Self { branches_of: Some(block_count), ..Self::new(3 * block_count) }
     }
 
     /// Whether the block was evaluated.
@@ -79,46 +90,31 @@ impl Tracer for CoveredBlocks {
         self.covered[block.0 as usize / 64] |= 1 << (block.0 % 64);
     }
 
-    /// Distances of 0, so that the machine computes none: no distance is smaller.
+    /// Without branches, distances of 0, so that the machine computes none: no distance is smaller.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
-        (0.0, 0.0)
-    }
-}
-
-/// Set of blocks that were evaluated and of branches that were taken, by their numbers
-/// ([`Branch`]).
-#[derive(Clone, Debug)]
-struct CoveredBranches {
-    blocks: usize,
-    covered: CoveredBlocks,
-}
-
-impl CoveredBranches {
-    fn take_branch(&mut self, block: BlockNo, outcome: bool) {
-        self.covered.covered(Branch { block, outcome }.number(self.blocks));
-    }
-}
-
-impl Tracer for CoveredBranches {
-    const ACTIVE: bool = true;
-    const MERGES: bool = true;
-
-    fn covered(&mut self, block: BlockNo) {
-        self.covered.covered(block);
+        let known = if self.branches_of.is_some() { f64::INFINITY } else { 0.0 };
+        (known, known)
     }
 
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        if to_true == 0.0 {
-            self.take_branch(block, true);
-        }
-        if to_false == 0.0 {
-            self.take_branch(block, false);
+        for (outcome, distance) in [(true, to_true), (false, to_false)] {
+            if distance == 0.0 {
+                self.take_branch(block, outcome);
+            }
         }
     }
 
     fn hat(&mut self, block: BlockNo, starts: bool) {
         self.take_branch(block, starts);
+    }
+}
+
+impl CoveredBlocks {
+    fn take_branch(&mut self, block: BlockNo, outcome: bool) {
+        if let Some(blocks) = self.branches_of {
+            self.covered(Branch { block, outcome }.number(blocks));
+        }
     }
 }
 
@@ -148,39 +144,7 @@ pub(crate) struct Executions<'a> {
     goals: &'a [BlockNo],
     words: Vocabulary,
     tests: Vec<LinkedTest>,
-    runner: AnyRunner,
-}
-
-/// A runner that records what the goals need. Branches take longer, because the machine computes
-/// distances.
-enum AnyRunner {
-    Blocks(Runner<CoveredBlocks>),
-    Branches(Runner<CoveredBranches>),
-}
-
-impl AnyRunner {
-    fn new(suite: &Suite, program: &Arc<Program>, goals: &[BlockNo]) -> Self {
-        let (blocks, machine) = (program.block_count(), suite.machine.clone());
-        if goals.iter().all(|goal| (goal.0 as usize) < blocks) {
-            let covered = CoveredBlocks::new(blocks);
-            return Self::Blocks(Runner::new(Arc::clone(program), machine, covered));
-        }
-        let covered = CoveredBranches { blocks, covered: CoveredBlocks::new(3 * blocks) };
-        Self::Branches(Runner::new(Arc::clone(program), machine, covered))
-    }
-
-    fn covered(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) -> CoveredBlocks {
-        match self {
-            Self::Blocks(runner) => {
-                runner.execute(test, words, seed);
-                runner.tracer().take()
-            }
-            Self::Branches(runner) => {
-                runner.execute(test, words, seed);
-                runner.tracer().covered.take()
-            }
-        }
-    }
+    runner: Runner<CoveredBlocks>,
 }
 
 impl<'a> Executions<'a> {
@@ -208,13 +172,22 @@ impl<'a> Executions<'a> {
             Ok(test)
         });
         let tests = tests.collect::<Result<_, _>>()?;
-        let runner = AnyRunner::new(suite, program, goals);
+        let (blocks, machine) = (program.block_count(), suite.machine.clone());
+        // Branches take longer, because the machine computes distances.
+        let has_branches = goals.iter().any(|goal| goal.0 as usize >= blocks);
+        let runner = if has_branches {
+            let covered = CoveredBlocks::with_branches(blocks);
+            Runner::without_memory(Arc::clone(program), machine, covered)
+        } else {
+            Runner::new(Arc::clone(program), machine, CoveredBlocks::new(blocks))
+        };
         Ok(Self { goals, words, tests, runner })
     }
 
     /// The goals, ascending, that a test covers under a seed.
     pub(crate) fn covered(&mut self, test: usize, seed: u64) -> Vec<u32> {
-        let covered = self.runner.covered(&self.tests[test], &self.words, seed);
+        self.runner.execute(&self.tests[test], &self.words, seed);
+        let covered = self.runner.tracer().take();
         let numbered = self.goals.iter().zip(0..).filter(|(goal, _)| covered.contains(**goal));
         numbered.map(|(_, number)| number).collect()
     }
