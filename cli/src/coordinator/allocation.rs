@@ -321,7 +321,7 @@ mod tests {
         );
         assert_eq!((options.max_idle, &*options.submit), (0.03, &["--nice=7".to_owned()][..]));
         for (wrong, words) in [
-            ("lsf: --workers 4", "no manager of a cluster"),
+            ("lsf: --workers 4", "not a manager of a cluster"),
             ("slurm", "--workers"),
             ("slurm: --workers many", "not a whole number"),
             ("slurm: --workers 4 --prologue 'x", "quote"),
