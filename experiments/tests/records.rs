@@ -286,7 +286,7 @@ fn timelines_of_criteria_count_and_conditions_do_not() {
     };
     let first = record.criteria[0].name.clone();
     let wrong: [(Change<'_>, &str); 4] = [
-        (&|r| _ = r.timelines.insert(first.clone(), Vec::new()), "no criterion after the first"),
+        (&|r| _ = r.timelines.insert(first.clone(), Vec::new()), "not a criterion after the first"),
         (&|r| r.timelines.get_mut(&name).unwrap()[0].covered = 99, "99 goals are covered"),
         (&|r| r.resources.conditions.as_mut().unwrap().steal = Some(1.5), "steal is 1.5"),
         (&|r| r.resources.conditions.as_mut().unwrap().mhz = Some(-1.0), "mhz is -1"),
