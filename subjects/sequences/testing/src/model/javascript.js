@@ -65,7 +65,7 @@
     if (set instanceof BEvent || set instanceof BEventSet) return set.contains(event);
     if (typeof set === "string") return set === event.name;
     if (typeof set === "function") return Boolean(set(event));
-    return fail(`${String(set)} is no event and no set of events`);
+    return fail(`${String(set)} is neither an event nor a set of events`);
   };
 
   // Adds the labels of the known events of a set.
@@ -82,7 +82,7 @@
     if (Array.isArray(part)) return part.flatMap(requested);
     if (part instanceof BEvent) return [part];
     if (typeof part === "string") return [new BEvent(part)];
-    return fail(`request: ${String(part)} is no event`);
+    return fail(`request: ${String(part)} is not an event`);
   };
 
   // The events of the model by their labels, in the order in which they were found.
@@ -113,7 +113,7 @@
       return [...found];
     };
     const level = Number(call.priority ?? priority ?? 0);
-    if (!Number.isInteger(level) || Math.abs(level) > 1000000) fail("sync: the priority is no whole number");
+    if (!Number.isInteger(level) || Math.abs(level) > 1000000) fail("sync: the priority is not a whole number");
     return {
       request: [...own].sort(),
       wait: labels(call.waitFor).filter((label) => !own.has(label)).sort(),
