@@ -188,7 +188,8 @@ impl SubjectProcess {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
         // Without the file, the end of the process costs the run.
-        self.under_way = self.under_way.take().or_else(|| UnderWay::new().ok());
+        self.under_way =
+            self.under_way.take().or_else(|| UnderWay::next_to(self.mark.as_deref()).ok());
         let path = self.under_way.as_ref().map(|file| file.path().to_owned());
         let (path, mut left_out) = (path.unwrap_or_default(), Vec::new());
         let mut before: Option<(Part, ExitStatus)> = None;

@@ -1,50 +1,41 @@
 //! Which part of a run is under way in the process of a subject, in a file that survives the process.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use catherd_experiments::text::truncated;
-use catherd_platform::with_mode;
+use tempfile::TempDir;
 
 /// Maximum number of bytes of the words for a part.
 const MAX_WORDS: usize = 200;
 
-/// The file, which is removed when this is dropped.
-pub(super) struct UnderWay(PathBuf);
+/// The file, in a folder of the worker or in a temporary one.
+pub(super) struct UnderWay {
+    path: PathBuf,
+    /// The temporary folder, which is removed when this is dropped.
+    _folder: Option<TempDir>,
+}
 
 impl UnderWay {
-    /// An empty file that only this user can read and write.
-    pub(super) fn new() -> io::Result<UnderWay> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("catherd-{}-{count}-under-way", process::id());
-        let path = std::env::temp_dir().join(name);
+    /// A file in the folder of another file, or in a temporary folder that only this user can read.
+    pub(super) fn next_to(file: Option<&Path>) -> io::Result<UnderWay> {
+        let (path, folder) = match file {
+            Some(file) => (file.with_file_name("subject-under-way"), None),
+            None => {
+                let folder = tempfile::Builder::new().prefix("catherd-").tempdir()?;
+                (folder.path().join("under-way"), Some(folder))
+            }
+        };
         if path.to_str().is_none() {
             return Err(io::ErrorKind::InvalidFilename.into());
         }
-        let mut options = OpenOptions::new();
-        let options = with_mode(options.write(true).create_new(true), 0o600);
-        let opened = options.open(&path).or_else(|_| {
-            // An earlier process with this id was killed.
-            fs::remove_file(&path)?;
-            options.open(&path)
-        });
-        opened.map(|_| UnderWay(path))
+        Ok(UnderWay { path, _folder: folder })
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        // Ignore the error: another program may have removed it.
-        let _ = fs::remove_file(&self.0);
+        &self.path
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Usage {
     model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     texts: String,
-    /// Whether these mention the number that is none, and the text of an object.
+    /// Whether these mention NaN and `[object Object]`.
     writes: [bool; 2],
 }
 
@@ -161,7 +161,7 @@ impl Usage {
         sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
     }
 
-    /// Whether a value is or contains what wrong arguments lead to: the number that is none, or a text with
+    /// Whether a value is or contains what wrong arguments lead to: NaN, or a text with
     /// `[object Object]`, unless the documentation mentions it.
     fn is_nonsense(&self, value: &Value) -> bool {
         match value {
@@ -280,7 +280,7 @@ impl Usage {
             };
             let nothing = matches!(argument, Argument::Null | Argument::Undefined);
             if nothing && position == 0 && shape.is_none() {
-                // What is given first is hardly ever nothing.
+                // A first argument is hardly ever null or undefined.
                 sum += UNUSUAL;
             }
             sum += f64::from(u8::from(wrong)) * if nothing { UNUSUAL } else { WRONG };
