@@ -242,21 +242,22 @@ fn at_the_wall() -> Project {
     project
 }
 
+/// A test that presses a key after a wait, with its assertions and goals after re-executions.
+fn separated(project: &Project, reexecutions: u32) -> SuiteTest {
+    let program = Arc::new(Program::compile(project).unwrap());
+    let goals = goals::find(project, goals::GoalSettings::default());
+    let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
+    suite.tests.push(wait_and_press());
+    suite.tests[0].covers = measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
+    let observer = Observer::new(project);
+    assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
+    separate_chance(&mut suite, &program, &goals, reexecutions).unwrap();
+    suite.tests.remove(0)
+}
+
 #[test]
 fn what_depends_on_the_edges_of_costumes_is_flaky() {
-    let project = at_the_wall();
-    let program = Arc::new(Program::compile(&project).unwrap());
-    let goals = goals::find(&project, goals::GoalSettings::default());
-    let executed = |reexecutions| {
-        let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
-        suite.tests.push(wait_and_press());
-        suite.tests[0].covers =
-            measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
-        let observer = Observer::new(&project);
-        assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
-        separate_chance(&mut suite, &program, &goals, reexecutions).unwrap();
-        suite.tests.remove(0)
-    };
+    let executed = |reexecutions| separated(&at_the_wall(), reexecutions);
     let hidden = assertion(1, 0, Expected::Visible(false));
     let own = executed(0);
     assert!(own.assertions.contains(&hidden), "{:#?}", own.assertions);
@@ -286,19 +287,7 @@ fn turning(degrees: &str) -> Project {
 
 #[test]
 fn what_depends_on_the_speed_of_the_computer_is_flaky() {
-    let executed = |degrees| {
-        let project = turning(degrees);
-        let program = Arc::new(Program::compile(&project).unwrap());
-        let goals = goals::find(&project, goals::GoalSettings::default());
-        let mut suite = Suite { seed: 3, goals: goals.len() as u32, ..Suite::default() };
-        suite.tests.push(wait_and_press());
-        suite.tests[0].covers =
-            measure_coverage(&suite, &program, &goals, 1_000).unwrap().remove(0);
-        let observer = Observer::new(&project);
-        assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
-        separate_chance(&mut suite, &program, &goals, 20).unwrap();
-        suite.tests.remove(0)
-    };
+    let executed = |degrees| separated(&turning(degrees), 20);
     let turned = |direction| assertion(1, 0, Expected::Direction(direction));
     let hidden = assertion(1, 0, Expected::Visible(false));
     // A turn and the loop around it are two blocks.
