@@ -43,11 +43,17 @@ impl Power {
         }
         // The normal approximation, repeated with the quantiles of t that belong to its result.
         let mut n = (self.quantiles() / effect).powi(2).max(2.0);
+        let mut known = None;
         for _ in 0..20 {
             if n > MAX as f64 {
                 return None;
             }
             let freedom = (n.ceil() as usize).max(2) - 1;
+            // The quantiles are sums of as many terms as there are degrees of freedom.
+            if known == Some(freedom) {
+                break;
+            }
+            known = Some(freedom);
             let tails = student_quantile(self.level, freedom)
                 + student_quantile(2.0 * (1.0 - self.power), freedom);
             n = (tails / effect).powi(2).max(2.0);

@@ -36,6 +36,10 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     let mut low = 0.0;
     for _ in 0..80 {
         let middle = (low + high) / 2.0;
+        // No number lies between the two, and the next steps would change nothing.
+        if middle == low || middle == high {
+            break;
+        }
         if student_within(middle, freedom) < inside { low = middle } else { high = middle }
     }
     (low + high) / 2.0
