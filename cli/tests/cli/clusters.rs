@@ -42,7 +42,8 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_secs(300), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
+        // A condition is often a process, which takes as long.
+        std::thread::sleep(Duration::from_millis(100));
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use catherd_platform::ThreadClock;
@@ -12,12 +12,24 @@ use catherd_platform::ThreadClock;
 /// The interval at which processor times are read.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Processor time for each unit of operations that a turn may have: about ten times what a unit takes if all of its
-/// work is counted.
-const PER_UNIT: Duration = Duration::from_millis(5);
+/// Seconds of processor time that an execution may always take, unless the variable [`VARIABLE`] of the environment
+/// has another number.
+const SECONDS: u64 = 10;
 
-/// Processor time that an execution may always take.
-const LEAST: Duration = Duration::from_secs(10);
+/// The seconds are for a turn of so many units of operations, and about ten times what these take if all of their work
+/// is counted. Turns of more units have more time.
+const UNITS: u64 = 2_000;
+
+const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";
+
+/// Milliseconds of processor time that an execution may always take.
+fn least() -> u64 {
+    static LEAST: OnceLock<u64> = OnceLock::new();
+    *LEAST.get_or_init(|| {
+        let seconds = std::env::var(VARIABLE).ok().and_then(|text| text.parse().ok());
+        seconds.unwrap_or(SECONDS).clamp(1, 3_600) * 1_000
+    })
+}
 
 /// The exit code of a process that [`end_process`] ends.
 const EXIT_CODE: i32 = 70;
@@ -58,8 +70,7 @@ impl Pulse {
 
     /// Turns have so many units from now on.
     pub(crate) fn permit(&self, units: u64) {
-        let most = u64::try_from(PER_UNIT.as_millis()).unwrap_or(u64::MAX).saturating_mul(units);
-        self.most.store(most.max(LEAST.as_millis() as u64), Ordering::Relaxed);
+        self.most.store(least().saturating_mul(units.max(UNITS)) / UNITS, Ordering::Relaxed);
     }
 
     /// Execution of scripts begins; it ends when the returned guard is dropped.
