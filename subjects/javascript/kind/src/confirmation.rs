@@ -1,5 +1,5 @@
-//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order and in other time
-//! zones, before the suite is written as code. Assertions that differ from what Node.js shows are rewritten if all
+//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order, in other time
+//! zones and current folders, before the suite is written as code. Assertions that differ from what Node.js shows are rewritten if all
 //! executions agree, otherwise the test is dropped.
 
 use std::collections::BTreeMap;
@@ -117,6 +117,11 @@ impl Node {
             "typed": typed(code, &root),
             "tests": suite.tests.iter().map(described).collect::<Vec<_>>(),
         });
+        let current = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        // What depends on the current folder differs between executions.
+        let above = current.parent().unwrap_or(&current);
+        let folders: [&Path; EXECUTIONS] =
+            [&current, above, current.ancestors().last().unwrap_or(above)];
         let mut executions = Vec::new();
         for (number, zone) in ZONES.iter().enumerate() {
             let mut order: Vec<usize> = (0..suite.tests.len()).collect();
@@ -124,13 +129,21 @@ impl Node {
             for at in (1..order.len()).rev() {
                 order.swap(at, stream.below(at as u64 + 1) as usize);
             }
-            executions.push(self.execute(&job, order, zone, folder)?);
+            executions.push(self.execute(&job, order, zone, folders[number])?);
         }
         let mut confirmation =
             Confirmation { version: self.version.clone(), ..Confirmation::default() };
+        let places = [current.display().to_string(), root.display().to_string()];
         let mut kept = Vec::new();
         for (number, mut test) in std::mem::take(&mut suite.tests).into_iter().enumerate() {
-            match agreed(&executions, number, &test, code) {
+            let agreed = agreed(&executions, number, &test, code).and_then(|shown| {
+                let asserted = asserted_of(&test, &shown["values"], &shown["after"], code);
+                match places.iter().any(|place| mentions(&asserted, place)) {
+                    true => Err("it shows the folder in which it is executed".to_owned()),
+                    false => Ok(shown),
+                }
+            });
+            match agreed {
                 Ok(shown) => {
                     let (values, after) = (&shown["values"], &shown["after"]);
                     let of = |test: &SuiteTest| {
@@ -307,4 +320,26 @@ fn agreed(
         return Err("its executions differ".to_owned());
     }
     Ok(first.clone())
+}
+
+/// Whether data contains the path of a folder other than the root of the file system in a text.
+fn mentions(data: &Value, folder: &str) -> bool {
+    match data {
+        Value::String(text) => folder.len() > 1 && text.contains(folder),
+        Value::Array(items) => items.iter().any(|item| mentions(item, folder)),
+        Value::Object(members) => members.values().any(|item| mentions(item, folder)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_with_the_folder_are_found_in_data() {
+        let data = json!([{"object": {"path": {"string": "/home/a/list/x"}}}]);
+        assert!(mentions(&data, "/home/a/list"));
+        assert!(!mentions(&data, "/home/b") && !mentions(&data, "/"));
+    }
 }
