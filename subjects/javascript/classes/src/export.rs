@@ -3,6 +3,7 @@
 mod claims;
 mod code;
 mod layout;
+mod lines;
 mod literals;
 mod observed;
 mod possible;

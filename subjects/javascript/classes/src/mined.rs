@@ -128,3 +128,25 @@ fn add_paragraphs(text: &str, into: &mut BTreeSet<String>) {
     let parts = text.split("\n\n").filter(|part| !part.trim().is_empty());
     into.extend(parts.filter(|part| part.len() <= LONGEST_TEXT).take(100).map(str::to_owned));
 }
+
+/// The package's name, its last part, and that part as an identifier.
+pub(crate) fn own_names(package: &Package) -> Vec<String> {
+    let manifest = package.text("package.json").unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
+    let Some(name) = manifest["name"].as_str() else { return Vec::new() };
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let base = last.trim_end_matches(".js");
+    let mut identifier = String::new();
+    for (index, part) in base.split(['-', '.', '_']).enumerate() {
+        let mut letters = part.chars();
+        match letters.next() {
+            Some(first) if index > 0 => identifier.extend(first.to_uppercase()),
+            Some(first) => identifier.push(first),
+            None => {}
+        }
+        identifier.push_str(letters.as_str());
+    }
+    let mut names = vec![last.to_owned(), identifier];
+    names.dedup();
+    names
+}

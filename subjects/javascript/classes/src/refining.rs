@@ -1,10 +1,14 @@
 //! Refining of a suite before it is written as code: tests that show one call each, with short arguments, and with the
 //! assertions that detect changes of the program.
 
+mod arguments;
 mod assertions;
+mod comments;
 mod conventions;
 mod documented;
+mod kinds;
 mod needed;
+mod plausible;
 mod readers;
 mod simpler;
 mod slices;
@@ -23,10 +27,10 @@ use catherd_javascript_machine::{
 
 use crate::export::{possible, strength_of};
 use crate::generate::machine;
+use crate::mined::own_names;
 use crate::model::Model;
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
-use crate::words::own_names;
 
 /// Limits of refining, and what it may leave out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +43,8 @@ pub struct Refinement {
     pub mutant_executions: u64,
     /// Whether tests are kept that only show an error of the language.
     pub all_errors: bool,
+    /// Whether tests are kept with values that a person would not choose.
+    pub all_values: bool,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
 }
@@ -50,6 +56,7 @@ impl Default for Refinement {
             mutants: 300,
             mutant_executions: 2_400,
             all_errors: false,
+            all_values: false,
             snapshots: false,
         }
     }
@@ -81,7 +88,25 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
 /// The name of the export itself if it is a class or a function, otherwise of its package; may be empty.
 pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     let class = classes.iter().find(|(_, path)| path.is_empty()).map(|(name, _)| name.clone());
-    class.or_else(|| own_names(&program.package).pop()).unwrap_or_default()
+    let class = class.filter(|name| name.len() > 2);
+    let own = own_names(&program.package);
+    // The name in the documentation, otherwise the one of the package.
+    let documents = program.package.files.keys().filter(|path| {
+        let lower = path.to_lowercase();
+        lower.starts_with("readme") && lower.ends_with(".md")
+    });
+    let text = documents.map(|path| program.package.text(path).unwrap_or_default()).next();
+    let bound = comments::bindings(&text.unwrap_or_default(), &own).into_iter().next();
+    class.or(bound).or_else(|| own.into_iter().next_back()).unwrap_or_default()
+}
+
+/// A refined suite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refined {
+    /// The suite.
+    pub suite: Suite,
+    /// Number of tests that were left out because of values that a person would not choose.
+    pub implausible: usize,
 }
 
 /// Refines a suite: replaces its tests by tests that each show one call and together cover the same goals, as far as
@@ -93,7 +118,7 @@ pub fn refined(
     program: &Rc<Program>,
     suite: &Suite,
     settings: &Refinement,
-) -> Result<Suite, MachineError> {
+) -> Result<Refined, MachineError> {
     let mut refiner = Refiner::new(program, suite, settings)?;
     let mut candidates = refiner.candidates(suite)?;
     if candidates.is_empty() {
@@ -106,6 +131,14 @@ pub fn refined(
         tests.push(refiner.simpler(candidate, &own)?);
     }
     let mut tests = needed::of(tests);
+    let count = tests.len();
+    if !settings.all_values && tests.iter().any(|test| test.plausible) {
+        tests.retain(|test| test.plausible);
+    }
+    let implausible = count - tests.len();
+    if !settings.all_values {
+        tests.extend(documented::further(&tests, candidates));
+    }
     tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
     let mut seen = BTreeSet::new();
@@ -116,11 +149,14 @@ pub fn refined(
         }
     }
     assertions::choose(program, &mut refined, settings, &refiner.usual, &refiner.classes)?;
-    Ok(refined)
+    Ok(Refined { suite: refined, implausible })
 }
 
 /// Factor of the weight of a test whose calls are as in the documentation, the tests or the examples of the package.
 const DOCUMENTED: f64 = 0.5;
+
+/// Factor of the weight of a test that a person would not write.
+const IMPLAUSIBLE: f64 = 4.0;
 
 /// A set of goals by number.
 type Covered = BTreeSet<usize>;
@@ -136,6 +172,10 @@ struct Candidate {
     unusual: f64,
     /// How hard it is to read; at least 1.
     weight: f64,
+    /// Whether a person would write it.
+    plausible: bool,
+    /// Whether its calls are as in the documentation, the tests or the examples of the package.
+    documented: bool,
     /// Numbers of the test of the suite and of its statement from which it was made.
     origin: (usize, usize),
 }
@@ -148,6 +188,7 @@ struct Refiner<'p> {
     goals: Vec<Goal>,
     classes: Classes,
     all_errors: bool,
+    all_values: bool,
     /// Executions that are left.
     left: u64,
     /// How the package is called.
@@ -187,6 +228,7 @@ impl<'p> Refiner<'p> {
             seed: suite.seed,
             classes,
             all_errors: settings.all_errors,
+            all_values: settings.all_values,
             left: settings.executions,
             usage,
             loaded: executed_by(program, &loaded).collect(),
@@ -215,8 +257,13 @@ impl<'p> Refiner<'p> {
         Ok(weight.map(|weight| {
             candidate.unusual = self.usage.unusual(&candidate.test);
             candidate.weight = weight + candidate.unusual;
-            if self.usage.documents(&candidate.test.statements) {
+            candidate.documented = self.usage.documents(&candidate.test.statements);
+            if candidate.documented {
                 candidate.weight *= DOCUMENTED;
+            }
+            candidate.plausible = self.usage.is_plausible(&candidate.test);
+            if !candidate.plausible && !self.all_values {
+                candidate.weight *= IMPLAUSIBLE;
             }
             candidate
         }))
@@ -235,6 +282,7 @@ impl<'p> Refiner<'p> {
         let mut test = SuiteTest { statements: statements.to_vec(), focus, ..SuiteTest::default() };
         let observed = suite::observe(self.program, &mut self.machine, &mut test, self.seed)?;
         let Some(execution) = observed.execution else { return Ok(None) };
+        self.forget_unchanged(&mut test)?;
         let whole = test.statements.len() == statements.len() && test.limit.is_empty();
         let flaky = test.assertions.last().is_none_or(|last| last.get("flaky").is_some());
         if !whole || flaky || self.is_of_the_language(&test) {

@@ -432,9 +432,10 @@ fn asserted(test: &mut SuiteTest, executions: &[Seen]) -> bool {
         let value = first.values.get(index).cloned().unwrap_or(Value::Null);
         let is_new = statement.operation == Operation::New;
         let instance = is_new && value.get("object").is_some_and(Value::is_string);
+        let is_value = statement.operation == Operation::Value;
         let same = stable(index);
         differs |= !same;
-        let asserts_state = instance && same && test.limit.is_empty();
+        let asserts_state = (instance || is_value) && same && test.limit.is_empty();
         let state = first.after.get(index).filter(|_| asserts_state);
         test.after.push(state.cloned().unwrap_or(Value::Null));
         test.assertions.push(match same {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{Declarations, Literal, Shape, Words as Found};
-use catherd_javascript_machine::{Argument, Package, Program};
+use catherd_javascript_machine::{Argument, Program};
 use catherd_search::Stream;
 
 use crate::matching::Matching;
+use crate::mined::own_names;
 use crate::model::{Model, Target, TargetKind};
 use crate::values::Constants;
 
@@ -250,6 +251,11 @@ impl Words {
         Some(rng.pick(seeds))
     }
 
+    /// The names of members that the program reads.
+    pub(crate) fn names_of_members(&self) -> Vec<&str> {
+        self.members.values().flatten().map(|(_, name)| name.as_str()).collect()
+    }
+
     /// The declared type of a parameter.
     pub(crate) fn shape(&self, parameter: usize) -> Option<&Shape> {
         self.shapes.get(parameter)?.as_ref()
@@ -460,28 +466,6 @@ impl Pool {
             _ => {}
         }
     }
-}
-
-/// The package's name, its last part, and that part as an identifier.
-pub(crate) fn own_names(package: &Package) -> Vec<String> {
-    let manifest = package.text("package.json").unwrap_or_default();
-    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
-    let Some(name) = manifest["name"].as_str() else { return Vec::new() };
-    let last = name.rsplit('/').next().unwrap_or(name);
-    let base = last.trim_end_matches(".js");
-    let mut identifier = String::new();
-    for (index, part) in base.split(['-', '.', '_']).enumerate() {
-        let mut letters = part.chars();
-        match letters.next() {
-            Some(first) if index > 0 => identifier.extend(first.to_uppercase()),
-            Some(first) => identifier.push(first),
-            None => {}
-        }
-        identifier.push_str(letters.as_str());
-    }
-    let mut names = vec![last.to_owned(), identifier];
-    names.dedup();
-    names
 }
 
 /// The argument with the value of a literal; `None` for functions and what is not known.

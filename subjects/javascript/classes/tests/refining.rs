@@ -70,7 +70,8 @@ fn names(test: &SuiteTest) -> Vec<String> {
 
 #[test]
 fn tests_show_one_call_each_with_what_it_needs() {
-    let refined = refined(&program(), &joined(), &Refinement::default()).unwrap();
+    let all = Refinement { all_values: true, ..Refinement::default() };
+    let refined = refined(&program(), &joined(), &all).unwrap().suite;
     let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
     let counts = shown.iter().fold(BTreeMap::new(), |mut counts: BTreeMap<_, usize>, names| {
         *counts.entry(names.join(" ")).or_default() += 1;
@@ -94,7 +95,7 @@ fn tests_show_one_call_each_with_what_it_needs() {
 #[test]
 fn assertions_are_few_and_nothing_private() {
     let program = program();
-    let refined = refined(&program, &joined(), &Refinement::default()).unwrap();
+    let refined = refined(&program, &joined(), &Refinement::default()).unwrap().suite;
     for test in &refined.tests {
         let shown = test.shown.as_ref().unwrap();
         assert!(!shown.is_empty() && shown.len() <= 5, "{test:?}");
@@ -105,15 +106,15 @@ fn assertions_are_few_and_nothing_private() {
 
 /// The same suite, refined another time.
 fn again(program: &Rc<Program>) -> Suite {
-    refined(program, &joined(), &Refinement::default()).unwrap()
+    refined(program, &joined(), &Refinement::default()).unwrap().suite
 }
 
 #[test]
 fn a_budget_bounds_the_executions() {
     let none = Refinement { executions: 0, ..Refinement::default() };
-    assert_eq!(refined(&program(), &joined(), &none).unwrap().tests, []);
+    assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
     let few = Refinement { mutants: 0, ..Refinement::default() };
-    let refined = refined(&program(), &joined(), &few).unwrap();
+    let refined = refined(&program(), &joined(), &few).unwrap().suite;
     // Without mutants, the strongest assertion is taken.
     assert!(refined.tests.iter().all(|test| test.shown.as_ref().unwrap().len() == 1));
 }
@@ -153,7 +154,7 @@ fn documented() -> (Rc<Program>, Suite) {
 #[test]
 fn calls_are_those_of_the_documentation_where_these_reach_the_same() {
     let (program, suite) = documented();
-    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;
     let arguments: Vec<String> = refined
         .tests
         .iter()
@@ -201,7 +202,7 @@ fn what_nearly_every_call_shows_is_not_asserted() {
     );
     let made = |size: f64| vec![call(Operation::New, "Reader", "", vec![number(size)])];
     let suite = suite_of([1.0, 2.0, 3.0, 4.0, 5.0].map(made).to_vec());
-    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;
     let parts = refined.tests.iter().flat_map(|test| test.shown.iter().flatten());
     let parts: Vec<&str> = parts.map(|shown| shown.part.as_str()).collect();
     assert!(parts.contains(&".size") && !parts.contains(&".open"), "{parts:?}");
@@ -213,7 +214,7 @@ fn functions_without_examples_are_called_by_convention() {
         "exports.total = values => { let sum = 0; for (const value of values) { sum += value; } return sum; };",
     );
     let odd = vec![call(Operation::Call, "total", "", vec![Argument::String("a".to_owned())])];
-    let refined = refined(&program, &suite_of(vec![odd]), &Refinement::default()).unwrap();
+    let refined = refined(&program, &suite_of(vec![odd]), &Refinement::default()).unwrap().suite;
     let arguments: Vec<&Argument> =
         refined.tests.iter().map(|test| &test.statements[0].arguments[0]).collect();
     assert!(
@@ -231,7 +232,64 @@ fn results_that_are_no_number_are_left_out() {
     let half = |value| vec![call(Operation::Call, "half", "", vec![value])];
     let third = vec![call(Operation::Call, "third", "", vec![number(6.0)])];
     let suite = suite_of(vec![half(Argument::Object(Vec::new())), third]);
-    let refined = refined(&program, &suite, &Refinement::default()).unwrap();
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;
     let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
     assert_eq!(shown, [["third"]]);
+}
+
+#[test]
+fn tests_with_odd_values_are_left_out_and_counted() {
+    let default = refined(&program(), &joined(), &Refinement::default()).unwrap();
+    let texts = |suite: &Suite| suite.to_json().matches(";").count();
+    assert_eq!((default.implausible, texts(&default.suite)), (1, 0), "{}", default.suite.to_json());
+    let all = Refinement { all_values: true, ..Refinement::default() };
+    let all = refined(&program(), &joined(), &all).unwrap();
+    assert!(all.implausible == 0 && texts(&all.suite) > 0, "{}", all.suite.to_json());
+}
+
+#[test]
+fn arguments_that_a_call_changes_have_variables_whose_state_is_shown() {
+    let program = program_of(
+        "exports.put = (target, name, value) => { target[name] = value; };
+        exports.read = (target, name) => target[name];",
+    );
+    let object = Argument::Object(vec![("a".to_owned(), number(1.0))]);
+    let text = Argument::String("a".to_owned());
+    let put =
+        vec![call(Operation::Call, "put", "", vec![object.clone(), text.clone(), number(2.0)])];
+    let read = vec![call(Operation::Call, "read", "", vec![object, text])];
+    let refined =
+        refined(&program, &suite_of(vec![put, read]), &Refinement::default()).unwrap().suite;
+    let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
+    assert!(shown.contains(&vec!["target".to_owned(), "put".to_owned()]), "{shown:?}");
+    assert!(shown.contains(&vec!["read".to_owned()]), "{shown:?}");
+    let put = refined.tests.iter().find(|test| test.statements.len() == 2).unwrap();
+    let places = put.shown.as_ref().unwrap();
+    assert!(
+        places.iter().any(|it| (it.index, it.at_end, it.part.as_str()) == (0, true, "")),
+        "{places:?}"
+    );
+    assert!(put.after[0]["object"].is_object(), "{:?}", put.after);
+}
+
+#[test]
+fn states_that_a_call_does_not_change_are_not_shown() {
+    let program = program_of(
+        "class Box { constructor() { this.size = 0; } peek() {} put() { this.size += 1; } }
+        exports.Box = Box;",
+    );
+    let box_of = |name: &str| {
+        vec![call(Operation::New, "Box", "", vec![]), call(Operation::Method, "", name, vec![])]
+    };
+    let suite = suite_of(vec![box_of("peek"), box_of("put")]);
+    let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;
+    let states = |name: &str| {
+        let tests = refined.tests.iter().filter(|test| names(test).last().unwrap() == name);
+        tests.map(|test| test.after[0].clone()).collect::<Vec<_>>()
+    };
+    assert!(states("put").iter().all(|it| it["members"]["size"]["number"] == "1"), "{refined:?}");
+    assert!(
+        !states("put").is_empty() && states("peek").iter().all(|it| it.is_null()),
+        "{refined:?}"
+    );
 }

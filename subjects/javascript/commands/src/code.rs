@@ -33,6 +33,10 @@ pub(crate) struct CodeFlags {
     #[arg(long)]
     all_errors: bool,
 
+    /// Also write tests with values that a person would not choose as code, such as random texts (JavaScript)
+    #[arg(long)]
+    all_values: bool,
+
     /// Compare values of more than 400 characters with snapshots, which the test framework stores; not for Mocha
     /// (JavaScript)
     #[arg(long)]
@@ -100,12 +104,17 @@ impl CodeFlags {
         code.snapshots = self.snapshots;
         let refinement = Refinement {
             all_errors: self.all_errors,
+            all_values: self.all_values,
             snapshots: self.snapshots,
             ..Refinement::default()
         };
         let refined = project.refine(suite, &refinement);
-        let mut suite = refined.map_err(|cause| unusable(path, &cause))?;
-        let (mut skipped, mut note) = (Vec::new(), String::new());
+        let refined = refined.map_err(|cause| unusable(path, &cause))?;
+        let mut suite = refined.suite;
+        let reason =
+            "their values are not those that a person would choose; --all-values writes all";
+        let mut skipped = vec![(0, reason.to_owned()); refined.implausible];
+        let mut note = String::new();
         if !self.no_confirmation {
             code.note = confirm(&mut suite, &code, out, &self.node, &mut skipped);
             note = format!("{}\n", code.note);

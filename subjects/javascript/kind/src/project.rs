@@ -9,8 +9,8 @@ use catherd_javascript_classes::machine::instrument::is_typescript;
 use catherd_javascript_classes::machine::{ExecuteOptions, Package, Program};
 use catherd_javascript_classes::mutation::{self, MutationReport, MutationSettings};
 use catherd_javascript_classes::{
-    Code, Coverage, Generated, GenerationSettings, Journal, Model, Refinement, Request, Style,
-    Subject, Suite, Verdict, check_config, exported_classes, generate_with, machine_of,
+    Code, Coverage, Generated, GenerationSettings, Journal, Model, Refined, Refinement, Request,
+    Style, Subject, Suite, Verdict, check_config, exported_classes, generate_with, machine_of,
     name_of_export, refined,
 };
 use catherd_search::{Progress, Stream};
@@ -202,7 +202,7 @@ impl Project {
     ///
     /// # Errors
     /// If the project cannot be loaded.
-    pub fn refine(&self, suite: &Suite, settings: &Refinement) -> Result<Suite, ProjectError> {
+    pub fn refine(&self, suite: &Suite, settings: &Refinement) -> Result<Refined, ProjectError> {
         self.with_program(|program| {
             refined(program, suite, settings).map_err(|error| error.to_string())
         })

@@ -216,16 +216,19 @@ pub enum Operation {
     Set,
     /// Evaluates code, in examples only.
     Code,
+    /// Makes a value: its only argument. Only refined suites have it.
+    Value,
 }
 
 impl Operation {
-    const ALL: [(Operation, &'static str); 6] = [
+    const ALL: [(Operation, &'static str); 7] = [
         (Operation::New, "new"),
         (Operation::Call, "call"),
         (Operation::Method, "method"),
         (Operation::Get, "get"),
         (Operation::Set, "set"),
         (Operation::Code, "code"),
+        (Operation::Value, "value"),
     ];
 
     fn name(self) -> &'static str {
@@ -263,6 +266,7 @@ impl Statement {
                 let name = Some(&self.name).filter(|name| !name.is_empty());
                 json!({"op": op, "code": self.path.first(), "name": name, "await": self.awaits})
             }
+            Operation::Value => json!({"op": op, "arguments": arguments}),
             _ => json!({"op": op, "receiver": self.receiver, "name": self.name,
                 "arguments": arguments, "await": self.awaits}),
         }

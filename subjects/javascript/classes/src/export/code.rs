@@ -2,11 +2,24 @@
 
 use std::fmt::Write as _;
 
-use super::literals::{member, quoted};
+use super::literals::{is_name, member, quoted};
+use super::test::TAKEN;
 use super::{Code, Style, names_of_script};
 use crate::suite::Suite;
 
+/// Names of the language and of the code that the variable of the subject may not have.
+const RESERVED: &str = "Array BigInt Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy \
+    Reflect RegExp Set String Symbol console args arg";
+
 impl Code {
+    /// The name of the variable that holds the subject: that of the export itself, if a variable can have it.
+    pub(super) fn name_of_subject(&self) -> &str {
+        let name = self.own_name.as_str();
+        let taken = |list: &str| list.split_whitespace().any(|word| word == name);
+        let usable = !self.script && is_name(name) && !taken(TAKEN) && !taken(RESERVED);
+        if usable { name } else { "subject" }
+    }
+
     /// The imports, and a function that loads the subject before each test, so that no test sees the
     /// state that an earlier one left in modules.
     pub(super) fn head(&self, suite: &Suite) -> String {
@@ -64,26 +77,28 @@ impl Code {
 
     /// Code that loads a subject that is a module before each test.
     fn module_loader(&self, path: &str, inside: &str) -> String {
+        let name = self.name_of_subject();
         let mut text = String::new();
         if self.style == Style::Jest {
             let _ = write!(
                 text,
-                "let subject;\nbeforeEach(async () => {{\n  jest.resetModules();\n  \
-                 const loaded = await import({path});\n  subject = loaded{inside};\n}});\n\n"
+                "let {name};\nbeforeEach(async () => {{\n  jest.resetModules();\n  \
+                 const loaded = await import({path});\n  {name} = loaded{inside};\n}});\n\n"
             );
             return text;
         }
         text.push_str(RELOAD);
         let _ = write!(
             text,
-            "let subject;\nlet loads = 0;\nbeforeEach(async () => {{\n  loads += 1;\n  \
-             const loaded = await import({path} + '?load=' + loads);\n  subject = loaded{inside};\n}});\n\n"
+            "let {name};\nlet loads = 0;\nbeforeEach(async () => {{\n  loads += 1;\n  \
+             const loaded = await import({path} + '?load=' + loads);\n  {name} = loaded{inside};\n}});\n\n"
         );
         text
     }
 
     /// Code that loads a subject that is not a module before each test.
     fn script_loader(&self, path: &str, inside: &str) -> String {
+        let name = self.name_of_subject();
         let mut text = String::new();
         if self.in_module {
             text.push_str("const require = createRequire(import.meta.url);\n");
@@ -91,8 +106,8 @@ impl Code {
         if self.style == Style::Jest {
             let _ = write!(
                 text,
-                "let subject;\nbeforeEach(() => {{\n  jest.resetModules();\n  \
-                 subject = require({path}){inside};\n}});\n\n"
+                "let {name};\nbeforeEach(() => {{\n  jest.resetModules();\n  \
+                 {name} = require({path}){inside};\n}});\n\n"
             );
             return text;
         }
@@ -101,11 +116,11 @@ impl Code {
         let _ = write!(
             text,
             "const root = files.resolve({folder}, {root}) + files.sep;\n\n\
-             let subject;\nbeforeEach(() => {{\n  \
+             let {name};\nbeforeEach(() => {{\n  \
              // Load all files of the project again, so that no test sees what another one left in them.\n  \
              for (const file of Object.keys(require.cache)) {{\n    \
              const inside = file.startsWith(root) && !file.slice(root.length).includes('node_modules');\n    \
-             if (inside) delete require.cache[file];\n  }}\n  subject = require({path}){inside};\n}});\n\n"
+             if (inside) delete require.cache[file];\n  }}\n  {name} = require({path}){inside};\n}});\n\n"
         );
         text
     }

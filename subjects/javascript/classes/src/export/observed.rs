@@ -15,7 +15,7 @@ pub(super) fn asserted(test: &SuiteTest) -> impl Iterator<Item = (usize, bool, &
             && !nothing
             && expected.get("flaky").is_none()
             && thrown_by(expected).is_none()
-            && test.statements[*index].operation != Operation::Set
+            && !matches!(test.statements[*index].operation, Operation::Set | Operation::Value)
     });
     let states = test.after.iter().enumerate().filter(|(_, state)| !state.is_null());
     results

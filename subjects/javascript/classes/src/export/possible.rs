@@ -1,5 +1,6 @@
 //! What can be asserted of a test before it is written.
 
+use catherd_javascript_machine::Operation;
 use serde_json::{Value, json};
 
 use super::Code;
@@ -21,6 +22,11 @@ impl Possible {
     /// Whether it compares a value with a snapshot.
     pub(crate) fn is_snapshot(&self) -> bool {
         self.claim.expected == Expected::Snapshot
+    }
+
+    /// Whether it is about a member of an object.
+    pub(crate) fn is_member(&self) -> bool {
+        matches!(self.claim.at, Part::Member(_))
     }
 
     /// What follows the name of the value and what it is expected to be, if the assertion is about a part of the value.
@@ -72,7 +78,8 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
                 || found[1..].iter().all(|it| it.claim.is_type()))
     });
     if has_result {
-        found.retain(|possible| !possible.place.at_end);
+        let is_value = |at: usize| test.statements[at].operation == Operation::Value;
+        found.retain(|possible| !possible.place.at_end || is_value(possible.place.index));
     }
     found
 }

@@ -3,25 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
-use serde_json::Value;
 
 use super::Code;
-use super::Style;
-use super::claims::{Claim, Expected, Part, choices, claims};
+use super::claims::{Claim, Expected, choices, claims};
 use super::layout::{Doc, length};
-use super::literals::{argument, literal, member, quoted, string};
-use super::observed::{Thrown, asserted, thrown_by};
-use super::titles::{Reader, Shown, brief, full, title};
+use super::lines::line;
+use super::literals::{argument, member};
+use super::observed::{asserted, thrown_by};
+use super::titles::{Reader, Shown, brief, full, short, title};
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
 pub(crate) const MAX_ASSERTIONS: usize = 5;
 
-/// Indentation of the lines of a test.
-const INDENT: usize = 4;
-
 /// Names that the code uses itself, so that no variable may have them.
-const TAKEN: &str = "subject load rejected assert describe test expect it require module exports \
+pub(super) const TAKEN: &str = "subject load rejected assert describe test expect it require module exports \
     process globalThis arguments eval await async beforeEach break case catch class const continue \
     debugger default delete do else enum export extends false finally for function if implements \
     import in instanceof interface let new null package private protected public return static super \
@@ -40,7 +36,7 @@ pub(super) struct Written {
 /// A test that is being written as code.
 pub(super) struct Test<'s> {
     test: &'s SuiteTest,
-    code: &'s Code,
+    pub(super) code: &'s Code,
     /// Names of variables by statement.
     names: Vec<String>,
     /// Number of the call that the test shows.
@@ -59,11 +55,27 @@ struct Found {
 /// The name of the class whose instance a statement makes. If the class is the export itself, its name is
 /// taken from the recorded state of the instance, otherwise from the program. `None` if it has no name.
 fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
-    let path = &test.statements.get(index)?.path;
-    let own = || test.after.get(index)?.get("object")?.as_str();
+    let statement = test.statements.get(index)?;
+    if statement.operation != Operation::New {
+        return test.assertions.get(index)?.get("object")?.as_str();
+    }
+    let path = &statement.path;
+    // A shorter name was given by a tool.
+    let own = || test.after.get(index)?.get("object")?.as_str().filter(|name| name.len() > 2);
     let export = || (!code.own_name.is_empty()).then_some(code.own_name.as_str());
     let last = path.last().map(String::as_str).filter(|name| *name != "default");
     last.or_else(own).or_else(export)
+}
+
+/// The name of the variable of a value: that of the parameter, otherwise one by its kind.
+fn name_of_value(statement: &Statement) -> &str {
+    match statement.arguments.first() {
+        _ if !statement.name.is_empty() => &statement.name,
+        Some(Argument::Array(_)) => "list",
+        Some(Argument::Map(_)) => "map",
+        Some(Argument::Set(_)) => "set",
+        _ => "object",
+    }
 }
 
 impl<'s> Test<'s> {
@@ -76,6 +88,8 @@ impl<'s> Test<'s> {
         let names = test.statements.iter().enumerate().map(|(index, statement)| {
             let base = match statement.operation {
                 Operation::New => class_of(test, code, index).unwrap_or("instance"),
+                Operation::Value => name_of_value(statement),
+                _ if index != last => class_of(test, code, index).unwrap_or("result"),
                 _ => "result",
             };
             let mut name = String::new();
@@ -91,7 +105,8 @@ impl<'s> Test<'s> {
             }
             let count = counts.entry(name.clone()).or_insert(0);
             *count += 1;
-            let taken = TAKEN.split_whitespace().any(|word| word == name);
+            let taken =
+                TAKEN.split_whitespace().any(|word| word == name) || name == code.name_of_subject();
             match (*count, taken) {
                 (1, false) => name,
                 (count, _) => format!("{name}{count}"),
@@ -114,7 +129,10 @@ impl<'s> Test<'s> {
             return Written { group, title: name, longer: Vec::new(), lines };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
-        let state = found.iter().find(|each| each.at_end).and_then(|each| each.claims.first());
+        let state = found.iter().find(|each| each.at_end);
+        let changed =
+            state.filter(|it| self.is_value(it.index)).map(|it| self.names[it.index].as_str());
+        let state = state.and_then(|each| each.claims.first());
         let reader = &self.test.statements[last];
         let call = if reader.operation == Operation::Method { "()" } else { "" };
         let made = |index: usize| match self.test.statements.get(index) {
@@ -126,8 +144,14 @@ impl<'s> Test<'s> {
             }
             _ => String::new(),
         };
+        let value_of = |index: usize| match self.test.statements.get(index) {
+            Some(made) if made.operation == Operation::Value => {
+                made.arguments.first().map(|value| short(value, &[]))
+            }
+            _ => None,
+        };
         let values = (0..=last).map(|index| match made(index).as_str() {
-            "" => "a result".to_owned(),
+            "" => value_of(index).unwrap_or_else(|| "a result".to_owned()),
             made if length(made) <= 24 => made.to_owned(),
             _ => class_of(self.test, self.code, index)
                 .map_or("an instance".to_owned(), |class| format!("an instance of {class}")),
@@ -138,6 +162,7 @@ impl<'s> Test<'s> {
             expected: &self.test.assertions[last],
             claims: of_last.map_or(&[][..], |each| &each.claims),
             state,
+            changed,
             left_out: usize::from(self.applies(statement)),
             names: &values.collect::<Vec<_>>(),
             reader: (focus != last).then(|| Reader {
@@ -307,6 +332,11 @@ impl<'s> Test<'s> {
         lines
     }
 
+    /// Whether a statement only makes a value.
+    fn is_value(&self, index: usize) -> bool {
+        self.test.statements[index].operation == Operation::Value
+    }
+
     /// Whether a statement calls a function that another statement returned, without a receiver.
     fn applies(&self, statement: &Statement) -> bool {
         let function = self.test.assertions.get(statement.receiver);
@@ -335,7 +365,11 @@ impl<'s> Test<'s> {
                 while self.test.statements.get(origin).is_some_and(|each| self.applies(each)) {
                     origin = self.test.statements[origin].receiver;
                 }
-                let class = class_of(self.test, self.code, origin).unwrap_or("exports");
+                let path = self.test.statements.get(origin).and_then(|it| it.path.last());
+                let class = path.map(String::as_str);
+                let class = class.or_else(|| class_of(self.test, self.code, origin));
+                let own = (!self.code.own_name.is_empty()).then_some(self.code.own_name.as_str());
+                let class = class.or(own).unwrap_or("exports");
                 let made = &self.test.statements[origin].arguments;
                 let made = made.iter().map(|value| argument(value, &self.names).flat());
                 let made = made.collect::<Vec<_>>().join(", ");
@@ -355,18 +389,20 @@ impl<'s> Test<'s> {
         let arguments = statement.arguments.iter().map(|value| argument(value, &self.names));
         let arguments: Vec<Doc> = arguments.collect();
         let path: String = statement.path.iter().map(|name| member(name)).collect();
-        let receiver = self.names.get(statement.receiver).map_or("subject", String::as_str);
+        let subject = self.code.name_of_subject();
+        let receiver = self.names.get(statement.receiver).map_or(subject, String::as_str);
         let name = member(&statement.name);
         match statement.operation {
-            Operation::New => Doc::list(format!("new subject{path}("), arguments, ")"),
+            Operation::New => Doc::list(format!("new {subject}{path}("), arguments, ")"),
             Operation::Call | Operation::Code => {
-                Doc::list(format!("subject{path}("), arguments, ")")
+                Doc::list(format!("{subject}{path}("), arguments, ")")
             }
             Operation::Method if self.applies(statement) => {
                 let arguments = arguments.into_iter().skip(1).collect();
                 Doc::list(format!("{receiver}("), arguments, ")")
             }
             Operation::Method => Doc::list(format!("{receiver}{name}("), arguments, ")"),
+            Operation::Value => Doc::Row(arguments),
             Operation::Get => Doc::text(format!("{receiver}{name}")),
             Operation::Set => {
                 let mut parts = vec![Doc::text(format!("{receiver}{name} = "))];
@@ -375,139 +411,4 @@ impl<'s> Test<'s> {
             }
         }
     }
-
-    /// An assertion on a value.
-    fn assertion(&self, value: Doc, claim: &Claim) -> String {
-        let bare = value.clone();
-        let value = match claim.part.as_str() {
-            "" => value,
-            part => Doc::Row(vec![value, Doc::text(part)]),
-        };
-        let around = |before: &str, value: Doc, after: &str| {
-            Doc::Row(vec![Doc::text(before), value, Doc::text(after)])
-        };
-        let (value, expected, deep) = match &claim.expected {
-            Expected::Same(expected) => (value, expected.clone(), false),
-            Expected::Equal(expected) => (value, expected.clone(), true),
-            Expected::Type(kind) => (around("typeof ", value, ""), Doc::text(quoted(kind)), false),
-            Expected::Array => (around("Array.isArray(", value, ")"), Doc::text("true"), false),
-            Expected::Promise => return self.instance(value, "Promise"),
-            Expected::Instance(access) => return self.instance(value, &format!("subject{access}")),
-            Expected::Snapshot => {
-                return line(match self.code.style {
-                    Style::Jest => Doc::Row(vec![
-                        Doc::list("expect(", vec![value], ")"),
-                        Doc::text(".toMatchSnapshot();"),
-                    ]),
-                    _ => Doc::list("t.assert.snapshot(", vec![value], ");"),
-                });
-            }
-        };
-        let whole = value.clone();
-        line(match self.code.style {
-            Style::Jest => {
-                let flat = expected.flat();
-                let value = |value| Doc::list("expect(", vec![value], ")");
-                match (flat.as_str(), claim.at.clone()) {
-                    ("undefined", _) => {
-                        Doc::Row(vec![value(whole), Doc::text(".toBeUndefined();")])
-                    }
-                    ("null", _) => Doc::Row(vec![value(whole), Doc::text(".toBeNull();")]),
-                    (_, Part::Count) if claim.part == ".length" => Doc::Row(vec![
-                        value(bare),
-                        Doc::list(".toHaveLength(", vec![expected], ");"),
-                    ]),
-                    _ => {
-                        let word = if deep { ".toStrictEqual(" } else { ".toBe(" };
-                        Doc::Row(vec![value(whole), Doc::list(word, vec![expected], ");")])
-                    }
-                }
-            }
-            _ => {
-                let word = if deep { "assert.deepEqual(" } else { "assert.equal(" };
-                Doc::list(word, vec![value, expected], ");")
-            }
-        })
-    }
-
-    /// The assertion that a value is an instance of a class.
-    fn instance(&self, value: Doc, class: &str) -> String {
-        line(match self.code.style {
-            Style::Jest => Doc::Row(vec![
-                Doc::list("expect(", vec![value], ")"),
-                Doc::text(format!(".toBeInstanceOf({class});")),
-            ]),
-            _ => {
-                let is = Doc::Row(vec![value, Doc::text(format!(" instanceof {class}"))]);
-                Doc::list("assert.ok(", vec![is], ");")
-            }
-        })
-    }
-
-    /// The assertion that a statement throws nothing.
-    fn completes(&self, statement: &Statement, expression: Doc) -> String {
-        if statement.operation == Operation::Set {
-            return line(Doc::Row(vec![expression, Doc::text(";")]));
-        }
-        let body = Doc::Row(vec![Doc::text("() => "), expression]);
-        line(match self.code.style {
-            Style::Jest => {
-                Doc::Row(vec![Doc::list("expect(", vec![body], ")"), Doc::text(".not.toThrow();")])
-            }
-            _ => Doc::list("assert.doesNotThrow(", vec![body], ");"),
-        })
-    }
-
-    /// The assertion that a statement throws an exception or that its promise is rejected.
-    fn throws(&self, how: Thrown, name: &str, expression: Doc, expected: &Value) -> String {
-        let entry =
-            |key: &str, text: &str| Doc::Row(vec![Doc::text(format!("{key}: ")), string(text)]);
-        let mut members = vec![entry("name", name)];
-        if let Some(message) = expected.get("message").and_then(Value::as_str) {
-            members.push(entry("message", message));
-        }
-        let is_error = !name.is_empty();
-        let value = expected.get("value").and_then(literal);
-        let rejects = how == Thrown::Rejection;
-        let called = Doc::Row(vec![Doc::text("() => "), expression.clone()]);
-        let argument = if rejects { expression } else { called };
-        let mut items = vec![argument.clone()];
-        let text = match (self.code.style, rejects) {
-            (Style::Jest, _) => {
-                let matcher = match (is_error, value, rejects) {
-                    (true, ..) => Doc::Row(vec![
-                        Doc::text(if rejects { ".rejects.toEqual(" } else { ".toThrow(" }),
-                        Doc::list("expect.objectContaining(", vec![Doc::object(members)], ")"),
-                        Doc::text(");"),
-                    ]),
-                    (_, Some(value), true) => {
-                        Doc::list(".rejects.toStrictEqual(", vec![value], ");")
-                    }
-                    (_, None, true) => Doc::text(".rejects.toBeDefined();"),
-                    _ => Doc::text(".toThrow();"),
-                };
-                let before = Doc::text(if rejects { "await " } else { "" });
-                Doc::Row(vec![before, Doc::list("expect(", vec![argument], ")"), matcher])
-            }
-            (_, rejects) => {
-                if is_error {
-                    items.push(Doc::object(members));
-                } else if let Some(value) = value {
-                    let body =
-                        Doc::list("Object.is(", vec![Doc::text("thrown"), value.clone()], ")");
-                    if !value.flat().starts_with(['[', '{', 'n']) {
-                        items.push(Doc::Row(vec![Doc::text("thrown => "), body]));
-                    }
-                }
-                let word = if rejects { "await assert.rejects(" } else { "assert.throws(" };
-                Doc::list(word, items, ");")
-            }
-        };
-        line(text)
-    }
-}
-
-/// A line of a test, which may be written in several.
-fn line(doc: Doc) -> String {
-    format!("{}{}", " ".repeat(INDENT), doc.write(INDENT, INDENT))
 }

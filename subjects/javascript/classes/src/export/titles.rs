@@ -27,6 +27,8 @@ pub(super) struct Shown<'s> {
     pub(super) claims: &'s [Claim],
     /// The strongest claim about the state of the receiver.
     pub(super) state: Option<&'s Claim>,
+    /// The variable of the argument that the call changes in place, if the state is that of an argument.
+    pub(super) changed: Option<&'s str>,
     /// Number of arguments that the code does not have.
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
@@ -197,6 +199,10 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
         && length(&doc.flat()) <= longest
     {
         let part = part.trim_start_matches('.');
+        if let Some(name) = shown.changed {
+            let part = if part.is_empty() { String::new() } else { format!(" with {part}") };
+            return format!("changes {name} to {}{part}", doc.flat());
+        }
         if shown.statement.operation == Operation::New {
             return format!("has {part} {}", doc.flat());
         }
@@ -229,6 +235,10 @@ fn noun(value: &Value) -> String {
     }
     if let Some(items) = value.get("array").and_then(Value::as_array) {
         return counted(items.len(), "an array", "element");
+    }
+    if let Some(class) = value.get("object").and_then(Value::as_str).filter(|it| is_name(it)) {
+        let vowel = class.starts_with(|c: char| "AEIOUaeiou".contains(c));
+        return format!("{} {class}", if vowel { "an" } else { "a" });
     }
     let kinds = [
         ("string", "a text"),
@@ -281,12 +291,15 @@ fn described(names: &[&str]) -> String {
 }
 
 /// An argument in a few characters.
-fn short(value: &Argument, names: &[String]) -> String {
+pub(super) fn short(value: &Argument, names: &[String]) -> String {
     if let Argument::Variable(index) = value {
         return names.get(*index).cloned().unwrap_or_default();
     }
     let text = argument(value, names).flat();
-    let plain = !matches!(value, Argument::Function(..));
+    let plain = match value {
+        Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
+        _ => true,
+    };
     if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value) }
 }
 

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use catherd_javascript_machine::instrument::Mutant;
-use catherd_javascript_machine::{ExecuteOptions, Machine, MachineError, Program, TestOutcome};
+use catherd_javascript_machine::{
+    ExecuteOptions, Machine, MachineError, Operation, Program, TestOutcome,
+};
 use catherd_search::Stream;
 
 use super::usual::Usual;
@@ -76,7 +78,33 @@ pub(super) fn choose(
         }
     }
     for (test, choice) in suite.tests.iter_mut().zip(choices) {
-        let kept = best(&choice, MAX_ASSERTIONS);
+        let mut kept = best(&choice, MAX_ASSERTIONS);
+        // What a call changes in place is always shown.
+        let changed = |at: &usize| {
+            let place = &choice.possible[*at].place;
+            test.statements[place.index].operation == Operation::Value && place.part.is_empty()
+        };
+        // Of a small object all members are shown, so that the assertions say what it is.
+        let member = |at: &usize| {
+            choice.possible[*at].is_member().then(|| {
+                let place = &choice.possible[*at].place;
+                (place.index, place.at_end)
+            })
+        };
+        let objects: BTreeSet<(usize, bool)> = kept.iter().filter_map(member).collect();
+        let members = (0..choice.possible.len())
+            .filter(|at| member(at).is_some_and(|it| objects.contains(&it)));
+        let members: Vec<usize> = members.collect();
+        let small = members.len() <= MAX_ASSERTIONS;
+        let members = members.into_iter().filter(|_| small);
+        let more: Vec<usize> = (0..choice.possible.len()).filter(changed).chain(members).collect();
+        for at in more {
+            if !kept.contains(&at) {
+                kept.push(at);
+            }
+        }
+        kept.truncate(MAX_ASSERTIONS);
+        kept.sort_unstable();
         test.shown = Some(kept.into_iter().map(|at| choice.possible[at].place.clone()).collect());
     }
     Ok(())

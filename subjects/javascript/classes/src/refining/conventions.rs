@@ -6,7 +6,7 @@ use catherd_javascript_machine::instrument::Shape;
 use crate::words;
 
 /// Names of parameters by the kind of their values.
-const NAMES: [(&str, &str); 4] = [
+const NAMES: [(&str, &str); 5] = [
     (
         "array",
         "array arr list items values elements data numbers nums args argv words lines parts tokens points",
@@ -18,8 +18,9 @@ const NAMES: [(&str, &str); 4] = [
     (
         "number",
         "n num number count length len size index min max start stop end step limit width height x y radius depth \
-         precision digits decimals ms seconds k p",
+         precision digits decimals ms seconds k p from to offset position pos at",
     ),
+    ("object", "obj object source target dest destination"),
     ("function", "fn func f callback cb predicate iteratee mapper reducer accessor valueof"),
 ];
 
@@ -53,6 +54,11 @@ fn value_of(kind: &str, of_texts: bool, position: usize) -> Option<Argument> {
         "boolean" => Argument::Boolean(true),
         "array" if of_texts => Argument::Array(vec![text("a"), text("b")]),
         "array" => Argument::Array([3.0, 1.0, 2.0].map(Argument::Number).to_vec()),
+        "object" => {
+            let members = [("a", 1.0), ("b", 2.0)];
+            let members = members.map(|(name, value)| (name.to_owned(), Argument::Number(value)));
+            Argument::Object(members.to_vec())
+        }
         "function" => Argument::Function("first".to_owned(), Box::new(Argument::Undefined)),
         _ => return None,
     })

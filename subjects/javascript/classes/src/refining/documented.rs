@@ -1,10 +1,13 @@
 //! Candidates from the package itself: the calls in its documentation, tests and examples whose arguments are literals,
 //! and of functions without examples, calls by convention.
 
+use std::collections::BTreeMap;
+
 use catherd_javascript_machine::instrument::Literal;
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
-use super::{Candidate, Refiner, usage};
+use super::weights::callee;
+use super::{Candidate, Refiner, kinds};
 use crate::model::{Target, TargetKind};
 
 /// Maximum number of calls of a target that are tried.
@@ -16,17 +19,24 @@ const MAX_ALL: usize = 240;
 /// Maximum length of the arguments of a call, in characters of their data.
 const LONGEST: usize = 400;
 
+/// Calls that return instances, by the name of the class.
+type Factories = BTreeMap<String, Statement>;
+
 impl Refiner<'_> {
     /// Tests that make the calls that the package documents.
     pub(super) fn documented(&mut self) -> Result<Vec<Candidate>, MachineError> {
         let mut tests = Vec::new();
+        let factories = self.factories()?;
         for target in self.usage.targets() {
             for call in self.usage.calls(target).into_iter().take(MAX_CALLS) {
                 let Some(arguments) = literals(call) else { continue };
-                tests.extend(self.documented_call(target, arguments));
+                tests.extend(self.documented_call(target, arguments, &factories));
+            }
+            if target.kind == TargetKind::Method && target.parameters.is_empty() {
+                tests.extend(self.documented_call(target, Vec::new(), &factories));
             }
             if let Some(arguments) = self.usage.conventional(target) {
-                tests.extend(self.documented_call(target, arguments));
+                tests.extend(self.documented_call(target, arguments, &factories));
             }
         }
         tests.truncate(MAX_ALL);
@@ -39,16 +49,36 @@ impl Refiner<'_> {
         Ok(candidates)
     }
 
+    /// The shortest documented calls of functions that return instances of classes, by the name of the class.
+    fn factories(&mut self) -> Result<Factories, MachineError> {
+        let mut tried = Vec::new();
+        for target in self.usage.targets().iter().filter(|it| it.kind == TargetKind::Function) {
+            let calls = self.usage.calls(target).into_iter();
+            let mut known: Vec<Vec<Argument>> = calls.filter_map(|call| literals(call)).collect();
+            known.sort_by_key(|call| {
+                call.iter().map(|it| it.to_json().to_string().len()).sum::<usize>()
+            });
+            let call = |arguments| statement(Operation::Call, &target.path, "", arguments);
+            tried.extend(known.into_iter().take(2).map(call));
+        }
+        let mut factories = Factories::new();
+        for call in tried {
+            let Some(found) = self.executed(std::slice::from_ref(&call), None)? else { continue };
+            let made = found.test.assertions.last().and_then(|it| it.get("object")?.as_str());
+            if let Some(class) = made {
+                factories.entry(class.to_owned()).or_insert(call);
+            }
+        }
+        Ok(factories)
+    }
+
     /// The statements of a call; `None` if its receiver cannot be made.
-    fn documented_call(&self, target: &Target, arguments: Vec<Argument>) -> Option<Vec<Statement>> {
-        let statement = |operation, path: &[String], name: &str, arguments| Statement {
-            operation,
-            path: path.to_vec(),
-            receiver: 0,
-            name: name.to_owned(),
-            arguments,
-            awaits: true,
-        };
+    fn documented_call(
+        &self,
+        target: &Target,
+        arguments: Vec<Argument>,
+        factories: &Factories,
+    ) -> Option<Vec<Statement>> {
         match target.kind {
             TargetKind::Function => {
                 Some(vec![statement(Operation::Call, &target.path, "", arguments)])
@@ -63,21 +93,73 @@ impl Refiner<'_> {
                     calls.into_iter().filter_map(|call| literals(call)).collect();
                 known.sort_by_key(Vec::len);
                 let made = known.into_iter().next();
+                let factory = self.usage.class_of(maker).and_then(|class| factories.get(class));
+                let method = statement(Operation::Method, &[], &target.member, arguments);
+                if let (None, Some(factory)) = (&made, factory) {
+                    return Some(vec![factory.clone(), method]);
+                }
                 let made = made.or_else(|| maker.parameters.is_empty().then(Vec::new));
+                let made = made.or_else(|| self.usage.conventional(maker));
                 let made = made.or_else(|| self.made.get(&maker.path).cloned())?;
-                Some(vec![
-                    statement(Operation::New, &maker.path, "", made),
-                    statement(Operation::Method, &[], &target.member, arguments),
-                ])
+                Some(vec![statement(Operation::New, &maker.path, "", made), method])
             }
             _ => None,
         }
     }
 }
 
+/// Maximum number of documented calls of a function or method that are shown whatever they reach.
+const MAX_SHOWN: usize = 3;
+
+/// Further tests from the candidates that were not chosen: of each function and method documented calls with other
+/// results, and of one without a test the call that is easiest to read.
+pub(super) fn further(tests: &[Candidate], candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let called = |it: &Candidate| {
+        let statements = &it.test.statements;
+        callee(&statements[it.test.focus.unwrap_or(statements.len() - 1)])
+    };
+    let shown = |it: &Candidate| it.test.assertions.last().map(ToString::to_string);
+    let mut known: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
+    for test in tests {
+        known.entry(called(test)).or_default().push(shown(test));
+    }
+    let mut candidates: Vec<Candidate> = candidates
+        .into_iter()
+        .filter(|it| it.plausible && !it.test.statements.is_empty())
+        .collect();
+    candidates.sort_by(|a, b| a.weight.total_cmp(&b.weight));
+    candidates.retain(|it| {
+        let known = known.entry(called(it)).or_default();
+        // The others from the package are calls by convention.
+        let most = match (it.documented, it.origin.0) {
+            (true, _) => MAX_SHOWN,
+            (_, 0) => 2,
+            _ => 1,
+        };
+        let may = known.len() < most;
+        let result = shown(it);
+        let is_new = may && !known.contains(&result);
+        if is_new {
+            known.push(result);
+        }
+        is_new
+    });
+    candidates
+}
+
+fn statement(
+    operation: Operation,
+    path: &[String],
+    name: &str,
+    arguments: Vec<Argument>,
+) -> Statement {
+    let (path, name) = (path.to_vec(), name.to_owned());
+    Statement { operation, path, receiver: 0, name, arguments, awaits: true }
+}
+
 /// The arguments of a call that consists of literals and is not long.
 fn literals(call: &[Literal]) -> Option<Vec<Argument>> {
-    let arguments: Vec<Argument> = call.iter().map(usage::argument).collect::<Option<_>>()?;
+    let arguments: Vec<Argument> = call.iter().map(kinds::argument).collect::<Option<_>>()?;
     let length: usize = arguments.iter().map(|it| it.to_json().to_string().len()).sum();
     (length <= LONGEST && !arguments.is_empty()).then_some(arguments)
 }

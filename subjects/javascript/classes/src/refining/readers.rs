@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catherd_javascript_machine::{MachineError, Operation, Statement};
 use serde_json::Value;
 
-use super::{Candidate, Refiner, weights};
+use super::{Candidate, Refiner};
 use crate::export::{Strength, strength};
 use crate::suite::Suite;
 
@@ -69,12 +69,6 @@ pub(super) fn of(suite: &Suite) -> Readers {
     readers
 }
 
-/// The states of the variables before a number at the end of a test.
-fn states(candidate: &Option<Candidate>, end: usize) -> Vec<Value> {
-    let states = candidate.iter().flat_map(|candidate| candidate.test.after.iter().take(end));
-    states.cloned().collect()
-}
-
 impl Refiner<'_> {
     /// The candidate that shows the last of some statements: as it is if its result says enough, otherwise with a reader
     /// after it.
@@ -83,6 +77,9 @@ impl Refiner<'_> {
         statements: &[Statement],
     ) -> Result<Option<Candidate>, MachineError> {
         let Some(plain) = self.executed(statements, None)? else { return Ok(None) };
+        if let Some(found) = self.with_changed_arguments(statements)? {
+            return Ok(Some(found));
+        }
         let says = strength(&plain.test, &self.classes);
         if !matches!(says, Strength::Nothing | Strength::Type | Strength::Part) {
             return self.observed(statements, None);
@@ -95,9 +92,7 @@ impl Refiner<'_> {
             let Some(class) = class_of(&test.assertions, &test.after, variable) else { continue };
             let known = self.readers.get(class).into_iter().flatten();
             let mut known: BTreeSet<(bool, String)> = known.cloned().collect();
-            if !class.is_empty() {
-                known.insert((true, "toString".to_owned()));
-            }
+            known.insert((true, "toString".to_owned()));
             let mut known: Vec<(bool, String)> = known.into_iter().collect();
             // Whether something holds says less than a text.
             let asks = |name: &str| ["is", "has"].iter().any(|word| name.starts_with(word));
@@ -106,18 +101,6 @@ impl Refiner<'_> {
         }
         let before = test.assertions.clone();
         let mut best = self.observed(statements, None)?;
-        // A state that the call does not change says nothing about it.
-        let nothing = before.last().is_some_and(|it| it.is_null() || it.get("undefined").is_some());
-        if nothing && last > 0 && statements[last].operation != Operation::New && !self.weak {
-            let without = self.executed(&statements[..last], None)?;
-            let same = without.is_some_and(|it| it.test.after == states(&best, last));
-            let returns = self.returning.contains(&weights::callee(&statements[last]));
-            match &mut best {
-                Some(best) if same && returns => best.test.after.fill(Value::Null),
-                _ if same => best = None,
-                _ => {}
-            }
-        }
         for (variable, (calls, name)) in tries {
             if statements[last].name == name {
                 continue;

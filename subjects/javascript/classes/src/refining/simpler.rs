@@ -20,6 +20,9 @@ const SHORT: usize = 40;
 /// Maximum number of values of examples that are tried for an argument.
 const MAX_EXAMPLES: usize = 5;
 
+/// Maximum number of usual values that are tried for an argument of a test that a person would not write.
+const MAX_USUAL: usize = 6;
+
 /// What a changed test must show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
@@ -85,18 +88,20 @@ impl Refiner<'_> {
             let statements = &candidate.test.statements;
             let uses = |each: &Statement| each.variables().contains(&index);
             if statements[index..].iter().any(uses) {
-                // A copy of another variable, which may be used instead.
-                if let (Operation::New, [Argument::Variable(other)]) =
-                    (statements[index].operation, &statements[index].arguments[..])
-                {
+                // A copy of another variable, or what a method of it returns, which may be used instead.
+                let other = match (statements[index].operation, &statements[index].arguments[..]) {
+                    (Operation::New, [Argument::Variable(other)]) => Some(*other),
+                    (Operation::Method, _) => Some(statements[index].receiver),
+                    _ => None,
+                };
+                if let Some(other) = other {
                     let kept: Vec<usize> =
                         (0..statements.len()).filter(|at| *at != index).collect();
-                    let other = *other;
                     let shorter = kept
                         .iter()
                         .map(|at| renumbered(&instead(&statements[*at], index, other), &kept));
                     let shorter = shorter.collect();
-                    self.attempt(candidate, own, shorter, How::Exactly, tries)?;
+                    self.attempt(candidate, own, shorter, How::Alike, tries)?;
                 }
                 continue;
             }
@@ -193,12 +198,23 @@ impl Refiner<'_> {
                 let examples = self.examples_for(statements, (statement, argument), current);
                 changes.splice(0..0, examples);
             }
+            if part == 0 && !receives && !candidate.plausible {
+                let statements = &candidate.test.statements;
+                let values = self.usage.usual_values(statements, statement, argument);
+                let values = values.into_iter().take(MAX_USUAL).filter(|new| new != current);
+                let values = values.map(|argument| Change { argument, how: How::Alike });
+                changes.splice(0..0, values.collect::<Vec<_>>());
+            } else if !candidate.plausible && !self.usage.is_plausible_value(current, 1) {
+                changes.extend(plainer(current));
+            }
             for Change { argument: new, how } in changes {
                 let mut shorter = candidate.test.statements.clone();
-                match &current {
-                    Argument::String(_) | Argument::Variable(_) => {
-                        replace_all(&mut shorter, current, &new)
-                    }
+                match (current, &new) {
+                    // A new value with parts may contain the current one.
+                    (
+                        Argument::String(_) | Argument::Variable(_),
+                        Argument::String(_) | Argument::Number(_),
+                    ) => replace_all(&mut shorter, current, &new),
                     _ => replace(&mut shorter[statement].arguments[argument], part, &new),
                 }
                 if self.attempt(candidate, own, shorter, how, tries)? {
@@ -377,7 +393,8 @@ impl Refiner<'_> {
                 && candidate.test.after == other.test.after
                 && candidate.statements.is_subset(&other.statements);
         let lighter = other.weight <= candidate.weight || how == How::Shorter;
-        let shows = lighter && same && reaches;
+        let written = other.plausible || !candidate.plausible;
+        let shows = lighter && same && reaches && written;
         if shows {
             own.retain(|goal| other.covered.contains(goal));
             let origin = candidate.origin;
@@ -406,6 +423,22 @@ fn kind(value: &Value) -> String {
         }
         (_, count) => format!("{name} {}", count == Some(0)),
     }
+}
+
+/// Values of the same kind that a person might choose within an argument.
+fn plainer(argument: &Argument) -> Vec<Change> {
+    let values = match argument {
+        Argument::String(_) => {
+            vec![Argument::String("a".to_owned()), Argument::String("b".to_owned())]
+        }
+        Argument::Number(_) => vec![Argument::Number(2.0), Argument::Number(1.0)],
+        Argument::Array(_) | Argument::Object(_) => {
+            vec![Argument::Number(1.0), Argument::String("a".to_owned())]
+        }
+        Argument::Undefined | Argument::Null => vec![Argument::Number(1.0)],
+        _ => Vec::new(),
+    };
+    values.into_iter().map(|argument| Change { argument, how: How::Alike }).collect()
 }
 
 /// Objects of whose members one has a value instead of `undefined`.

@@ -1,24 +1,25 @@
 //! How the documentation, the tests and the declarations of a package say that it is called, and how far a test is from
 //! this.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
 use serde_json::Value;
 
+use super::arguments::inlined;
+use super::comments;
 use super::conventions;
+use super::kinds::{argument, differs, kind, kind_of};
+use super::plausible;
 use super::weights::is_applied;
 use crate::mined::is_example;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
-use crate::words::{self, Words};
+use crate::words::Words;
 
 /// Maximum length of the texts in which literals are looked up, in bytes.
 const MAX_TEXTS: usize = 4 << 20;
-
-/// Maximum depth to which declared types are followed.
-const DEEPEST: usize = 6;
 
 /// Weight of an argument of a type that is neither declared nor used in an example, or of one that is missing.
 pub(super) const WRONG: f64 = 1.0;
@@ -29,26 +30,48 @@ const FURTHER: f64 = 0.5;
 /// Weight of a value that a person would not choose.
 const UNUSUAL: f64 = 0.4;
 
+/// Methods that are called without arguments.
+const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
+
 /// The text of an object without a text of its own.
 const OBJECT: &str = "[object Object]";
 
 /// How a package is called.
 pub(super) struct Usage {
-    words: Words,
+    pub(super) words: Words,
     model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
-    texts: String,
-    /// Whether these mention NaN and `[object Object]`.
-    writes: [bool; 2],
+    pub(super) texts: String,
+    /// Whether these mention NaN, `[object Object]`, the text `undefined` and lists with undefined.
+    writes: [bool; 4],
+    /// The words of these texts and of the names in the program, in lower case.
+    known: BTreeSet<String>,
+    /// The kinds of options by name, as the documentation gives them.
+    pub(super) kinds: BTreeMap<String, &'static str>,
 }
 
 impl Usage {
     pub(super) fn of(program: &Program, machine: &mut Machine) -> Result<Usage, MachineError> {
         let model = Model::of(program, machine)?;
-        let words = Words::of(program, &model, &[], true);
-        let texts = texts(program);
-        let writes = ["NaN", OBJECT].map(|text| texts.contains(text));
-        Ok(Usage { words, model, texts, writes })
+        let mut words = Words::of(program, &model, &[], true);
+        let mut texts = texts(program);
+        texts.push_str(&comments::read(&program.package, &mut words));
+        for name in comments::bindings(&texts, &words.own_names) {
+            if !words.own_names.contains(&name) {
+                words.own_names.push(name);
+            }
+        }
+        let kinds = comments::kinds(&texts);
+        let lists = texts.contains("undefined,") || texts.contains("undefined]");
+        let writes = [
+            texts.contains("NaN"),
+            texts.contains(OBJECT),
+            texts.contains("'undefined'") || texts.contains("\"undefined\""),
+            lists,
+        ];
+        let mut known = plausible::known_words(&texts);
+        known.extend(plausible::known_words(&words.names_of_members().join(" ")));
+        Ok(Usage { words, model, texts, writes, known, kinds })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -57,8 +80,44 @@ impl Usage {
         ['\'', '"', '`'].into_iter().any(between)
     }
 
+    /// Whether a text is between quotes of JavaScript in the documentation, a test or an example. What is between
+    /// backticks is often the name of something.
+    pub(super) fn is_text(&self, text: &str) -> bool {
+        ['\'', '"'].iter().any(|quote| self.texts.contains(&format!("{quote}{text}{quote}")))
+    }
+
+    /// Whether instances are made of what has a path.
+    pub(super) fn is_class(&self, path: &[String]) -> bool {
+        let mut targets = self.model.targets.iter();
+        targets.any(|it| it.kind == TargetKind::Constructor && it.path == path)
+    }
+
+    /// Whether the documentation, a test or an example contains a text.
+    pub(super) fn texts_contain(&self, text: &str) -> bool {
+        self.texts.contains(text)
+    }
+
+    /// Whether a word is one of the documentation, the tests, the examples or the names of members.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.known.contains(&word.to_lowercase())
+    }
+
+    /// Whether a name consists of known words.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+        !name.is_empty()
+            && name.chars().all(letters)
+            && plausible::known_words(name).iter().all(|it| self.knows(it))
+    }
+
+    /// The declared type of an argument.
+    pub(super) fn shape_of(&self, target: &Target, position: usize) -> Option<&Shape> {
+        let shape = self.words.shape(target.first_parameter + position);
+        shape.filter(|_| position < target.parameters.len())
+    }
+
     /// Whether a number is written in the documentation, a test or an example.
-    fn writes(&self, number: f64) -> bool {
+    pub(super) fn writes(&self, number: f64) -> bool {
         let written = number.to_string();
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit() || c == '.');
         self.texts.match_indices(&written).any(|(at, _)| {
@@ -102,9 +161,23 @@ impl Usage {
         calls.collect()
     }
 
+    /// The name of a parameter of what the last statement calls, as a name of a variable; empty if it has none.
+    pub(super) fn name_of_parameter(&self, statements: &[Statement], position: usize) -> String {
+        let target = self.target(statements, statements.len().saturating_sub(1));
+        let parameter = target.and_then(|target| target.parameters.get(position));
+        let name = parameter.map_or("", |parameter| parameter.name.as_str());
+        let plain = name.chars().count() > 1 && name.chars().all(|c| c.is_ascii_alphabetic());
+        if plain { name.to_owned() } else { String::new() }
+    }
+
     /// The targets that tests call.
     pub(super) fn targets(&self) -> &[Target] {
         &self.model.targets
+    }
+
+    /// The name of the class of a target; `None` if it has none.
+    pub(super) fn class_of(&self, target: &Target) -> Option<&str> {
+        self.model.classes.get(target.class?).map(|class| class.name.as_str())
     }
 
     /// The constructor of the class whose instances a target needs; `None` if there is none.
@@ -131,13 +204,33 @@ impl Usage {
         found
     }
 
+    /// Values that a person might pass as an argument of a statement: those of examples, then those of the declared type
+    /// and the name of the parameter.
+    pub(super) fn usual_values(
+        &self,
+        statements: &[Statement],
+        at: usize,
+        position: usize,
+    ) -> Vec<Argument> {
+        let mut values = self.examples(statements, at, position);
+        values.truncate(4);
+        let Some(target) = self.target(statements, at) else { return values };
+        let shape = self.shape_of(target, position);
+        values.extend(shape.and_then(|shape| conventions::value_of_shape(shape, position, 0)));
+        let parameter = target.parameters.get(position);
+        values.extend(parameter.and_then(|it| conventions::value_by_name(&it.name, position)));
+        values
+    }
+
     /// How unusual the calls of a test are: 0 for calls as in the documentation. A test of an error that the program
     /// throws itself may have wrong arguments.
     pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
         let error = test.assertions.last().is_some_and(is_error);
         let last = test.statements.len().saturating_sub(1);
         let mut sum = 0.0;
-        for (at, statement) in test.statements.iter().enumerate() {
+        let statements = inlined(&test.statements);
+        let calls = statements.iter().enumerate();
+        for (at, statement) in calls.filter(|(_, it)| it.operation != Operation::Value) {
             let unchecked = at != last || !error;
             if statement.operation == Operation::Set {
                 let nothing = statement.arguments.iter().all(|it| *it == Argument::Undefined);
@@ -157,12 +250,13 @@ impl Usage {
                 }
             }
         }
-        let nonsense = test.assertions.last().is_some_and(|last| self.is_nonsense(last));
+        let states = test.after.iter().chain(test.assertions.last());
+        let nonsense = states.into_iter().any(|value| self.is_nonsense(value));
         sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
     }
 
-    /// Whether a value is or contains what wrong arguments lead to: NaN, or a text with
-    /// `[object Object]`, unless the documentation mentions it.
+    /// Whether a value is or contains what wrong arguments lead to: NaN, a text with `[object Object]` or `undefined`,
+    /// or a list with undefined, unless the documentation mentions it.
     fn is_nonsense(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) => {
@@ -171,6 +265,11 @@ impl Usage {
                 };
                 ["number", "date"].iter().any(|key| is(key, |it| it == "NaN")) && !self.writes[0]
                     || is("string", |text| text.contains(OBJECT)) && !self.writes[1]
+                    || is("string", |text| text.contains("undefined")) && !self.writes[2]
+                    || is("string", |text| text.contains("NaN")) && !self.writes[0]
+                    || members.get("array").and_then(Value::as_array).is_some_and(|items| {
+                        items.iter().any(|it| it.get("undefined").is_some()) && !self.writes[3]
+                    })
                     || members.values().any(|it| self.is_nonsense(it))
             }
             Value::Array(items) => items.iter().any(|it| self.is_nonsense(it)),
@@ -210,7 +309,9 @@ impl Usage {
     /// Whether the arguments of all calls are those of an example, or parts of them.
     pub(super) fn documents(&self, statements: &[Statement]) -> bool {
         let mut any = false;
-        for (at, statement) in statements.iter().enumerate() {
+        let statements = &inlined(statements)[..];
+        let calls = statements.iter().enumerate();
+        for (at, statement) in calls.filter(|(_, it)| it.operation != Operation::Value) {
             if statement.arguments.is_empty() {
                 continue;
             }
@@ -261,8 +362,7 @@ impl Usage {
         let made = statement.operation == Operation::New && lower;
         let mut sum = missing + f64::from(u8::from(made)) * WRONG;
         for (position, argument) in statement.arguments.iter().enumerate() {
-            let shape = self.words.shape(target.first_parameter + position);
-            let shape = shape.filter(|_| position < target.parameters.len());
+            let shape = self.shape_of(target, position);
             let wrong = match shape {
                 Some(shape) => !self.fits(shape, argument, 0),
                 None => {
@@ -294,10 +394,13 @@ impl Usage {
         self.missing(target, statements[at].arguments.len()) > 0
     }
 
-    fn missing(&self, target: &Target, given: usize) -> usize {
+    pub(super) fn missing(&self, target: &Target, given: usize) -> usize {
         let needed = target.parameters.iter().take_while(|it| {
             it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER
         });
+        if target.kind == TargetKind::Method && WITHOUT.contains(&target.member.as_str()) {
+            return 0;
+        }
         let fewest = self.calls(target).iter().map(|call| call.len()).min().unwrap_or(1);
         needed.count().min(fewest).saturating_sub(given)
     }
@@ -333,121 +436,6 @@ impl Usage {
             _ => false,
         };
         f64::from(u8::from(unusual)) * UNUSUAL
-    }
-
-    /// Whether an argument has a declared type, as far as this is known.
-    fn fits(&self, shape: &Shape, argument: &Argument, depth: usize) -> bool {
-        if depth > DEEPEST || matches!(argument, Argument::Variable(_)) {
-            return true;
-        }
-        match shape {
-            Shape::Any => true,
-            Shape::Literal(literal) => words::argument(literal).is_none_or(|it| it == *argument),
-            Shape::Union(shapes) => {
-                shapes.is_empty()
-                    || shapes.iter().any(|shape| self.fits(shape, argument, depth + 1))
-            }
-            Shape::Array(item) => match argument {
-                Argument::Array(items) => items.iter().all(|it| self.fits(item, it, depth + 1)),
-                _ => false,
-            },
-            Shape::Object(declared) => match argument {
-                Argument::Object(members) => {
-                    let of = |name: &String| declared.iter().find(|(known, ..)| known == name);
-                    let fit = |(name, value): &(String, Argument)| {
-                        of(name).is_some_and(|(_, shape, _)| self.fits(shape, value, depth + 1))
-                    };
-                    let given = |name: &String| members.iter().any(|(known, _)| known == name);
-                    members.iter().all(fit)
-                        && declared.iter().all(|(name, _, optional)| *optional || given(name))
-                }
-                _ => declared.is_empty(),
-            },
-            Shape::Function(_) => kind(argument) == Some("function"),
-            Shape::Named(name) => {
-                let kinds = ["string", "number", "boolean", "null", "undefined", "function"];
-                let lower = name.to_lowercase();
-                if let Some(known) = self.words.type_of(name) {
-                    return self.fits(known, argument, depth + 1);
-                }
-                match kinds.into_iter().find(|known| *known == lower) {
-                    Some(known) => kind(argument) == Some(known),
-                    None if ["object", "record", "array", "regexp", "date"].contains(&&*lower) => {
-                        kind(argument).is_some_and(|kind| kind == lower)
-                            || lower == "object" && kind(argument) == Some("array")
-                            || lower == "record" && kind(argument) == Some("object")
-                    }
-                    None => true,
-                }
-            }
-        }
-    }
-}
-
-/// Whether a member of an object has another kind than in all examples of an argument that have the member.
-fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: usize) -> bool {
-    let Argument::Object(members) = argument else { return false };
-    let objects: Vec<&Vec<(String, Literal)>> = calls
-        .iter()
-        .filter_map(|call| match call.get(position)? {
-            Literal::Object(members) => Some(members),
-            _ => None,
-        })
-        .collect();
-    members.iter().any(|(name, value)| {
-        let known = objects.iter().flat_map(|members| members.iter());
-        let known = known.filter(|(member, _)| member == name);
-        let kinds: BTreeSet<&str> = known.filter_map(|(_, literal)| kind_of(literal)).collect();
-        !kinds.is_empty() && kind(value).is_some_and(|kind| !kinds.contains(kind))
-    })
-}
-
-/// The kind of an argument; `None` if it can be of several kinds.
-fn kind(argument: &Argument) -> Option<&'static str> {
-    Some(match argument {
-        Argument::String(_) => "string",
-        Argument::Number(_) => "number",
-        Argument::Boolean(_) => "boolean",
-        Argument::Null => "null",
-        Argument::Undefined => "undefined",
-        Argument::BigInt(_) => "bigint",
-        Argument::Symbol(_) => "symbol",
-        Argument::RegExp(..) => "regexp",
-        Argument::Date(_) => "date",
-        Argument::Array(_) => "array",
-        Argument::Object(_) => "object",
-        Argument::Function(..) => "function",
-        Argument::Map(_) => "map",
-        Argument::Set(_) => "set",
-        Argument::Promise(..) => "promise",
-        Argument::Variable(_) | Argument::Unknown(_) => return None,
-    })
-}
-
-fn kind_of(literal: &Literal) -> Option<&'static str> {
-    match literal {
-        Literal::Other => None,
-        Literal::Array(_) => Some("array"),
-        Literal::Object(_) => Some("object"),
-        Literal::Function => Some("function"),
-        simple => kind(&words::argument(simple)?),
-    }
-}
-
-/// The argument with the value of a literal; `None` if it has parts that are not literals.
-pub(super) fn argument(literal: &Literal) -> Option<Argument> {
-    match literal {
-        Literal::Array(items) => {
-            items.iter().map(argument).collect::<Option<_>>().map(Argument::Array)
-        }
-        Literal::Object(members) => {
-            let members = members.iter().map(|(name, it)| Some((name.clone(), argument(it)?)));
-            members.collect::<Option<_>>().map(Argument::Object)
-        }
-        Literal::Function => {
-            Some(Argument::Function("first".to_owned(), Box::new(Argument::Undefined)))
-        }
-        simple => words::argument(simple),
     }
 }
 

@@ -58,7 +58,9 @@ pub(super) fn of(
         Strength::Part => 1.6,
         Strength::Whole => 1.0,
     };
-    let mut weight = shown + STATEMENT * (test.statements.len() - 1) as f64;
+    let is_value = |statement: &Statement| statement.operation == Operation::Value;
+    let calls = test.statements.iter().filter(|statement| !is_value(statement)).count();
+    let mut weight = shown + STATEMENT * (calls - 1) as f64;
     if last.operation == Operation::Set {
         weight += 1.0;
     }
@@ -68,6 +70,11 @@ pub(super) fn of(
             weight += 1.0;
         }
         for argument in statement.arguments.iter().skip(usize::from(applied)) {
+            if let Argument::Variable(made) = argument
+                && is_value(&test.statements[*made])
+            {
+                continue;
+            }
             argument.visit(&mut |inner| weight += of_argument(inner));
         }
     }
@@ -98,6 +105,9 @@ fn of_argument(argument: &Argument) -> f64 {
         },
         Argument::Promise(_, true) => 1.0,
         Argument::Variable(_) => 0.3,
+        // A call with an empty collection says less.
+        Argument::Array(items) if items.is_empty() => 0.5,
+        Argument::Object(members) if members.is_empty() => 0.5,
         Argument::Array(_) => 0.1,
         Argument::Undefined => 0.3,
         Argument::Symbol(_) | Argument::Map(_) | Argument::Set(_) => 0.5,

@@ -162,6 +162,7 @@ const executed = (subject, statement) => {
     case 'method': return variables[statement.receiver][statement.name](...values);
     case 'get': return variables[statement.receiver][statement.name];
     case 'set': return void (variables[statement.receiver][statement.name] = values[0]);
+    case 'value': return values[0];
   }
   let owner;
   let target = subject;

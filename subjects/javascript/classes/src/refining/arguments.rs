@@ -1,0 +1,181 @@
+//! Arguments that a call changes in place, and states that it leaves as they are.
+
+use catherd_javascript_machine::{Argument, ExecuteOptions, MachineError, Operation, Statement};
+use serde_json::Value;
+
+use super::{Candidate, Refiner};
+use crate::suite::{SuiteTest, is_error};
+
+/// Whether a parameter holds options, by its name.
+pub(super) fn is_options(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["opt", "config", "setting"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a value has a state that a call can change.
+fn has_state(argument: &Argument) -> bool {
+    use Argument as A;
+    matches!(argument, A::Array(_) | A::Object(_) | A::Map(_) | A::Set(_))
+}
+
+/// The statements with values of their own for some arguments of the last one.
+fn apart(
+    statements: &[Statement],
+    positions: &[usize],
+    name: &dyn Fn(usize) -> String,
+) -> Vec<Statement> {
+    let Some((last, before)) = statements.split_last() else { return Vec::new() };
+    let (mut apart, mut last) = (before.to_vec(), last.clone());
+    for position in positions {
+        let variable = Argument::Variable(apart.len());
+        let value = std::mem::replace(&mut last.arguments[*position], variable);
+        apart.push(Statement {
+            operation: Operation::Value,
+            path: Vec::new(),
+            receiver: 0,
+            name: name(*position),
+            arguments: vec![value],
+            awaits: false,
+        });
+    }
+    apart.push(last);
+    apart
+}
+
+/// The statements with the values of their arguments in place of variables that only hold such a value.
+pub(super) fn inlined(statements: &[Statement]) -> Vec<Statement> {
+    let mut inlined = statements.to_vec();
+    for statement in &mut inlined {
+        for argument in &mut statement.arguments {
+            if let Argument::Variable(variable) = argument
+                && let Some(made) = statements.get(*variable)
+                && made.operation == Operation::Value
+                && let [value] = &made.arguments[..]
+            {
+                *argument = value.clone();
+            }
+        }
+    }
+    inlined
+}
+
+/// Leaves out of a state what was the same before. Of a plain object, everything counts if something is different.
+fn without(state: &mut Value, before: &Value) {
+    if state == before {
+        *state = Value::Null;
+    } else if let Some(known) = before.get("members").and_then(Value::as_object)
+        && let Some(members) = state.get_mut("members").and_then(Value::as_object_mut)
+    {
+        members.retain(|name, value| known.get(name) != Some(value));
+    }
+}
+
+impl Refiner<'_> {
+    /// The candidate with a variable for each argument that the last statement changes in place. `None` if it changes
+    /// none, or returns the argument that it has changed.
+    pub(super) fn with_changed_arguments(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<Option<Candidate>, MachineError> {
+        let Some((last, before)) = statements.split_last() else { return Ok(None) };
+        if !matches!(last.operation, Operation::Call | Operation::Method) {
+            return Ok(None);
+        }
+        let names: Vec<String> = (0..last.arguments.len())
+            .map(|position| self.usage.name_of_parameter(statements, position))
+            .collect();
+        // Programs complete their options.
+        let may = |position: &usize| {
+            has_state(&last.arguments[*position]) && !is_options(&names[*position])
+        };
+        let mut positions: Vec<usize> = (0..last.arguments.len()).filter(may).collect();
+        let name = |position: usize| names[position].clone();
+        if positions.is_empty() {
+            return Ok(None);
+        }
+        let all = apart(statements, &positions, &name);
+        let Some(found) = self.executed(&all, None)? else { return Ok(None) };
+        let result = found.test.assertions.last();
+        if result.is_none_or(is_error) {
+            return Ok(None);
+        }
+        let states = found.test.after.iter().skip(before.len()).take(positions.len());
+        let changed: Vec<bool> = states.map(|state| !state.is_null()).collect();
+        if found.test.after.iter().any(|state| !state.is_null() && Some(state) == result) {
+            return Ok(None);
+        }
+        let mut changes = changed.iter();
+        positions.retain(|_| changes.next() == Some(&true));
+        if positions.is_empty() {
+            return Ok(None);
+        }
+        self.observed(&apart(statements, &positions, &name), None)
+    }
+
+    /// Leaves out the states of variables that the call that a test shows does not change: they say nothing about it.
+    pub(super) fn forget_unchanged(&mut self, test: &mut SuiteTest) -> Result<(), MachineError> {
+        let last = test.statements.len().saturating_sub(1);
+        let focus = test.focus.unwrap_or(last).min(last);
+        if self.weak || test.after.iter().take(focus).all(Value::is_null) {
+            return Ok(());
+        }
+        let options =
+            ExecuteOptions { observe: true, seed: self.seed, ..ExecuteOptions::default() };
+        let before = self.machine.execute(&test.statements[..focus], options)?.after;
+        // A method that returns its receiver as it was shows nothing.
+        if let Some(statement) = test.statements.get(last)
+            && focus == last
+            && statement.operation == Operation::Method
+            && let Some(known) = before.get(statement.receiver)
+            && let Some(result) = test.assertions.get_mut(last)
+            && result.get("object").is_some_and(Value::is_string)
+            && result == known
+        {
+            *result = Value::Null;
+        }
+        for (state, before) in test.after.iter_mut().take(focus).zip(&before) {
+            if !state.is_null() {
+                without(state, before);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn states_lose_what_was_the_same_before() {
+        let instance =
+            |size: u32| json!({"object": "List", "members": {"size": size, "name": "a"}});
+        let mut state = instance(2);
+        without(&mut state, &instance(1));
+        assert_eq!(state, json!({"object": "List", "members": {"size": 2}}));
+        without(&mut state, &json!({"object": "List", "members": {"size": 2}}));
+        assert_eq!(state, Value::Null);
+        let mut list = json!({"array": [1, 2]});
+        without(&mut list, &json!({"array": [1]}));
+        assert_eq!(list, json!({"array": [1, 2]}));
+    }
+
+    #[test]
+    fn arguments_become_values_and_again_arguments() {
+        let list = Argument::Array(vec![Argument::Number(1.0)]);
+        let call = Statement {
+            operation: Operation::Call,
+            path: vec!["sort".to_owned()],
+            receiver: 0,
+            name: String::new(),
+            arguments: vec![Argument::Number(2.0), list.clone()],
+            awaits: false,
+        };
+        let apart = apart(std::slice::from_ref(&call), &[1], &|_| "list".to_owned());
+        assert_eq!(apart[1].arguments, [Argument::Number(2.0), Argument::Variable(0)]);
+        assert_eq!((apart[0].name.as_str(), &apart[0].arguments[0]), ("list", &list));
+        assert_eq!(inlined(&apart)[1], call);
+    }
+}

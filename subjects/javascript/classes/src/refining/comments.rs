@@ -1,0 +1,186 @@
+//! Examples in comments: the code after `@example` of documentation comments, and between fences in them.
+
+use std::collections::BTreeMap;
+
+use catherd_javascript_machine::Package;
+use catherd_javascript_machine::instrument::{Words as Found, words};
+
+use crate::words::Words;
+
+/// Maximum size of a file in which examples are looked for, in bytes.
+const LARGEST: usize = 1 << 20;
+
+/// Maximum number of files in which examples are looked for.
+const MAX_FILES: usize = 100;
+
+/// Adds the calls of examples in comments of the sources and declarations of a package to its words. Returns the text of
+/// the examples.
+pub(super) fn read(package: &Package, words_of: &mut Words) -> String {
+    let mut texts = String::new();
+    let files = package.files.iter().filter(|(path, bytes)| {
+        let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
+        !path.contains("node_modules/")
+            && bytes.len() <= LARGEST
+            && ends.iter().any(|end| path.ends_with(end))
+    });
+    for (path, _) in files.take(MAX_FILES) {
+        for example in examples(&package.text(path).unwrap_or_default()) {
+            let found = words("example.js", &example);
+            words_of.take(&Found { calls: found.calls, ..Found::default() });
+            texts.push_str(&example);
+            texts.push('\n');
+        }
+    }
+    texts
+}
+
+/// The examples in the documentation comments of a source.
+fn examples(source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for comment in source.split("/**").skip(1) {
+        let comment = comment.split("*/").next().unwrap_or_default();
+        let (mut example, mut inside): (Option<String>, bool) = (None, false);
+        for line in comment.lines() {
+            let line = line.trim_start();
+            let line =
+                line.strip_prefix('*').map_or(line, |line| line.strip_prefix(' ').unwrap_or(line));
+            let tag = line.trim_start();
+            if let Some(rest) = tag.strip_prefix("```") {
+                inside = !inside;
+                let script = ["", "js", "javascript", "ts", "typescript"].contains(&rest.trim());
+                if inside && script {
+                    found.extend(example.replace(String::new()));
+                }
+            } else if tag.starts_with("@example") {
+                found.extend(example.replace(String::new()));
+            } else if tag.starts_with('@') && !inside {
+                found.extend(example.take());
+            } else if let Some(text) = &mut example {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        found.extend(example);
+    }
+    found.retain(|text| !text.trim().is_empty());
+    found
+}
+
+/// The names by which examples call the export of a package with one of these names: `const NAME = require('package')` or
+/// `import NAME from 'package'`.
+pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
+    let mut names = Vec::new();
+    for line in texts.lines() {
+        let quoted = |own: &String| {
+            ["'", "\""].iter().any(|quote| line.contains(&format!("{quote}{own}{quote}")))
+        };
+        if !own.iter().any(quoted) {
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let name = match &words[..] {
+            // The result of a call of what is required has another name than the export.
+            ["const" | "let" | "var", name, "=", call, ..]
+                if call.starts_with("require(")
+                    && call.split_once(')').is_some_and(|(_, rest)| ["", ";"].contains(&rest)) =>
+            {
+                name
+            }
+            ["import", name, "from", ..] => name,
+            _ => continue,
+        };
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_$".contains(c));
+        if plain && !names.contains(&(*name).to_owned()) {
+            names.push((*name).to_owned());
+        }
+    }
+    names
+}
+
+/// The kinds of options that documentation gives: after the name of an option, in the same line or in the next few,
+/// `Type` and the kind, or the kind between braces or brackets.
+pub(super) fn kinds(texts: &str) -> BTreeMap<String, &'static str> {
+    const KINDS: [&str; 7] =
+        ["string", "number", "boolean", "array", "object", "function", "regexp"];
+    let mut found = BTreeMap::new();
+    let lines: Vec<&str> = texts.lines().collect();
+    for (at, line) in lines.iter().enumerate() {
+        let start = line.trim_start();
+        if !start.starts_with(['#', '-', '*', '|', '`']) {
+            continue;
+        }
+        let name = start.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && !"_.".contains(c));
+        let (name, rest) = name.split_at(end.unwrap_or(name.len()));
+        let name = name.rsplit('.').next().unwrap_or(name);
+        let is_kind = KINDS.contains(&name.to_lowercase().as_str());
+        if name.is_empty() || is_kind && !start.starts_with('#') {
+            continue;
+        }
+        let marked = |line: &str| {
+            let lower = line.to_lowercase();
+            let after = lower.find("type").map(|at| lower[at + 4..].to_owned());
+            let after = after.or_else(|| {
+                let open = lower.find(['{', '(', '|', '_'])?;
+                Some(lower[open..].to_owned())
+            })?;
+            let word = after.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+            KINDS.iter().find(|kind| word.starts_with(*kind)).copied()
+        };
+        let of_line = marked(rest);
+        let next =
+            lines[at + 1..].iter().take(4).filter(|line| line.to_lowercase().contains("type"));
+        let kind = of_line.or_else(|| next.filter_map(|line| marked(line)).next());
+        if let Some(kind) = kind {
+            found.entry(name.to_owned()).or_insert(kind);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_follow_their_tag_or_are_between_fences() {
+        let source = "
+/** Adds.
+ * @param {number} a
+ * @example
+ * add(1, 2); // 3
+ *
+ * add(2, 2);
+ * @returns {number}
+ */
+function add() {}
+/**
+ @example
+ ```js
+ import {add} from 'add';
+ add(5);
+ ```
+*/
+export function other() {}
+/** No example, add(7). */";
+        let found = examples(source);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].contains("add(1, 2)") && found[0].contains("add(2, 2)"), "{found:?}");
+        assert!(found[1].contains("add(5);") && !found[1].contains("```"), "{found:?}");
+    }
+
+    #[test]
+    fn examples_bind_the_export_to_a_name() {
+        let texts = "var wrap = require('word-wrap');\nimport other from \"word-wrap\";\nconst fs = require('fs');\nlet b = require('wordWrap')('a');";
+        let own = ["word-wrap".to_owned(), "wordWrap".to_owned()];
+        assert_eq!(bindings(texts, &own), ["wrap", "other"]);
+    }
+
+    #[test]
+    fn documentation_gives_the_kinds_of_options() {
+        let texts = "### options.width\n\nType: `Number`\n\n- `trim` {Boolean} cuts\n| indent | string | x |\n\nplain text";
+        let found = kinds(texts);
+        let expected = [("indent", "string"), ("trim", "boolean"), ("width", "number")];
+        assert_eq!(found, expected.map(|(name, kind)| (name.to_owned(), kind)).into());
+    }
+}

@@ -1,0 +1,162 @@
+//! The kinds of values: of arguments and literals, as types declare them, and as the documentation gives them.
+
+use std::collections::BTreeSet;
+
+use catherd_javascript_machine::Argument;
+use catherd_javascript_machine::instrument::{Literal, Shape};
+
+use super::conventions;
+use super::usage::Usage;
+use crate::words;
+
+/// Maximum depth to which declared types are followed.
+const DEEPEST: usize = 6;
+
+impl Usage {
+    /// The kinds of values that members of this name have in the documentation, a test or an example.
+    pub(super) fn kinds_of_member(&self, name: &str) -> BTreeSet<&'static str> {
+        let kind = |(at, _): (usize, &str)| {
+            let before = self.texts[..at].chars().next_back();
+            let quote = |c: char| "'\"".contains(c);
+            if before.is_some_and(|c| c.is_alphanumeric() || "_$-.".contains(c)) {
+                return None;
+            }
+            let rest = &self.texts[at + name.len()..];
+            let rest = rest.strip_prefix(quote).unwrap_or(rest).strip_prefix(':')?.trim_start();
+            let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+            match rest.chars().next()? {
+                '[' => Some("array"),
+                '{' => Some("object"),
+                '\'' | '"' | '`' => Some("string"),
+                c if c.is_ascii_digit() || c == '-' => Some("number"),
+                _ if begins(&["true", "false"]) => Some("boolean"),
+                _ if begins(&["function", "(", "async"]) => Some("function"),
+                _ => None,
+            }
+        };
+        match name.is_empty() {
+            true => BTreeSet::new(),
+            false => self.texts.match_indices(name).filter_map(kind).collect(),
+        }
+    }
+
+    /// The kind of an option: as the documentation gives it, otherwise the usual one for its name.
+    pub(super) fn kind_of_option(&self, name: &str) -> Option<&'static str> {
+        self.kinds.get(name).copied().or_else(|| conventions::kind_by_name(name))
+    }
+
+    /// Whether an argument has a declared type, as far as this is known.
+    pub(super) fn fits(&self, shape: &Shape, argument: &Argument, depth: usize) -> bool {
+        if depth > DEEPEST || matches!(argument, Argument::Variable(_)) {
+            return true;
+        }
+        match shape {
+            Shape::Any => true,
+            Shape::Literal(literal) => words::argument(literal).is_none_or(|it| it == *argument),
+            Shape::Union(shapes) => {
+                shapes.is_empty()
+                    || shapes.iter().any(|shape| self.fits(shape, argument, depth + 1))
+            }
+            Shape::Array(item) => match argument {
+                Argument::Array(items) => items.iter().all(|it| self.fits(item, it, depth + 1)),
+                _ => false,
+            },
+            Shape::Object(declared) => match argument {
+                Argument::Object(members) => {
+                    let of = |name: &String| declared.iter().find(|(known, ..)| known == name);
+                    let fit = |(name, value): &(String, Argument)| {
+                        of(name).is_some_and(|(_, shape, _)| self.fits(shape, value, depth + 1))
+                    };
+                    let given = |name: &String| members.iter().any(|(known, _)| known == name);
+                    members.iter().all(fit)
+                        && declared.iter().all(|(name, _, optional)| *optional || given(name))
+                }
+                _ => declared.is_empty(),
+            },
+            Shape::Function(_) => kind(argument) == Some("function"),
+            Shape::Named(name) => {
+                let kinds = ["string", "number", "boolean", "null", "undefined", "function"];
+                let lower = name.to_lowercase();
+                if let Some(known) = self.words.type_of(name) {
+                    return self.fits(known, argument, depth + 1);
+                }
+                match kinds.into_iter().find(|known| *known == lower) {
+                    Some(known) => kind(argument) == Some(known),
+                    None if ["object", "record", "array", "regexp", "date"].contains(&&*lower) => {
+                        kind(argument).is_some_and(|kind| kind == lower)
+                            || lower == "object" && kind(argument) == Some("array")
+                            || lower == "record" && kind(argument) == Some("object")
+                    }
+                    None => true,
+                }
+            }
+        }
+    }
+}
+
+/// Whether a member of an object has another kind than in all examples of an argument that have the member.
+pub(super) fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: usize) -> bool {
+    let Argument::Object(members) = argument else { return false };
+    let objects: Vec<&Vec<(String, Literal)>> = calls
+        .iter()
+        .filter_map(|call| match call.get(position)? {
+            Literal::Object(members) => Some(members),
+            _ => None,
+        })
+        .collect();
+    members.iter().any(|(name, value)| {
+        let known = objects.iter().flat_map(|members| members.iter());
+        let known = known.filter(|(member, _)| member == name);
+        let kinds: BTreeSet<&str> = known.filter_map(|(_, literal)| kind_of(literal)).collect();
+        !kinds.is_empty() && kind(value).is_some_and(|kind| !kinds.contains(kind))
+    })
+}
+
+/// The kind of an argument; `None` if it can be of several kinds.
+pub(super) fn kind(argument: &Argument) -> Option<&'static str> {
+    Some(match argument {
+        Argument::String(_) => "string",
+        Argument::Number(_) => "number",
+        Argument::Boolean(_) => "boolean",
+        Argument::Null => "null",
+        Argument::Undefined => "undefined",
+        Argument::BigInt(_) => "bigint",
+        Argument::Symbol(_) => "symbol",
+        Argument::RegExp(..) => "regexp",
+        Argument::Date(_) => "date",
+        Argument::Array(_) => "array",
+        Argument::Object(_) => "object",
+        Argument::Function(..) => "function",
+        Argument::Map(_) => "map",
+        Argument::Set(_) => "set",
+        Argument::Promise(..) => "promise",
+        Argument::Variable(_) | Argument::Unknown(_) => return None,
+    })
+}
+
+pub(super) fn kind_of(literal: &Literal) -> Option<&'static str> {
+    match literal {
+        Literal::Other => None,
+        Literal::Array(_) => Some("array"),
+        Literal::Object(_) => Some("object"),
+        Literal::Function => Some("function"),
+        simple => kind(&words::argument(simple)?),
+    }
+}
+
+/// The argument with the value of a literal; `None` if it has parts that are not literals.
+pub(super) fn argument(literal: &Literal) -> Option<Argument> {
+    match literal {
+        Literal::Array(items) => {
+            items.iter().map(argument).collect::<Option<_>>().map(Argument::Array)
+        }
+        Literal::Object(members) => {
+            let members = members.iter().map(|(name, it)| Some((name.clone(), argument(it)?)));
+            members.collect::<Option<_>>().map(Argument::Object)
+        }
+        Literal::Function => {
+            Some(Argument::Function("first".to_owned(), Box::new(Argument::Undefined)))
+        }
+        simple => words::argument(simple),
+    }
+}
