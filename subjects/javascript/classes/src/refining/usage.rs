@@ -13,7 +13,7 @@ use super::conventions;
 use super::kinds::{argument, differs, kind, kind_of};
 use super::plausible;
 use super::weights::is_applied;
-use crate::mined::is_example;
+use crate::mined::{is_example, is_generated};
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 use crate::words::Words;
@@ -450,8 +450,11 @@ fn texts(program: &Program) -> String {
         let documents = ends(&[".md", ".markdown"]) && !lower.contains("changelog");
         let shows = documents || is_example(&lower) && ends(&[".js", ".mjs", ".cjs", ".ts"]);
         if shows && texts.len() < MAX_TEXTS {
-            texts.push_str(&package.text(path).unwrap_or_default());
-            texts.push('\n');
+            let text = package.text(path).unwrap_or_default();
+            if !is_generated(&text) {
+                texts.push_str(&text);
+                texts.push('\n');
+            }
         }
     }
     texts
