@@ -241,6 +241,26 @@ fn long_strings_are_a_limit_that_programs_can_catch() {
 }
 
 #[test]
+fn only_what_a_literal_makes_is_a_plain_object() {
+    let source = "exports.plain = () => ({a: 1});
+        exports.getter = () => ({a: 1, get b() { throw new Error('b'); }});
+        exports.symbol = () => ({a: 1, [Symbol('b')]: 2});
+        exports.error = () => Object.assign(Object.setPrototypeOf(new Error('b'), Object.prototype), {a: 1});
+        exports.list = function () { const list = (function () { return arguments; })(); list.a = 1; return list; };
+        exports.bare = () => Object.assign(Object.create(null), {a: 1});";
+    let program = program(source);
+    let run = |name: &str| {
+        execute(&program, MachineSettings::default(), &[call(name, &json!([]))], false).observed
+    };
+    let members = json!({"a": {"number": "1"}});
+    assert_eq!(run("plain"), [json!({"object": members})]);
+    for name in ["getter", "symbol", "error", "list"] {
+        assert_eq!(run(name), [json!({"object": members, "prototype": "other"})], "{name}");
+    }
+    assert_eq!(run("bare"), [json!({"object": members, "prototype": null})]);
+}
+
+#[test]
 fn results_are_those_of_node() {
     let source = "exports.spread = () => Object.keys({...'ab', ...null, ...[7]}).join();
         exports.own = () => { const o = Object.create(null); o.__proto__ = 1; return o; };

@@ -41,12 +41,17 @@ function data(root) {
       if (member !== undefined && 'value' in member) members[name] = see(member.value, level + 1);
     }
     const prototype = Object.getPrototypeOf(value);
-    if (prototype === null) return { object: members, prototype: null };
+    const own = name => Object.getOwnPropertyDescriptor(value, name);
     const maker = prototype === null || prototype === Object.prototype ? undefined
       : Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value;
     const name = typeof maker === 'function' ? Object.getOwnPropertyDescriptor(maker, 'name')?.value : '';
     if (typeof name !== 'string' || name === '') {
-      return prototype === Object.prototype ? { object: members } : { object: members, prototype: 'other' };
+      // What a literal with these members makes.
+      const literal = Object.getOwnPropertySymbols(value).length === 0
+        && ['message', 'stack', 'callee'].every(name => own(name)?.enumerable !== false)
+        && Object.keys(value).every(name => 'value' in (own(name) ?? {}));
+      if (literal && prototype === Object.prototype) return { object: members };
+      return { object: members, prototype: literal && prototype === null ? null : 'other' };
     }
     return Object.keys(members).length === 0 ? { object: name } : { object: name, members };
   };

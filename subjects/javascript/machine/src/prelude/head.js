@@ -4,7 +4,7 @@ const {Map, Set, WeakMap, WeakSet, Promise, Date, RegExp, Error, RangeError, Typ
 const {apply, ownKeys, getPrototypeOf, construct} = globalThis.Reflect;
 const {Math} = globalThis;
 const {abs} = Math;
-const {keys, getOwnPropertyDescriptor: getOwn, defineProperty, create, assign} = Object;
+const {keys, getOwnPropertyDescriptor: getOwn, getOwnPropertySymbols: symbolsOf, defineProperty, create, assign} = Object;
 const {isArray} = Array;
 const {parse, stringify} = globalThis.JSON;
 const uncurry = f => Function.prototype.call.bind(f);

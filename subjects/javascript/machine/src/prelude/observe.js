@@ -13,6 +13,22 @@ const ownName = f => {
     const name = getOwn(f, 'name');
     return name !== undefined && typeof name.value === 'string' ? name.value : '';
 };
+/** Whether an object is the one that a literal with its enumerable members makes, except for its prototype. */
+const isLiteral = value => {
+    const isHidden = name => getOwn(value, name)?.enumerable === false;
+    // Errors have hidden messages and stacks, and lists of arguments their functions.
+    if (symbolsOf(value).length > 0 || isHidden('message') || isHidden('stack') || isHidden('callee')) {
+        return false;
+    }
+    const names = keys(value);
+    for (let i = 0; i < names.length; i++) {
+        const member = getOwn(value, names[i]);
+        if (member === undefined || !('value' in member)) {
+            return false;
+        }
+    }
+    return true;
+};
 const numberText = value => Object.is(value, -0) ? '-0' : String(value);
 /** A value as data. Getters are not called. */
 const observe = value => {
@@ -90,11 +106,10 @@ const observe = value => {
             }
         }
         const name = className(value);
-        if (getPrototypeOf(value) === null) {
-            return {object: members, prototype: null};
-        }
         if (name === '') {
-            return getPrototypeOf(value) === ObjectPrototype ? {object: members} : {object: members, prototype: 'other'};
+            const prototype = isLiteral(value) ? getPrototypeOf(value) : undefined;
+            return prototype === ObjectPrototype ? {object: members}
+                : {object: members, prototype: prototype === null ? null : 'other'};
         }
         return count === 0 ? {object: name} : {object: name, members};
     };
