@@ -490,4 +490,18 @@ mod tests {
         assert!(text.contains("const instance = new subject();"), "{text}");
         assert!(text.contains("describe('exports', () => {"), "{text}");
     }
+
+    #[test]
+    fn the_subject_has_no_name_that_the_code_declares() {
+        for name in ["list", "root", "loaded", "files", "data", "register", "fs"] {
+            for (module, script) in [(false, false), (true, false), (false, true)] {
+                let own_name = name.to_owned();
+                let code =
+                    Code { module, script, in_module: module, own_name, ..code(Style::NodeTest) };
+                let text = export(&suite(), &code).text;
+                let named = text.contains(&format!("let {name};"));
+                assert_eq!(named, name == "list" && !script, "{text}");
+            }
+        }
+    }
 }

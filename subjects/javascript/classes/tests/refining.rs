@@ -293,3 +293,16 @@ fn states_that_a_call_does_not_change_are_not_shown() {
         "{refined:?}"
     );
 }
+
+/// A suite that somebody has written.
+#[test]
+fn a_test_that_only_makes_values_is_refined() {
+    let list = Argument::Array(vec![number(1.0)]);
+    let statements = vec![
+        call(Operation::Value, "", "list", vec![list]),
+        call(Operation::Call, "clamp", "", vec![Argument::Variable(0), number(1.0), number(2.0)]),
+    ];
+    let tests = vec![SuiteTest { statements, ..SuiteTest::default() }];
+    let suite = Suite { tests, seed: 1, ..Suite::default() };
+    refined(&program(), &suite, &Refinement::default()).unwrap();
+}

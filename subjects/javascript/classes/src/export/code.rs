@@ -8,12 +8,14 @@ use super::{Code, Style, names_of_script};
 use crate::mined::{GENERATED, WITH_SEED};
 use crate::suite::Suite;
 
-/// Names of the language and of the code that the variable of the subject may not have.
-const RESERVED: &str = "Array BigInt Boolean Date Error Function Infinity JSON Map Math NaN Number Object Promise Proxy \
-    Reflect RegExp Set String Symbol console args arg";
+/// Names that the variable of the subject may not have: names of built-in objects, of arguments in tests, and of what
+/// the head of the code declares.
+const RESERVED: &str = "Array BigInt Boolean Buffer Date Error Function Infinity JSON Map Math NaN Number Object Promise \
+    Proxy Reflect RegExp Set String Symbol URL console args arg createRequire data file fileURLToPath fs inside \
+    loaded promise register resolve root script";
 
 impl Code {
-    /// The name of the variable that holds the subject: that of the export itself, if a variable can have it.
+    /// The name of the variable that holds the subject: the name of the export itself, if a variable can have it.
     pub(super) fn name_of_subject(&self) -> &str {
         let name = self.own_name.as_str();
         let taken = |list: &str| list.split_whitespace().any(|word| word == name);

@@ -67,7 +67,7 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
     last.or_else(own).or_else(export)
 }
 
-/// The name of the variable of a value: that of the parameter, otherwise one by its kind.
+/// The name of the variable of a value: the name of its parameter, otherwise a name by its kind.
 fn name_of_value(statement: &Statement) -> &str {
     match statement.arguments.first() {
         _ if !statement.name.is_empty() => &statement.name,

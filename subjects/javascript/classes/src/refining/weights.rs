@@ -60,7 +60,7 @@ pub(super) fn of(
     };
     let is_value = |statement: &Statement| statement.operation == Operation::Value;
     let calls = test.statements.iter().filter(|statement| !is_value(statement)).count();
-    let mut weight = shown + STATEMENT * (calls - 1) as f64;
+    let mut weight = shown + STATEMENT * calls.saturating_sub(1) as f64;
     if last.operation == Operation::Set {
         weight += 1.0;
     }
