@@ -132,6 +132,9 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// Number of runs from which it matters how the program was built.
+const LARGE: u64 = 1_000;
+
 const EXAMPLES: &str = "\
 Examples:
   catherd run experiments/smoke.toml
@@ -334,6 +337,12 @@ impl<'a> LocalRunner<'a> {
         let display = display.with_events(self.events, title, &before, cores.len());
         if self.arguments.dashboard.is_none() && !quiet && !before.is_finished() {
             terminal::note("--dashboard shows the progress in a browser.");
+        }
+        if cfg!(debug_assertions) && before.pending > LARGE {
+            terminal::note(
+                "This catherd is a build for tests and takes several times as long as one that `cargo build --release` \
+                 makes.",
+            );
         }
         let interval = Duration::from_secs(self.arguments.tables_interval);
         let warn = |error: ResultsError| {

@@ -133,6 +133,7 @@ fn verdict(shape: &Shape, injected: Injected, seed: u64) -> RealTime {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
     let asked: Option<u64> = std::env::var("CATHERD_STUDIES").ok().and_then(|n| n.parse().ok());
     let studies = asked.unwrap_or(3);

@@ -369,6 +369,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
 
 /// No figure has ink in the first or last row or column of pixels, where a text would be cut.
 #[test]
+#[ignore = "takes long"]
 fn no_figure_has_ink_at_its_border() {
     let long = crate::synthetic::runs(7, 8).map(|(mut spec, record)| {
         if spec.algorithm.name == "mio" {

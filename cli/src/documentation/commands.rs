@@ -167,6 +167,7 @@ fn commands_in_documents_and_examples_are_accepted() {
 fn commands_are_split_like_in_a_shell() {
     let read = commands("FOO=1 x | catherd report a --check \"b/c >= 9 %\" '' > d & # catherd e");
     assert_eq!(read, [["catherd", "report", "a", "--check", "b/c >= 9 %", ""]]);
+    assert_eq!(commands("cargo run -- run a")[0], ["catherd", "run", "a"]);
     assert_eq!(commands("cargo run --release -- run a")[0], ["catherd", "run", "a"]);
     assert_eq!(commands("target/release/catherd run a")[0], ["catherd", "run", "a"]);
     assert!(commands("cargo run -p x --example y -- 1").is_empty());

@@ -61,6 +61,7 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
 /// A laptop that sleeps, or a login node under load: the connection is lost, and the rest is fetched
 /// over another one.
 #[test]
+#[ignore = "takes long"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -302,6 +303,7 @@ fn a_worker_that_drains_hands_its_run_back() {
 
 /// A worker whose allocation ends soon leaves runs that take longer to others.
 #[test]
+#[ignore = "takes long"]
 fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =

@@ -109,6 +109,7 @@ fn a_program_that_brings_the_engine_down_costs_its_run_only() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
     let endless = "exports.f = function f() {
         const a = new Array(65535).fill(1);
@@ -230,6 +231,7 @@ const DEPTHS: &str = "
     exports.proxies = function proxies() { try { return endless.x; } catch (error) { return error.message; } };";
 
 #[test]
+#[ignore = "takes long"]
 fn depth_does_not_depend_on_the_bytes_of_the_stack() {
     let folder = with_programs(&[("depths.js", DEPTHS)]);
     let mut command = catherd();
@@ -262,6 +264,7 @@ fn depth_does_not_depend_on_the_bytes_of_the_stack() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn generated_hostile_programs_end_and_cost_no_study() {
     let count = std::env::var("CATHERD_HOSTILE_SCRIPTS").ok();
     let count = count.map_or(SCRIPTS, |count| count.parse().unwrap());

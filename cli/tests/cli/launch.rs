@@ -238,6 +238,7 @@ fn nothing_is_submitted_if_the_workers_would_be_refused() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_coordinator_allocates_workers_while_runs_wait() {
     let cluster = Cluster::new();
     let folder = cluster.folder.path();

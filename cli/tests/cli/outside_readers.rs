@@ -178,6 +178,7 @@ fn runs_in_table(folder: &Path) -> usize {
 /// is executed again.
 #[test]
 #[cfg(unix)]
+#[ignore = "takes long"]
 fn runs_that_are_killed_while_others_read_lose_no_record() {
     use std::os::unix::fs::PermissionsExt;
     let kills = kills();
@@ -395,6 +396,7 @@ fn a_run_reports_that_its_store_was_renamed_and_continues_when_it_is_back() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_backup_of_a_running_study_is_continued_elsewhere() {
     let study = Study::new(120, 20);
     let process = study.start("out");

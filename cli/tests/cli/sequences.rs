@@ -352,8 +352,8 @@ fn excessive_sizes_are_refused_by_name() {
         (&["generate", "builtin:vault", "--criterion", &long, "--size", "2"], "((..."),
         (&["space", "builtin:abp", "--length", "18446744073709551615"], "--length"),
         (
-            &["generate", "builtin:abp", "--criterion", "subsequence:9", "--size", "2"],
-            "more than 536870912 items",
+            &["generate", "builtin:abp", "--criterion", "subsequence:20", "--size", "2"],
+            "more than 2^63 words of 20",
         ),
     ];
     for (arguments, named) in refused {

@@ -25,7 +25,7 @@ use world::{Played, Results, plan, play};
 const SEEDS: u64 = 9;
 
 /// Simulations in every run of the tests.
-const SIMULATIONS: u64 = 200;
+const SIMULATIONS: u64 = 60;
 
 /// Plays scenarios on all cores. Returns the results by seed.
 fn play_all(scenarios: &[Scenario], seeds: u64) -> Vec<(u64, Played)> {

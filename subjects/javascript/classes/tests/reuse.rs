@@ -77,7 +77,7 @@ fn effects_of_a_test_end_with_it() {
     on_a_large_stack(move || {
         for source in sources {
             let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-            compare(&program, 40);
+            compare(&program, 12);
         }
     });
 }
