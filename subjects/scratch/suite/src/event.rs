@@ -120,9 +120,25 @@ impl Event {
 
     /// Number of steps that run for the event, the one-step wait after it included.
     pub fn steps(&self) -> u64 {
+        u64::from(self.held()) + 1
+    }
+
+    /// Number of steps of the event, without the one-step wait after it: 0 for events that take no
+    /// time.
+    pub fn held(&self) -> u32 {
         match *self {
-            Event::KeyPress { steps, .. } | Event::Wait { steps } => u64::from(steps) + 1,
-            _ => 1,
+            Event::KeyPress { steps, .. } | Event::Wait { steps } => steps,
+            _ => 0,
+        }
+    }
+
+    /// The event with this number of steps; unchanged if it takes no time.
+    #[must_use]
+    pub fn held_for(self, steps: u32) -> Event {
+        match self {
+            Event::KeyPress { key, .. } => Event::KeyPress { key, steps },
+            Event::Wait { .. } => Event::Wait { steps },
+            other => other,
         }
     }
 }

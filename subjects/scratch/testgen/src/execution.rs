@@ -18,6 +18,7 @@ use crate::recorder::{History, Recorder};
 use crate::settings::GenerationSettings;
 use crate::trace::Trace;
 use prefix_tree::{NodeNo, PrefixTree};
+use within::Tried;
 
 /// Maximum size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
@@ -39,6 +40,11 @@ pub(crate) struct Executor {
     path: Vec<NodeNo>,
     /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
+    tried: Tried,
+    /// Least number of blocks between two states within an event.
+    long: u64,
+    /// Size of the prefix cache in bytes from the first long execution on; 0 for no change.
+    later: usize,
     /// Smallest size of a saved state in bytes.
     least: u64,
     pub(crate) extractor: Extractor<TargetId>,
@@ -97,6 +103,9 @@ impl Executor {
             prefixes: PrefixTree::new(memory),
             path: Vec::new(),
             spent: (0, 0),
+            tried: Tried::default(),
+            long: within::LONG,
+            later: 0,
             vm,
             extractor,
             extraction,
@@ -121,6 +130,7 @@ impl Executor {
         self.vm.tracer.clear();
         self.vm.green_flag();
         self.spent = (self.vm.steps(), self.vm.executed_blocks());
+        self.tried = Tried::at(self.spent.1);
     }
 
     /// Limits that all executions so far reached.
@@ -327,3 +337,4 @@ mod prefix_cache;
 mod prefix_tree;
 #[cfg(test)]
 mod tests;
+mod within;

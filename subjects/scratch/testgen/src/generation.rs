@@ -42,9 +42,14 @@ impl Prepared {
         on_progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
-        // Independent random tests share prefixes only by chance, so caching does not pay.
-        let cached = if request.algorithm.derives_tests() { memory } else { 0 };
+        // Independent random tests share prefixes only by chance, so that caching pays only if their
+        // steps are long.
+        let derives = request.algorithm.derives_tests();
+        let cached = if derives { memory } else { 0 };
         let mut executor = Executor::new(Arc::clone(self), request.seed, cached, &mut rng);
+        if !derives {
+            executor.cache_prefixes_when_long(memory);
+        }
         let found = if self.order.is_empty() {
             Found::without_search(End::NothingToCover, Vec::new())
         } else if !self.model.has_any_input_event() {

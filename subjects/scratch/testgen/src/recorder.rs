@@ -238,6 +238,24 @@ impl History {
         &self.0[earlier..]
     }
 
+    /// Merges the changes of each block by the last of `events` events, which was recorded in several
+    /// pieces. The history must have no later event.
+    pub(crate) fn merge_last(&mut self, events: u32) {
+        let earlier = self.0.len() - self.last(events).len();
+        let mut merged = earlier;
+        for at in earlier..self.0.len() {
+            let change = self.0[at];
+            match self.0[earlier..merged].iter_mut().find(|known| known.block == change.block) {
+                Some(known) => *known = change,
+                None => {
+                    self.0[merged] = change;
+                    merged += 1;
+                }
+            }
+        }
+        self.0.truncate(merged);
+    }
+
     /// Adds the changes of one more event.
     pub(crate) fn append(&mut self, changes: &[Change]) {
         self.0.extend_from_slice(changes);

@@ -2,7 +2,7 @@
 
 use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
-use super::{Event, Vocabulary};
+use super::{Event, KeyNo, Vocabulary};
 
 /// State of the interaction between a test and a program: input devices to be released, and
 /// whether the program has ended or hung.
@@ -51,18 +51,18 @@ impl Interaction {
         words: &Vocabulary,
         each: &mut impl FnMut(&Vm<T>),
     ) {
+        self.begin(event, vm, words);
+        self.run_watched(event.held(), vm, each);
+        self.finish(event, vm, words);
+        self.run_watched(1, vm, each);
+    }
+
+    /// Begins an event: input devices are as during its steps. The caller runs [`Event::held`] steps,
+    /// ends the event by [`finish`](Interaction::finish), and runs one more step.
+    pub fn begin<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
         self.release(vm);
         match event {
-            Event::KeyPress { key, steps } => {
-                // `any` is an entry of key menus, not a key.
-                let key = match words.key(key) {
-                    "any" => "space",
-                    key => key,
-                };
-                vm.key(key, true);
-                self.run_watched(steps, vm, each);
-                vm.key(key, false);
-            }
+            Event::KeyPress { key, .. } => vm.key(pressed(words, key), true),
             Event::ClickSprite { sprite } => click(vm, sprite),
             Event::ClickStage => click(vm, words.stage()),
             Event::ClickClone { sprite, instance, x, y } => {
@@ -91,9 +91,15 @@ impl Interaction {
                     self.sound = true;
                 }
             }
-            Event::Wait { steps } => self.run_watched(steps, vm, each),
+            Event::Wait { .. } => {}
         }
-        self.run_watched(1, vm, each);
+    }
+
+    /// Ends an event after its steps.
+    pub fn finish<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
+        if let Event::KeyPress { key, .. } = event {
+            vm.key(pressed(words, key), false);
+        }
     }
 
     /// Lets one step pass in place of an event.
@@ -149,6 +155,14 @@ impl Interaction {
 /// stage, with its button up. A machine that has just been loaded has no mouse on the stage.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
+}
+
+/// The key of a key press: `any` is an entry of key menus, not a key.
+fn pressed(words: &Vocabulary, key: KeyNo) -> &str {
+    match words.key(key) {
+        "any" => "space",
+        key => key,
+    }
 }
 
 fn click<T: Tracer>(vm: &mut Vm<T>, target: u16) {

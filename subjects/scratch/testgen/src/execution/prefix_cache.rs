@@ -9,18 +9,24 @@
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Event;
+use catherd_scratch_vm::Snapshot;
 
-use super::prefix_tree::{NodeNo, PrefixTree, SavedState};
+use super::prefix_tree::{Moment, NodeNo, PrefixTree, SavedState};
+use super::within::Tried;
 use super::{Executor, Recording};
 use crate::parameters::EventChoice;
 
 /// Bytes that are copied in a tenth of the time of an idle step.
 const BYTES_PER_STEP: u64 = 100;
 /// Bytes that are copied in a tenth of the time of a block.
-const BYTES_PER_BLOCK: u64 = 20;
+pub(super) const BYTES_PER_BLOCK: u64 = 20;
 /// Factor by which saving a state must save more work at a node that no test has revisited, because
 /// most such nodes are never revisited.
-const UNSHARED: u64 = 10;
+pub(super) const UNSHARED: u64 = 10;
+
+/// Number of blocks of an execution from which on prefixes are worth the time even if tests share few
+/// of them: about ten milliseconds.
+const LONG_EXECUTION: u64 = 1_000_000;
 
 impl Executor {
     /// Executes a test from the green flag on. `next` chooses an event from each list.
@@ -29,6 +35,9 @@ impl Executor {
         mut positions: impl Iterator<Item = usize>,
         mut next: impl FnMut(&[Event], usize) -> EventChoice,
     ) -> Recording {
+        if self.later > 0 && self.vm.executed_blocks() >= LONG_EXECUTION {
+            self.reset_prefix_cache(self.later);
+        }
         let mut here = self.start_path(NodeNo::EXTRACTING);
         let mut position = positions.next();
         let mut new_choice = None;
@@ -46,7 +55,15 @@ impl Executor {
             let hung = self.prefixes.node(here).interaction.is_hung();
             position = if hung { None } else { positions.next() };
         }
-        let mut recording = self.catch_up();
+        let mut recording = None;
+        if let Some(choice) = new_choice {
+            recording = self.finish_known(choice);
+            if recording.is_some() {
+                new_choice = None;
+                position = if self.is_hung() { None } else { positions.next() };
+            }
+        }
+        let mut recording = recording.unwrap_or_else(|| self.catch_up());
         while let Some(at) = position {
             self.extract();
             let choice = match new_choice.take() {
@@ -61,8 +78,7 @@ impl Executor {
                 }
             };
             let event = self.resolve(choice);
-            self.send(event, &mut recording);
-            self.add_node(choice, &recording);
+            self.send_new(choice, event, &mut recording);
             position = if self.is_hung() { None } else { positions.next() };
         }
         self.hung += u64::from(self.is_hung());
@@ -85,11 +101,19 @@ impl Executor {
                 rest = &[];
             }
         }
-        let mut recording = self.catch_up();
+        let known = rest.first().and_then(|event| self.finish_known((*event).into()));
+        if known.is_some() {
+            rest = &rest[1..];
+        }
+        let is_covered =
+            |executor: &Executor| goal.is_some_and(|goal| executor.vm.tracer.trace().covered(goal));
+        if known.is_some() && is_covered(self) {
+            rest = &[];
+        }
+        let mut recording = known.unwrap_or_else(|| self.catch_up());
         for &event in rest {
-            self.send(event, &mut recording);
-            self.add_node(event.into(), &recording);
-            if goal.is_some_and(|goal| self.vm.tracer.trace().covered(goal)) {
+            self.send_new(event.into(), event, &mut recording);
+            if is_covered(self) {
                 break;
             }
         }
@@ -99,6 +123,12 @@ impl Executor {
     /// Empties the prefix cache and sets its maximum size in bytes.
     pub(crate) fn reset_prefix_cache(&mut self, memory: usize) {
         self.prefixes = PrefixTree::new(memory);
+        self.later = 0;
+    }
+
+    /// Sets the size of the prefix cache in bytes that is used once an execution has been long.
+    pub(crate) fn cache_prefixes_when_long(&mut self, memory: usize) {
+        self.later = memory;
     }
 
     /// Starts the path at a root.
@@ -113,7 +143,7 @@ impl Executor {
     /// execution made this choice there.
     fn follow(&mut self, choice: &EventChoice) -> Option<NodeNo> {
         let from = *self.path.last()?;
-        let child = self.prefixes.visit(from, choice)?;
+        let child = self.prefixes.visit(from, choice, Moment::After)?;
         self.path.push(child);
         Some(child)
     }
@@ -144,27 +174,39 @@ impl Executor {
     /// Restores the last state saved on the path; returns the number of events before it, or
     /// `None` if no state was saved.
     fn resume(&mut self, recording: &mut Recording) -> Option<usize> {
-        let (depth, node, saved) =
-            self.path.iter().enumerate().rev().find_map(|(depth, node)| {
-                let node = self.prefixes.node(*node);
-                node.state.as_ref().map(|saved| (depth, node, saved))
-            })?;
+        let mut path = self.path.iter().copied().enumerate().rev();
+        let (depth, node) = path.find(|(_, node)| self.prefixes.node(*node).state.is_some())?;
+        *recording = self.recorded(depth);
+        self.restore(node, recording);
+        Some(depth)
+    }
+
+    /// The recording of the first `depth` events of the path.
+    pub(super) fn recorded(&self, depth: usize) -> Recording {
+        let mut recording = Recording::default();
         for &node in &self.path[1..=depth] {
             let node = self.prefixes.node(node);
             recording.events.extend(node.sent.map(|(_, event)| event));
             recording.history.append(&node.changes);
         }
+        recording
+    }
+
+    /// Restores the state saved at a node, up to which an execution has this recording.
+    pub(super) fn restore(&mut self, node: NodeNo, recording: &Recording) {
+        let node = self.prefixes.node(node);
+        let Some(saved) = &node.state else { return };
         self.limits.add(self.vm.hits());
         self.vm.restore(&saved.machine);
         self.vm.tracer.resume(&recording.history, &saved.evaluated);
         self.extraction.clone_from(&saved.extraction);
         self.interaction = node.interaction;
         self.spent = saved.spent;
-        Some(depth)
+        self.tried = Tried::at(self.vm.executed_blocks());
     }
 
     /// Adds the last event to the tree.
-    fn add_node(&mut self, choice: EventChoice, recording: &Recording) {
+    pub(super) fn add_node(&mut self, choice: EventChoice, recording: &Recording) {
         let (Some(&from), Some(&event)) = (self.path.last(), recording.events.last()) else {
             return;
         };
@@ -172,7 +214,8 @@ impl Executor {
         // Otherwise the path ended early because the cache was full.
         if self.path.len() == events {
             let changes = recording.history.last(events as u32);
-            let node = self.prefixes.add(from, choice, event, changes, self.interaction);
+            let (moment, interaction) = (Moment::After, self.interaction);
+            let node = self.prefixes.add(from, moment, choice, event, changes, interaction);
             self.path.extend(node);
             node.into_iter().for_each(|node| self.save(node, UNSHARED));
         }
@@ -197,17 +240,26 @@ impl Executor {
         if affordable < self.least {
             return;
         }
-        let states = self.path.iter().rev().filter(|earlier| **earlier != node);
-        let mut states = states.filter_map(|node| self.prefixes.node(*node).state.as_ref());
-        let earlier = states.next().map_or(&self.start, |saved| &saved.machine);
-        if self.vm.unshared_bytes(earlier) as u64 <= affordable {
-            let machine = self.vm.snapshot();
-            let bytes = machine.unshared_bytes(earlier);
-            let evaluated = self.vm.tracer.last_step().collect();
-            let extraction = self.extraction.clone();
-            self.prefixes.save(node, SavedState { machine, extraction, evaluated, spent }, bytes);
+        if self.vm.unshared_bytes(self.last_saved(Some(node))) as u64 <= affordable {
+            self.store(node, spent);
             self.spent = spent;
         }
+    }
+
+    /// The last state saved on the path, or at the start. The state of `except` does not count.
+    pub(super) fn last_saved(&self, except: Option<NodeNo>) -> &Snapshot {
+        let states = self.path.iter().rev().filter(|node| Some(**node) != except);
+        let mut states = states.filter_map(|node| self.prefixes.node(*node).state.as_ref());
+        states.next().map_or(&self.start, |saved| &saved.machine)
+    }
+
+    /// Saves the present state at a node.
+    pub(super) fn store(&mut self, node: NodeNo, spent: (u64, u64)) {
+        let machine = self.vm.snapshot();
+        let bytes = machine.unshared_bytes(self.last_saved(Some(node)));
+        let evaluated = self.vm.tracer.last_step().collect();
+        let extraction = self.extraction.clone();
+        self.prefixes.save(node, SavedState { machine, extraction, evaluated, spent }, bytes);
     }
 }
 

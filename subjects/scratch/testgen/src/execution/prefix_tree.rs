@@ -43,6 +43,9 @@ pub(super) struct Node {
     /// The events listed after it; `None` if unknown.
     pub(super) listed: Option<Box<[Event]>>,
     pub(super) state: Option<Box<SavedState>>,
+    /// Largest number of steps after which a state within or after an event that began here was
+    /// saved; it may have been evicted.
+    pub(super) held: u32,
     /// Key of the node among the children of its parent; `None` for a root.
     key: Option<Key>,
     /// Neighbours in the order of use: the node used just after this one, and the one just before.
@@ -51,6 +54,15 @@ pub(super) struct Node {
     /// Number of the execution that used it last.
     used: u64,
     bytes: usize,
+}
+
+/// The moment of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Moment {
+    /// After an event and the step that follows it.
+    After,
+    /// After some steps of an event, which are the duration of its choice.
+    Within,
 }
 
 /// A state from which an execution can resume.
@@ -68,6 +80,7 @@ pub(super) struct SavedState {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     from: u32,
+    moment: Moment,
     angle: Option<u16>,
     kind: u8,
     object: u64,
@@ -75,7 +88,7 @@ struct Key {
 }
 
 impl Key {
-    fn new(from: NodeNo, choice: &EventChoice) -> Key {
+    fn new(from: NodeNo, choice: &EventChoice, moment: Moment) -> Key {
         let (kind, object, x, y) = match choice.listed() {
             Event::KeyPress { key, steps } => {
                 (0, u64::from(key.0) << 32 | u64::from(steps), 0., 0.)
@@ -97,7 +110,7 @@ impl Key {
             Event::Wait { steps } => (11, steps.into(), 0., 0.),
         };
         let (from, angle, position) = (from.0, choice.angle(), (x.to_bits(), y.to_bits()));
-        Key { from, angle, kind, object, position }
+        Key { from, moment, angle, kind, object, position }
     }
 }
 
@@ -131,6 +144,11 @@ impl PrefixTree {
         }
     }
 
+    /// Whether nodes may be added.
+    pub(super) fn is_used(&self) -> bool {
+        self.capacity > 0
+    }
+
     pub(super) fn node(&self, node: NodeNo) -> &Node {
         &self.nodes[node.0 as usize]
     }
@@ -140,9 +158,14 @@ impl PrefixTree {
         self.execution += 1;
     }
 
-    /// The node to which a choice leads from a node; `None` if it is unknown.
-    pub(super) fn visit(&mut self, from: NodeNo, choice: &EventChoice) -> Option<NodeNo> {
-        let child = *self.children.get(&Key::new(from, choice))?;
+    /// The node to which a choice leads from a node at a moment; `None` if it is unknown.
+    pub(super) fn visit(
+        &mut self,
+        from: NodeNo,
+        choice: &EventChoice,
+        moment: Moment,
+    ) -> Option<NodeNo> {
+        let child = *self.children.get(&Key::new(from, choice, moment))?;
         self.nodes[child as usize].used = self.execution;
         // Makes the node the newest one, which is evicted last.
         self.unlink(child);
@@ -154,6 +177,7 @@ impl PrefixTree {
     pub(super) fn add(
         &mut self,
         from: NodeNo,
+        moment: Moment,
         choice: EventChoice,
         event: Event,
         changes: &[Change],
@@ -164,7 +188,7 @@ impl PrefixTree {
         if !self.make_room(bytes) {
             return None;
         }
-        let key = Key::new(from, &choice);
+        let key = Key::new(from, &choice, moment);
         let node = Node {
             sent: Some((choice, event)),
             changes: changes.into(),
@@ -195,7 +219,19 @@ impl PrefixTree {
     /// Saves a state at a node, unless there is no room.
     pub(super) fn save(&mut self, node: NodeNo, state: SavedState, bytes: usize) {
         if self.reserve(node, bytes + size_of::<SavedState>() + size_of_val(&*state.evaluated)) {
-            self.nodes[node.0 as usize].state = Some(Box::new(state));
+            let node = &mut self.nodes[node.0 as usize];
+            node.state = Some(Box::new(state));
+            let (Some(key), Some((choice, _))) = (&node.key, &node.sent) else { return };
+            let event = choice.listed();
+            let steps = match key.moment {
+                Moment::Within => event.held(),
+                // The step after a wait is one more step of it.
+                Moment::After if event.is_wait() => event.held() + 1,
+                Moment::After => return,
+            };
+            let from = key.from as usize;
+            let before = &mut self.nodes[from].held;
+            *before = steps.max(*before);
         }
     }
 
@@ -279,7 +315,7 @@ mod tests {
         let mut path = vec![NodeNo::REPLAYING];
         for &steps in waits {
             let here = path[path.len() - 1];
-            match tree.visit(here, &wait(steps)) {
+            match tree.visit(here, &wait(steps), Moment::After) {
                 Some(child) => path.push(child),
                 None => break,
             }
@@ -288,7 +324,8 @@ mod tests {
         for &steps in &waits[known..] {
             let here = path[path.len() - 1];
             let event = Event::Wait { steps };
-            match tree.add(here, event.into(), event, &[], Interaction::default()) {
+            let interaction = Interaction::default();
+            match tree.add(here, Moment::After, event.into(), event, &[], interaction) {
                 Some(child) => path.push(child),
                 None => break,
             }
@@ -322,10 +359,13 @@ mod tests {
         let drag = |x| Event::DragSprite { sprite: 1, instance: 2, x, y: 3.0 };
         let roots = [NodeNo::EXTRACTING, NodeNo::REPLAYING];
         let choices = [drag(0.0).into(), drag(-0.0).into(), wait(1), wait(2)];
-        for (root, choice) in roots.into_iter().flat_map(|root| choices.map(|c| (root, c))) {
-            assert_eq!(tree.visit(root, &choice), None);
-            let added = tree.add(root, choice, choice.listed(), &[], Interaction::default());
-            assert_eq!(tree.visit(root, &choice), added);
+        let moments = [Moment::After, Moment::Within];
+        let starts = roots.into_iter().flat_map(|root| moments.map(|moment| (root, moment)));
+        for ((root, moment), choice) in starts.flat_map(|start| choices.map(|c| (start, c))) {
+            assert_eq!(tree.visit(root, &choice, moment), None);
+            let event = choice.listed();
+            let added = tree.add(root, moment, choice, event, &[], Interaction::default());
+            assert_eq!(tree.visit(root, &choice, moment), added);
         }
     }
 }

@@ -10,6 +10,7 @@ use catherd_search::{Algorithm, Budget, Meter, Problem as _, Stream};
 use proptest::prelude::*;
 
 use crate::chromosome::{Chromosome, Genetics};
+use crate::execution::prefix_tree::NodeNo;
 use crate::execution::tests::{hung, lively};
 use crate::execution::{Executor, PREFIX_CACHE_BYTES};
 use crate::minimisation::Replayer as _;
@@ -54,6 +55,7 @@ fn tasks() -> impl Strategy<Value = Vec<Task>> {
 fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<String> {
     let mut rng = Stream::new(1, Stream::SEARCH);
     let mut executor = Executor::new(Arc::clone(prepared), 1, memory, &mut rng);
+    executor.long = 1;
     let goals = prepared.model.goals().len() as u32;
     let mut meter = Meter::default();
     let mut tests: Vec<TestCase> = Vec::new();
@@ -147,6 +149,25 @@ fn a_known_test_executes_few_steps() {
     );
     executor.reset_prefix_cache(PREFIX_CACHE_BYTES);
     assert_eq!(executor.prefixes.bytes(), 0);
+}
+
+#[test]
+fn an_event_continues_where_a_shorter_or_longer_one_was() {
+    let mut bounded = GenerationSettings::default();
+    bounded.machine.warp_budget = 100_000;
+    let prepared = Prepared::new(&hung(), bounded).unwrap();
+    let durations = [20, 10, 15, 25, 40];
+    let resumed = [0, 10, 15, 21, 26];
+    let mut executor =
+        Executor::new(prepared, 1, PREFIX_CACHE_BYTES, &mut Stream::new(1, Stream::SEARCH));
+    for (steps, done) in durations.into_iter().zip(resumed) {
+        let choice = EventChoice::from(Event::Wait { steps });
+        let known = executor.known_within(NodeNo::EXTRACTING, &choice);
+        assert_eq!(known.map_or(0, |(_, done)| done), done, "a wait of {steps} steps");
+        let recording = executor.execute(0..1, |_, _| choice);
+        assert_eq!(recording.events, [Event::Wait { steps }]);
+        assert_eq!(executor.steps(), u64::from(steps + 1).min(30), "{steps}");
+    }
 }
 
 /// Everything observable about a run except wall time.

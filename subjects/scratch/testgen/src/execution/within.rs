@@ -1,0 +1,144 @@
+//! Resuming within an event: a wait or a key press begins like any longer or shorter one in the same
+//! state, so that programs whose steps are long execute these steps once.
+//!
+//! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree) below
+//! the state before the event. A later event of the same kind that lasts at least as long continues
+//! from there, whatever its duration. States at the end of a shorter wait serve as well, because the
+//! step after an event is one more step of a wait.
+
+use catherd_scratch_suite::event::Event;
+
+use super::prefix_cache::{BYTES_PER_BLOCK, UNSHARED};
+use super::prefix_tree::{Moment, NodeNo};
+use super::{Executor, Recording};
+use crate::parameters::EventChoice;
+
+/// Least number of blocks between two states within an event: about half a millisecond.
+pub(super) const LONG: u64 = 50_000;
+
+/// In place of [`UNSHARED`] for an event that continues from a state within it, because others are
+/// likely to do so as well.
+const SHARED: u64 = 2;
+
+/// Blocks executed at moments within events.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tried {
+    /// The last attempt to save a state.
+    attempt: u64,
+    /// The last state that was saved, or the start.
+    saved: u64,
+}
+
+impl Tried {
+    /// An execution begins or resumes after this number of blocks.
+    pub(super) fn at(blocks: u64) -> Tried {
+        Tried { attempt: blocks, saved: blocks }
+    }
+}
+
+impl Executor {
+    /// Sends an event that leaves the tree at the end of the path, and adds it to the tree.
+    pub(super) fn send_new(
+        &mut self,
+        choice: EventChoice,
+        event: Event,
+        recording: &mut Recording,
+    ) {
+        self.interaction.begin(event, &mut self.vm, self.extractor.words());
+        recording.events.push(event);
+        self.hold(choice, event, 0, recording);
+    }
+
+    /// Resumes within an event that leaves the tree at the end of the path, executes the rest of it, and
+    /// adds it to the tree. `None` if no state within the event is known.
+    pub(super) fn finish_known(&mut self, choice: EventChoice) -> Option<Recording> {
+        let here = *self.path.last()?;
+        let (node, done) = self.known_within(here, &choice)?;
+        let mut recording = self.recorded(self.path.len() - 1);
+        recording.history.append(&self.prefixes.node(node).changes);
+        // Only drags are sent in another way than they were chosen, and they take no time.
+        let event = choice.listed();
+        recording.events.push(event);
+        self.restore(node, &recording);
+        self.hold(choice, event, done, &mut recording);
+        Some(recording)
+    }
+
+    /// The state after most steps of an event, and their number; `None` if there is none.
+    pub(super) fn known_within(
+        &mut self,
+        here: NodeNo,
+        choice: &EventChoice,
+    ) -> Option<(NodeNo, u32)> {
+        let event = choice.listed();
+        let known = self.prefixes.node(here).held.min(event.held());
+        for steps in (1..=known).rev() {
+            let held = EventChoice::from(event.held_for(steps));
+            let mut node = self.prefixes.visit(here, &held, Moment::Within);
+            if node.is_none() && event.is_wait() && steps > 1 {
+                let shorter = EventChoice::from(event.held_for(steps - 1));
+                node = self.prefixes.visit(here, &shorter, Moment::After);
+            }
+            let saved = node.filter(|node| self.prefixes.node(*node).state.is_some());
+            if let Some(node) = saved {
+                return Some((node, steps));
+            }
+        }
+        None
+    }
+
+    /// Runs the steps of an event that has begun and lasted for `done` steps, and the step after it.
+    fn hold(&mut self, choice: EventChoice, event: Event, done: u32, recording: &mut Recording) {
+        let factor = if done > 0 { SHARED } else { UNSHARED };
+        let mut in_pieces = done > 0;
+        for steps in done + 1..=event.held() {
+            if self.is_hung() {
+                break;
+            }
+            self.interaction.run(1, &mut self.vm);
+            in_pieces |= self.keep_within(event, steps, factor, recording);
+        }
+        self.interaction.finish(event, &mut self.vm, self.extractor.words());
+        self.interaction.run(1, &mut self.vm);
+        self.flush(recording);
+        if in_pieces {
+            recording.history.merge_last(recording.events.len() as u32);
+        }
+        self.add_node(choice, recording);
+    }
+
+    /// Saves the state after some steps of the last event if they were long, and if copying it costs at
+    /// most the work since the state saved before divided by `factor`. Returns whether
+    /// the changes of the event so far are in the recording.
+    fn keep_within(
+        &mut self,
+        event: Event,
+        steps: u32,
+        factor: u64,
+        recording: &mut Recording,
+    ) -> bool {
+        let blocks = self.vm.executed_blocks();
+        if blocks - self.tried.attempt < self.long || !self.prefixes.is_used() {
+            return false;
+        }
+        self.tried.attempt = blocks;
+        // Otherwise the path ended early because the cache was full.
+        let Some(&here) = self.path.last().filter(|_| self.path.len() == recording.events.len())
+        else {
+            return false;
+        };
+        let affordable = BYTES_PER_BLOCK * (blocks - self.tried.saved) / factor;
+        if self.vm.unshared_bytes(self.last_saved(None)) as u64 > affordable {
+            return false;
+        }
+        self.tried.saved = blocks;
+        self.flush(recording);
+        let changes = recording.history.last(recording.events.len() as u32);
+        let held = EventChoice::from(event.held_for(steps));
+        let (moment, interaction) = (Moment::Within, self.interaction);
+        if let Some(node) = self.prefixes.add(here, moment, held, event, changes, interaction) {
+            self.store(node, self.spent);
+        }
+        true
+    }
+}
