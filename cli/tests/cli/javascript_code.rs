@@ -160,3 +160,30 @@ fn a_watched_project_is_tested_again_after_a_change() {
     child.wait().unwrap();
     assert!(after, "{:?}", fs::read_to_string(&code));
 }
+
+#[test]
+#[ignore = "needs node"]
+fn tests_that_fail_as_they_are_written_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    // The second function finds the file that loads it, the third does not end in it.
+    let source = "exports.double = n => n * 2;
+exports.where = n => (module.parent?.filename?.includes('.test.') ? n : n + 1);
+exports.wait = n => { while (module.parent?.filename?.includes('.test.')); return n + 1; };
+";
+    fs::write(folder.path().join("number.js"), source).unwrap();
+    for name in ["number.test.js", "number.test.mjs"] {
+        for style in ["node-test", "mocha"] {
+            let flags = ["--executions", "300", "--style", style, "-o", name];
+            let made = run(&folder, &[&["generate", "number.js"], &flags[..]].concat());
+            assert!(
+                made.contains("2 tests are not in the code: it fails in Node.js as it is written"),
+                "{made}"
+            );
+            assert!(made.contains("The code covers 2 goals fewer than the suite."), "{made}");
+            let code = fs::read_to_string(folder.path().join(name)).unwrap();
+            assert!(code.contains("describe('double'") && !code.contains("where"), "{code}");
+            assert!(code.contains("as written: 0 assertions changed, 2 tests left out."), "{code}");
+        }
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+}

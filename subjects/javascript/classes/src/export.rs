@@ -22,7 +22,7 @@ pub use self::possible::asserted_of;
 pub(crate) use self::possible::{Possible, Strength, possible, strength, strength_of};
 pub(crate) use self::test::MAX_ASSERTIONS;
 use self::test::Test;
-use crate::refining::Classes;
+use crate::refining::{Classes, Variables};
 use crate::suite::{OF_THE_LANGUAGE, Suite, SuiteTest};
 
 /// The test framework that executes the code.
@@ -66,6 +66,8 @@ pub struct Code {
     pub classes: Classes,
     /// The name of the export itself, if it is a class or a function; may be empty.
     pub own_name: String,
+    /// Names for variables, by what gives their values.
+    pub variables: Variables,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
 }
@@ -182,7 +184,7 @@ fn write(suite: &Suite, code: &Code) -> Exported {
         if !group.is_empty() {
             group.push('\n');
         }
-        let _ = write!(group, "  {word}({}, {head}\n{body}\n  }});\n", quoted(&title));
+        let _ = write!(group, "  {word}({}, {head}\n{body}\n  }});\n", literals::title(&title));
         titles.push((number, written.group, title));
     }
     let mut body = String::new();
@@ -378,6 +380,7 @@ mod tests {
             note: String::new(),
             classes: Classes::new(),
             own_name: String::new(),
+            variables: Variables::new(),
             snapshots: false,
         }
     }

@@ -54,7 +54,10 @@ pub use journal::{Crash, Journal, NoCrash};
 pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};
-pub use refining::{Classes, Refined, Refinement, exported_classes, name_of_export, refined};
+pub use refining::{
+    Classes, Refined, Refinement, Variables, exported_classes, name_of_export, names_of_results,
+    refined,
+};
 pub use results::{CallResults, FailedTest};
 pub use settings::{Drawing, GenerationSettings, Goals, Hints, Profile, Scope};
 pub use suite::{ShownValue, Suite, SuiteError, SuiteTest, Verdict, adopt, check};

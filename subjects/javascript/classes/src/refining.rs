@@ -14,6 +14,7 @@ mod simpler;
 mod slices;
 mod usage;
 mod usual;
+mod variables;
 mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,7 @@ use catherd_javascript_machine::{
     TestOutcome,
 };
 
+pub use self::variables::Variables;
 use crate::export::{possible, strength_of};
 use crate::generate::machine;
 use crate::mined::own_names;
@@ -98,6 +100,11 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     let text = documents.map(|path| program.package.text(path).unwrap_or_default()).next();
     let bound = comments::bindings(&text.unwrap_or_default(), &own).into_iter().next();
     class.or(bound).or_else(|| own.into_iter().next_back()).unwrap_or_default()
+}
+
+/// The names that the documentation, the tests and the examples of a program give to what its functions return.
+pub fn names_of_results(program: &Program) -> Variables {
+    variables::variables(&usage::texts(program))
 }
 
 /// A refined suite.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
-use catherd_javascript_kind::classes::{self, Code, Refinement, Suite, export};
+use catherd_javascript_kind::classes::{self, Code, Exported, Refinement, Suite, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use clap::{Args, ValueEnum};
@@ -71,6 +71,23 @@ pub(crate) struct Written {
     pub(crate) note: String,
     /// The tests that are not in the code, as numbers, each with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
+    /// Numbers of goals that the code covers, and that the suite covers.
+    covered: (usize, usize),
+}
+
+impl Written {
+    /// What is not in the code: a line for each reason for which tests are left out, and one about goals.
+    pub(crate) fn left_out(&self) -> String {
+        let (code, suite) = self.covered;
+        let mut text = left_out(&self.skipped);
+        if code < suite {
+            text += &format!(
+                "The code covers {} fewer than the suite.\n",
+                plural(suite - code, "goal")
+            );
+        }
+        text
+    }
 }
 
 impl CodeFlags {
@@ -83,7 +100,7 @@ impl CodeFlags {
         project: &Project,
         path: &Path,
         out: &Path,
-        suite: &Suite,
+        whole: &Suite,
     ) -> Result<Written, Failure> {
         if self.snapshots && self.style == Style::Mocha {
             let error = Failure::new("Mocha has no snapshots");
@@ -108,25 +125,34 @@ impl CodeFlags {
             snapshots: self.snapshots,
             ..Refinement::default()
         };
-        let refined = project.refine(suite, &refinement);
+        let refined = project.refine(whole, &refinement);
         let refined = refined.map_err(|cause| unusable(path, &cause))?;
         let mut suite = refined.suite;
         let reason =
             "their values are not those that a person would choose; --all-values writes all";
         let mut skipped = vec![(0, reason.to_owned()); refined.implausible];
-        let mut note = String::new();
-        if !self.no_confirmation {
-            code.note = confirm(&mut suite, &code, out, &self.node, &mut skipped);
-            note = format!("{}\n", code.note);
-        }
-        let exported = export(&suite, &code);
+        let (exported, note) = match self.no_confirmation {
+            true => (export(&suite, &code), String::new()),
+            false => {
+                let exported = confirmed(&mut suite, &mut code, out, &self.node, &mut skipped);
+                (exported, format!("{}\n", code.note))
+            }
+        };
+        let written = exported.titles.iter().map(|(number, ..)| suite.tests[*number].clone());
+        let tests = written.collect();
+        let written = Suite { tests, ..suite };
         skipped.extend(exported.skipped);
-        Ok(Written { text: exported.text, note, skipped })
+        let covered = |suite: &Suite| {
+            let coverage = project.coverage(suite).map_err(|cause| unusable(path, &cause))?;
+            Ok::<usize, Failure>(coverage.goals - coverage.uncovered.len())
+        };
+        let covered = (covered(&written)?, covered(whole)?);
+        Ok(Written { text: exported.text, note, skipped, covered })
     }
 }
 
 /// A line for each reason for which tests are not in the code, with their number.
-pub(crate) fn left_out(skipped: &[(usize, String)]) -> String {
+fn left_out(skipped: &[(usize, String)]) -> String {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for (_, reason) in skipped {
         match reasons.iter_mut().find(|(known, _)| known == reason) {
@@ -141,28 +167,35 @@ pub(crate) fn left_out(skipped: &[(usize, String)]) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Confirms a suite in Node.js. Returns a line that says whether it was confirmed, and adds the tests that were
-/// dropped to `skipped`.
-fn confirm(
+/// Confirms a suite in Node.js and writes it as code, which was then executed there as well. The note of the code says
+/// so. Adds the tests that were dropped to `skipped`.
+fn confirmed(
     suite: &mut Suite,
-    code: &Code,
+    code: &mut Code,
     out: &Path,
     node: &Path,
     skipped: &mut Vec<(usize, String)>,
-) -> String {
+) -> Exported {
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let confirmed = Node::find(node).and_then(|node| node.confirm(suite, code, folder));
-    match confirmed {
-        Ok(Confirmation { version, rewritten, dropped }) => {
-            let line = format!(
-                "Confirmed in Node.js {version}, in three random orders: {} changed, {} left out.",
+    let result = Node::find(node).and_then(|node| {
+        let Confirmation { version, rewritten, dropped } = node.confirm(suite, code, folder)?;
+        let count = dropped.len();
+        skipped.extend(dropped);
+        let note = |failing: usize| {
+            format!(
+                "Confirmed in Node.js {version}, in three random orders and as written: {} changed, {} left out.",
                 plural(rewritten, "assertion"),
-                plural(dropped.len(), "test")
-            );
-            skipped.extend(dropped);
-            line
-        }
-        Err(cause) => format!("Not confirmed in Node.js: {cause}."),
-    }
+                plural(count + failing, "test")
+            )
+        };
+        let (exported, failing) = node.write(suite, code, out, &note)?;
+        let reason = "it fails in Node.js as it is written";
+        skipped.extend(failing.into_iter().map(|_| (0, reason.to_owned())));
+        Ok(exported)
+    });
+    result.unwrap_or_else(|cause| {
+        code.note = format!("Not confirmed in Node.js: {cause}.");
+        export(suite, code)
+    })
 }

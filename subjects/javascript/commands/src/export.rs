@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::apart::execute_apart;
-use crate::code::{CodeFlags, left_out};
+use crate::code::CodeFlags;
 use crate::suites::unusable;
 
 const EXAMPLES: &str = "\
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         Failure::new(format!("{}: {error}", out.display()))
             .hint("name a file that you may write to with --out")
     })?;
-    terminal::print(&(left_out(&written.skipped) + &written.note));
+    terminal::print(&(written.left_out() + &written.note));
     Ok(Exit::Success)
 }
 

@@ -16,7 +16,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::apart::{generate_apart, is_orphan, journal, stop_at_signals};
-use crate::code::{CodeFlags, left_out};
+use crate::code::CodeFlags;
 use crate::suites::unusable;
 
 /// Time between two looks at the files of a project that is watched.
@@ -122,13 +122,13 @@ fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Fa
         (Some(before), Some(revision)) => compared(before, revision, &mut generated.suite),
         _ => String::new(),
     };
-    let mut skipped = Vec::new();
-    let mut confirmed = String::new();
+    let (mut skipped, mut left_out, mut confirmed) = (0, String::new(), String::new());
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
         let written = flags.code.write(&project, path, out, &generated.suite)?;
+        left_out = written.left_out();
+        skipped = written.skipped.len();
         text = written.text;
-        skipped = written.skipped;
         confirmed = written.note;
     }
     match out {
@@ -143,7 +143,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Fa
     if !early.is_empty() {
         terminal::note(&early);
     }
-    let report = summary(path, &generated, &skipped, seconds) + &confirmed + &compared;
+    let report = summary(path, &generated, &left_out, seconds) + &confirmed + &compared;
     match (out, asked.json) {
         (Some(_), true) => {
             let line = json!({
@@ -151,7 +151,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Fa
                 "algorithm": generated.suite.algorithm, "seed": generated.suite.seed,
                 "goals": generated.goals.len(), "covered": generated.covered.len(),
                 "tests": generated.suite.tests.len(), "flaky": generated.flaky,
-                "skipped": skipped.len(), "executions": generated.work.0,
+                "skipped": skipped, "executions": generated.work.0,
                 "steps": generated.work.1,
             });
             terminal::print(&format!("{line}\n"));
@@ -225,12 +225,7 @@ fn is_code(out: &Path) -> bool {
     extension.is_some_and(|extension| ["js", "cjs", "mjs"].contains(&extension))
 }
 
-fn summary(
-    path: &Path,
-    generated: &Generated,
-    skipped: &[(usize, String)],
-    seconds: f64,
-) -> String {
+fn summary(path: &Path, generated: &Generated, left_out: &str, seconds: f64) -> String {
     let name = path.display();
     let (covered, goals) = (generated.covered.len(), generated.goals.len());
     if goals == 0 {
@@ -244,7 +239,7 @@ fn summary(
         plural(suite.tests.len(), "test"),
         plural(size, "statement"),
     );
-    text.push_str(&left_out(skipped));
+    text.push_str(left_out);
     let _ = writeln!(
         text,
         "{}, {}; minimisation removed {}; {seconds:.1} s",

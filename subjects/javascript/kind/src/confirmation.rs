@@ -1,14 +1,17 @@
 //! Confirmation of a suite in Node.js: its tests are executed there three times, in random order, in other time
 //! zones and current folders, before the suite is written as code. Assertions that differ from what Node.js shows are rewritten if all
-//! executions agree, otherwise the test is dropped.
+//! executions agree, otherwise the test is dropped. Then the code itself is executed, and what fails is left out of it.
+
+mod file;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catherd_javascript_classes::machine::{Argument, Statement};
 use catherd_javascript_classes::{
@@ -36,6 +39,12 @@ const PERMISSIONS: u32 = 24;
 const ORDER: u64 = 43;
 
 const HARNESS: &str = include_str!("confirmation/harness.js");
+
+/// Code that replaces TypeScript files by their JavaScript.
+const TYPED: &str = include_str!("confirmation/typed.js");
+
+/// The hook that loads modules again is executed in a thread of its own.
+const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
 #[derive(Clone, Debug)]
@@ -196,28 +205,57 @@ impl Node {
         folder: &Path,
         shown: &mut BTreeMap<usize, Value>,
     ) -> Result<Option<usize>, NotConfirmed> {
-        let token = format!("catherd-{}", std::process::id());
         let mut job = job.clone();
         job["order"] = json!(order);
-        job["token"] = json!(token);
+        job["token"] = json!(token());
+        let (mut script, mut options) = (String::new(), Vec::new());
+        if job["module"] == true {
+            options.push(WORKERS.to_owned());
+            script += "const { register } = require('node:module');\n";
+            script += RELOAD;
+        }
+        script += &format!("{DATA}\n{TYPED}\n{HARNESS}");
+        let mut begun = None;
+        let mut said = |line: &str| {
+            let mut words = line.splitn(3, ' ');
+            let word = words.next();
+            let number = words.next().and_then(|number| number.parse::<usize>().ok());
+            match (word, number) {
+                (Some("begin"), number) => begun = number,
+                (Some("end"), Some(number)) => {
+                    let result = words.next().and_then(|text| serde_json::from_str(text).ok());
+                    shown.insert(number, result.unwrap_or(Value::Null));
+                }
+                (Some("done"), _) => return ControlFlow::Break(()),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        };
+        self.script(&script, &options, &job, (Some(zone), folder), &mut said)?;
+        Ok(begun)
+    }
+
+    /// Executes a script in a process with a time zone and a current folder until it ends, `said` breaks, or it is silent
+    /// for long. The job is its standard input; `said` gets its lines that begin with the token, without that. Returns
+    /// whether it ended by itself.
+    fn script(
+        &self,
+        script: &str,
+        options: &[String],
+        job: &Value,
+        (zone, folder): (Option<&str>, &Path),
+        said: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<bool, NotConfirmed> {
         let failed = |error: std::io::Error| NotConfirmed(format!("Node.js: {error}"));
         let permission =
             if self.major >= PERMISSIONS { "--permission" } else { "--experimental-permission" };
-        let (mut harness, mut permitted) = (String::new(), Vec::new());
-        if job["module"] == true {
-            // The hook that loads modules again is executed in a thread of its own.
-            permitted.push("--allow-worker");
-            harness += "const { register } = require('node:module');\n";
-            harness += RELOAD;
-        }
-        harness += &format!("{DATA}\n{HARNESS}");
         let mut child = Command::new(&self.program)
             // Tests read files, but write none and start no processes.
             .args([permission, "--allow-fs-read=*", "--no-warnings"])
-            .args(permitted)
-            .args(["-e", &harness])
+            .args(options)
+            .args(["-e", script])
             .current_dir(folder)
-            .env("TZ", zone)
+            .envs(zone.map(|zone| ("TZ", zone)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -238,27 +276,33 @@ impl Node {
                 }
             }
         });
-        let mut begun = None;
-        while let Ok(line) = lines.recv_timeout(SILENCE) {
-            let Some(said) = line.strip_prefix(&token).map(str::trim) else { continue };
-            let mut words = said.splitn(3, ' ');
-            let word = words.next();
-            let number = words.next().and_then(|number| number.parse::<usize>().ok());
-            match (word, number) {
-                (Some("begin"), number) => begun = number,
-                (Some("end"), Some(number)) => {
-                    let result = words.next().and_then(|text| serde_json::from_str(text).ok());
-                    shown.insert(number, result.unwrap_or(Value::Null));
+        let token = token();
+        let mut last = Instant::now();
+        let ended = loop {
+            // Other lines do not count as an answer.
+            let Some(left) = SILENCE.checked_sub(last.elapsed()) else { break false };
+            match lines.recv_timeout(left) {
+                Ok(line) => {
+                    let Some(line) = line.strip_prefix(&token).map(str::trim) else { continue };
+                    last = Instant::now();
+                    if said(line).is_break() {
+                        break false;
+                    }
                 }
-                (Some("done"), _) => break,
-                _ => {}
+                Err(reason) => break reason == RecvTimeoutError::Disconnected,
             }
-        }
+        };
         let _ = child.kill();
         let _ = child.wait();
+        drop(lines);
         let _ = (writer.join(), reader.join());
-        Ok(begun)
+        Ok(ended)
     }
+}
+
+/// What the lines begin with that a process writes for this program.
+fn token() -> String {
+    format!("catherd-{}", std::process::id())
 }
 
 /// The JavaScript of TypeScript files for the harness, by path.

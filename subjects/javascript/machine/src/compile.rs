@@ -34,7 +34,9 @@ impl CompiledFile {
             let comma = if index > 0 { "," } else { "" };
             let _ = write!(text, "{comma}{}{letter}", file.prefix);
         }
-        text.push_str("){return function(exports,require,module,__filename,__dirname){");
+        // A module may declare names that every other file has.
+        let names = if file.module { "" } else { "exports,require,module,__filename,__dirname" };
+        let _ = write!(text, "){{return function({names}){{");
         text.push_str(&file.text);
         text.push_str("\n}})");
         let script = CompiledScript::compile(path, &text, limits).map_err(|error| match error {

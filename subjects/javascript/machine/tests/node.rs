@@ -131,3 +131,62 @@ fn a_program_that_exits_ends_the_test() {
         assert_eq!(execution.outcome, TestOutcome::Limit("exit"));
     }
 }
+
+#[test]
+fn modules_may_declare_names_that_scripts_have() {
+    let source = "import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        const module = require('node:path'), __dirname = 'here';
+        export const f = () => [__dirname, module.basename('a/b'), typeof exports].join();";
+    let program = Program::new(Package::of_source("names.mjs", source).unwrap()).unwrap();
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
+    let call = json!({"op": "call", "path": ["f"], "arguments": []});
+    let test = [Statement::from_json(&call).unwrap()];
+    let options = ExecuteOptions { observe: true, ..ExecuteOptions::default() };
+    let execution = machine.execute(&test, options).unwrap();
+    assert_eq!(execution.observed, [json!({"string": "here,b,undefined"})]);
+}
+
+#[test]
+fn calls_in_stack_traces_have_the_methods_of_node() {
+    let source = "exports.f = () => {
+            const before = Error.prepareStackTrace;
+            Error.prepareStackTrace = (_, calls) => calls;
+            const call = new Error().stack[0];
+            Error.prepareStackTrace = before;
+            return [call.isEval(), call.getThis(), call.getEvalOrigin(), call.getTypeName(), call.getMethodName()];
+        };";
+    let program = Program::new(Package::of_source("calls.js", source).unwrap()).unwrap();
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
+    let call = json!({"op": "call", "path": ["f"], "arguments": []});
+    let test = [Statement::from_json(&call).unwrap()];
+    let options = ExecuteOptions { observe: true, ..ExecuteOptions::default() };
+    let execution = machine.execute(&test, options).unwrap();
+    let nothing = json!({"undefined": true});
+    let expected = [
+        json!({"boolean": false}),
+        nothing.clone(),
+        nothing,
+        json!({"null": true}),
+        json!({"null": true}),
+    ];
+    assert_eq!(execution.observed, [json!({"array": expected})]);
+}
+
+#[test]
+fn constructors_that_never_end_with_unknown_values_are_described() {
+    let source = "exports.Reader = class { constructor(text) { while (text.next()) this.last = text.read(); } };";
+    let program = Program::new(Package::of_source("reader.js", source).unwrap()).unwrap();
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
+    let found = machine.analyse().unwrap();
+    assert_eq!(found["classes"][0]["name"], "Reader", "{found}");
+}
+
+#[test]
+fn namespaces_of_a_default_export_are_described() {
+    let source = "export default { rgb: { hex: n => n } };";
+    let program = Program::new(Package::of_source("colors.mjs", source).unwrap()).unwrap();
+    let mut machine = Machine::new(&program, MachineSettings::default(), 1);
+    let found = machine.analyse().unwrap();
+    assert!(found.to_string().contains("[\"default\",\"rgb\",\"hex\"]"), "{found}");
+}

@@ -177,22 +177,23 @@ fn parts(value: &Value) -> Vec<Claim> {
             return vec![Claim::count("size", items.len())];
         }
     }
-    if let Some(message) = value.get("message").and_then(Value::as_str) {
+    let message = value.get("message").and_then(Value::as_str);
+    let message = message.filter(|message| length(message) <= LARGEST).map(|message| {
         let expected = Expected::Same(Doc::text(quoted(message)));
-        let claim = Claim { part: ".message".to_owned(), at: Part::Message, expected };
-        return if length(message) <= LARGEST { vec![claim] } else { Vec::new() };
-    }
+        Claim { part: ".message".to_owned(), at: Part::Message, expected }
+    });
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
     // That a member is `undefined` hardly says anything.
     let public = public.filter(|(_, item)| item.get("undefined").is_none());
     // The parts of a class instance that are not simple values are hardly ever public.
-    let is_instance = value.get("object").is_some_and(Value::is_string);
+    let is_instance =
+        value.get("object").is_some_and(Value::is_string) || value.get("error").is_some();
     let simple = |claim: &Claim| matches!(claim.expected, Expected::Same(_));
     let part = |(name, item): (&String, &Value)| {
         let claim = exact(item).filter(|claim| !is_instance || simple(claim))?;
         Some(claim.of(Part::Member(name.clone()), member(name)))
     };
-    public.filter_map(part).take(MAX_CHOICES).collect()
+    message.into_iter().chain(public.filter_map(part)).take(MAX_CHOICES).collect()
 }
 
 /// Whether a member is public by the conventions of the language.
@@ -240,6 +241,8 @@ mod tests {
         let hidden = json!({"object": "List", "members": members});
         assert_eq!(texts(&hidden), [" is an instance of .List"]);
         assert_eq!(texts(&json!({"object": "Other", "members": members})), [""; 0]);
+        let error = json!({"error": "NotFoundError", "message": "no", "members": {"status": {"number": "404"}}});
+        assert_eq!(texts(&error), [".message = 'no'", ".status = 404"]);
         let cyclic = json!({"object": {"name": {"string": "a"}, "self": {"same_as": "#0"}}});
         assert_eq!(texts(&cyclic), [".name = 'a'"]);
     }

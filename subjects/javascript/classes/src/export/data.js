@@ -34,11 +34,16 @@ function data(root) {
     if (value instanceof Date) return { date: String(Date.prototype.getTime.call(value)) };
     if (value instanceof RegExp) return { regexp: RegExp.prototype.toString.call(value) };
     if (value instanceof Promise) return { type: 'promise' };
-    if (value instanceof Error) return { error: String(value.name), message: String(value.message) };
+    const isError = value instanceof Error;
     const members = Object.create(null);
     for (const name of Object.keys(value)) {
       const member = Object.getOwnPropertyDescriptor(value, name);
-      if (member !== undefined && 'value' in member) members[name] = see(member.value, level + 1);
+      const shown = isError && ['name', 'message', 'stack'].includes(name);
+      if (!shown && member !== undefined && 'value' in member) members[name] = see(member.value, level + 1);
+    }
+    if (isError) {
+      const error = { error: String(value.name), message: String(value.message) };
+      return Object.keys(members).length === 0 ? error : { ...error, members };
     }
     const prototype = Object.getPrototypeOf(value);
     const own = name => Object.getOwnPropertyDescriptor(value, name);

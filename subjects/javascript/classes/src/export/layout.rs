@@ -26,6 +26,8 @@ pub(super) enum Doc {
     },
     /// Parts in a row, of which only lists may be broken.
     Row(Vec<Doc>),
+    /// Texts that are added, in one line or in a line each.
+    Sum(Vec<Doc>),
 }
 
 impl Doc {
@@ -58,6 +60,7 @@ impl Doc {
         match self {
             Doc::Text(text) => text.clone(),
             Doc::Row(parts) => parts.iter().map(Doc::flat).collect(),
+            Doc::Sum(parts) => parts.iter().map(Doc::flat).collect::<Vec<_>>().join(" + "),
             Doc::List { open, items, close, spaced, .. } => {
                 let items: Vec<String> = items.iter().map(Doc::flat).collect();
                 let space = if *spaced { " " } else { "" };
@@ -89,6 +92,10 @@ impl Doc {
                 }
                 text
             }
+            Doc::Sum(parts) => {
+                let parts: Vec<String> = parts.iter().map(Doc::flat).collect();
+                parts.join(&format!(" +\n{}", " ".repeat(indent + STEP)))
+            }
             Doc::List { open, items, close, trailing, .. } => {
                 // The only argument of a call keeps its brackets next to those of the call.
                 if let [only @ Doc::List { open: inner, .. }] = items.as_slice()
@@ -113,7 +120,7 @@ impl Doc {
     fn head(&self) -> String {
         match self {
             Doc::Text(text) => text.clone(),
-            Doc::Row(parts) => parts.first().map(Doc::head).unwrap_or_default(),
+            Doc::Row(parts) | Doc::Sum(parts) => parts.first().map(Doc::head).unwrap_or_default(),
             Doc::List { open, .. } => open.clone(),
         }
     }

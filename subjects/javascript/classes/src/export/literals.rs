@@ -43,6 +43,20 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
+/// A title as a literal, if possible without escaped quotes.
+pub(super) fn title(text: &str) -> String {
+    let plain = !text.contains(['`', '\\', '$']) && !text.contains(char::is_control);
+    let visible = quoted(text);
+    let escapes = visible.contains('\\');
+    if plain && escapes && text.contains('\'') && text.contains('"') {
+        let rest = quoted(&text.replace(['\'', '"'], ""));
+        if !rest.contains('\\') {
+            return format!("`{text}`");
+        }
+    }
+    visible
+}
+
 /// A string as an expression; a long one in parts.
 pub(super) fn string(text: &str) -> Doc {
     let letters: Vec<char> = text.chars().collect();
@@ -58,9 +72,18 @@ pub(super) fn string(text: &str) -> Doc {
     if let Some((part, times)) = repeated(&letters) {
         return Doc::text(format!("{}.repeat({times})", quoted(&part)));
     }
-    let parts =
-        letters.chunks(PART - 8).map(|part| Doc::text(quoted(&part.iter().collect::<String>())));
-    Doc::list("[", parts.collect(), "].join('')")
+    let mut parts = Vec::new();
+    let mut rest = &letters[..];
+    while rest.len() > PART - 8 {
+        // A part ends with a space, if one is near.
+        let space = rest[..PART - 8].iter().rposition(|letter| *letter == ' ');
+        let end = space.map(|at| at + 1).filter(|end| *end > PART / 2).unwrap_or(PART - 8);
+        let (part, after) = rest.split_at(end);
+        parts.push(Doc::text(quoted(&part.iter().collect::<String>())));
+        rest = after;
+    }
+    parts.push(Doc::text(quoted(&rest.iter().collect::<String>())));
+    Doc::Sum(parts)
 }
 
 /// The part of which a text consists, and how many times it occurs; `None` for other texts.
@@ -147,7 +170,7 @@ pub(super) fn argument(value: &Argument, names: &[String]) -> Doc {
             Doc::list("new Map([", members.iter().map(pair).collect(), "])")
         }
         Argument::Function(what, result) => match what.as_str() {
-            "first" => Doc::text("a => a"),
+            "first" => Doc::text("value => value"),
             "throws" => Doc::text("() => { throw new Error('e'); }"),
             "writes" => Doc::text(
                 "a => { if (a !== null && typeof a === 'object') a.changed = true; return a; }",
@@ -251,6 +274,8 @@ mod tests {
         assert_eq!(quoted("it's"), "\"it's\"");
         assert_eq!(quoted("say \"it's\"\n"), "'say \"it\\'s\"\\n'");
         assert_eq!(quoted("a\u{202e}b"), "'a\\u202eb'");
+        assert_eq!(title("f returns '\"'"), "`f returns '\"'`");
+        assert_eq!(title("f returns '`\"'"), quoted("f returns '`\"'"));
         assert_eq!(string(&"ab".repeat(99)).flat(), "'ab'.repeat(99)");
         let long: String = (0..200).map(|n| char::from(b'a' + (n * n % 26) as u8)).collect();
         assert!(string(&long).write(0, 0).lines().all(|line| line.len() <= 100));

@@ -1,6 +1,6 @@
 //! One test as code.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use catherd_javascript_machine::{Argument, Operation, Statement};
 
@@ -67,6 +67,31 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
     last.or_else(own).or_else(export)
 }
 
+/// The last name of what a statement calls; empty if it calls nothing.
+fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
+    match (statement.operation, statement.path.last()) {
+        (Operation::Method, _) => &statement.name,
+        (Operation::New | Operation::Call, Some(name)) if name != "default" => name,
+        (Operation::New | Operation::Call, _) => &code.own_name,
+        _ => "",
+    }
+}
+
+/// A name as that of a variable: `HTMLParser` becomes `htmlParser`.
+fn name_of_variable(base: &str) -> String {
+    let letters: Vec<char> = base.chars().filter(char::is_ascii_alphanumeric).collect();
+    let capitals = letters.iter().take_while(|c| c.is_ascii_uppercase()).count();
+    let word = letters[capitals..].iter().take_while(|c| c.is_ascii_lowercase()).count();
+    // The last capital begins a word, unless hardly anything follows.
+    let lower = if capitals > 1 && word > 1 { capitals - 1 } else { capitals };
+    let lower_case = |(at, c): (usize, &char)| if at < lower { c.to_ascii_lowercase() } else { *c };
+    let name: String = letters.iter().enumerate().map(lower_case).collect();
+    match name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        true => name,
+        false => "value".to_owned(),
+    }
+}
+
 /// The name of the variable of a value: the name of its parameter, otherwise a name by its kind.
 fn name_of_value(statement: &Statement) -> &str {
     match statement.arguments.first() {
@@ -80,40 +105,42 @@ fn name_of_value(statement: &Statement) -> &str {
 
 impl<'s> Test<'s> {
     pub(super) fn new(test: &'s SuiteTest, code: &'s Code) -> Test<'s> {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         let last = test.statements.len().saturating_sub(1);
         let receives = |index: usize| {
             test.statements.iter().any(|each| each.variables().contains(&index)) || index == last
         };
-        let names = test.statements.iter().enumerate().map(|(index, statement)| {
+        let (mut names, mut used): (Vec<String>, Vec<String>) = Default::default();
+        for (index, statement) in test.statements.iter().enumerate() {
             let base = match statement.operation {
                 Operation::New => class_of(test, code, index).unwrap_or("instance"),
                 Operation::Value => name_of_value(statement),
                 _ if index != last => class_of(test, code, index).unwrap_or("result"),
                 _ => "result",
             };
-            let mut name = String::new();
-            for letter in base.chars().filter(|c| c.is_ascii_alphanumeric()) {
-                name.push(if name.is_empty() { letter.to_ascii_lowercase() } else { letter });
-            }
-            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-                name = "value".to_owned();
+            let usual = code.variables.get(called(statement, code));
+            let usual = usual.filter(|_| statement.operation == Operation::New || index != last);
+            let free = |name: &str| {
+                name != code.name_of_subject() && !TAKEN.split_whitespace().any(|it| it == name)
+            };
+            let usual = usual.filter(|name| free(name)).cloned();
+            let mut name = usual.unwrap_or_else(|| name_of_variable(base));
+            if !free(&name) {
+                name = if statement.operation == Operation::New { "instance" } else { "value" }
+                    .to_owned();
             }
             // Results that nothing uses have no variable.
-            if !receives(index) {
-                return name;
+            if receives(index) {
+                let same = |known: &String| used.contains(known);
+                let numbered = (2..).map(|number| format!("{name}{number}"));
+                let other = format!("other{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
+                let mut tried = [name.clone(), other].into_iter().chain(numbered);
+                name = tried.find(|known| !same(known)).unwrap_or_default();
+                used.push(name.clone());
             }
-            let count = counts.entry(name.clone()).or_insert(0);
-            *count += 1;
-            let taken =
-                TAKEN.split_whitespace().any(|word| word == name) || name == code.name_of_subject();
-            match (*count, taken) {
-                (1, false) => name,
-                (count, _) => format!("{name}{count}"),
-            }
-        });
+            names.push(name);
+        }
         let focus = test.focus.filter(|focus| *focus < last).unwrap_or(last);
-        Test { test, code, names: names.collect(), focus }
+        Test { test, code, names, focus }
     }
 
     pub(super) fn write(self) -> Written {
@@ -410,5 +437,17 @@ impl<'s> Test<'s> {
                 Doc::Row(parts)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_variables_begin_with_a_small_word() {
+        let names = ["IPv4", "HTMLParser", "URL", "List", "XMap", "$", "2d", "AvlTree"];
+        let expected = ["ipv4", "htmlParser", "url", "list", "xMap", "value", "value", "avlTree"];
+        assert_eq!(names.map(name_of_variable), expected);
     }
 }

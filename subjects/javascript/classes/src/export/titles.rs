@@ -80,18 +80,25 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         options.as_ref().map(with)
     };
     tried.extend(with(Detail::Value));
-    tried.push(whole(&all, Detail::Shape));
-    tried.extend(with(Detail::Shape));
-    tried.push(whole(&all, Detail::Kind));
-    // The longest values are only described, then the result.
+    // The longest values are only described, then the result. The number of letters of a text says nothing.
     let mut described = values.clone();
     let mut longest: Vec<usize> = (0..values.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
     for at in longest {
         described[at] = kind(&arguments[at]);
+        if matches!(arguments[at], Argument::String(_)) {
+            break;
+        }
         tried.push(whole(&described.join(", "), Detail::Value));
-        tried.push(whole(&described.join(", "), Detail::Shape));
     }
+    if exact_result(shown) {
+        tried.extend(with(Detail::Long));
+        tried.push(whole("", Detail::Long));
+    }
+    tried.push(whole(&all, Detail::Shape));
+    tried.extend(with(Detail::Shape));
+    tried.push(whole(&all, Detail::Kind));
+    tried.push(whole(&described.join(", "), Detail::Shape));
     if let [.., Argument::Object(members)] = arguments
         && let names @ [_, ..] =
             &members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()[..]
@@ -135,9 +142,17 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
     }
 }
 
+/// Whether a test shows the whole result of its call, which is no boolean.
+fn exact_result(shown: &Shown<'_>) -> bool {
+    let whole = shown.claims.first().is_some_and(|claim| claim.part.is_empty());
+    whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
+}
+
 /// How much a title says about a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
+    /// The value, also if it is long.
+    Long,
     /// The value, if it is short.
     Value,
     /// Its kind and its shape.
@@ -164,8 +179,12 @@ fn options(argument: &Argument) -> Option<String> {
 /// What the call does, as a verb with its object.
 fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let expected = shown.expected;
-    let exact = detail == Detail::Value;
-    let longest = if exact { LONGEST_VALUE } else { 0 };
+    let exact = matches!(detail, Detail::Value | Detail::Long);
+    let longest = match detail {
+        Detail::Long => LONGEST,
+        Detail::Value => LONGEST_VALUE,
+        Detail::Shape | Detail::Kind => 0,
+    };
     let noun = |value: &Value| if detail == Detail::Kind { bare(value) } else { noun(value) };
     if let Some(reader) = &shown.reader {
         let value = shown.claims.first().and_then(|claim| match &claim.expected {
@@ -182,8 +201,11 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     }
     for (key, verb) in [("throws", "throws"), ("rejects", "rejects with")] {
         if let Some(name) = expected.get(key).and_then(Value::as_str) {
-            let what = if name.is_empty() { "a value" } else { name };
-            return format!("{verb} {what}");
+            let vowel = name.starts_with(|c: char| "AEIOUaeiou".contains(c));
+            return match name {
+                "" => format!("{verb} a value"),
+                name => format!("{verb} {} {name}", if vowel { "an" } else { "a" }),
+            };
         }
     }
     let verb = match shown.statement.operation {

@@ -440,7 +440,7 @@ impl Usage {
 }
 
 /// The documentation, tests and examples of a package without its dependencies, in one text.
-fn texts(program: &Program) -> String {
+pub(super) fn texts(program: &Program) -> String {
     let package = &program.package;
     let mut texts = String::new();
     let others = package.files.keys().filter(|path| !path.contains("node_modules/"));

@@ -1,6 +1,6 @@
 // Executes the tests of a suite in Node.js and reports what they show, one line for the beginning and one for the end
 // of each. The job comes through standard input; each line on standard output begins with the token of the job.
-// `data`, which converts values to data, is defined before this text.
+// `data`, which converts values to data, and `replaceTyped` are defined before this text.
 'use strict';
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -23,36 +23,7 @@ const say = line => {
   }
 };
 const requireSubject = createRequire(job.subject);
-
-// TypeScript files are replaced by their JavaScript.
-if (Object.keys(job.typed).length > 0) {
-  const modules = require('node:module');
-  const find = modules._resolveFilename;
-  modules._resolveFilename = (request, parent, ...more) =>
-    find(job.typed[parent?.filename]?.requests[request] ?? request, parent, ...more);
-  for (const extension of ['.ts', '.tsx', '.mts', '.cts']) {
-    modules._extensions[extension] = (module, file) =>
-      module._compile(job.typed[file]?.text ?? fs.readFileSync(file, 'utf8'), file);
-  }
-  if (job.module) {
-    const hooks = `
-      import { fileURLToPath, pathToFileURL } from 'node:url';
-      let typed;
-      const of = url => (url?.startsWith('file:') ? typed[fileURLToPath(url.split('?')[0])] : undefined);
-      export const initialize = files => { typed = files; };
-      export const resolve = (request, context, next) => {
-        const path = of(context.parentURL)?.requests[request];
-        return next(path === undefined ? request : pathToFileURL(path).href, context);
-      };
-      export const load = (url, context, next) => {
-        const file = of(url);
-        if (file === undefined) return next(url, context);
-        return { format: file.module ? 'module' : 'commonjs', source: file.text, shortCircuit: true };
-      };
-    `;
-    modules.register('data:text/javascript,' + encodeURIComponent(hooks), { data: job.typed });
-  }
-}
+replaceTyped(job);
 
 // Built-in objects as they were, so that a test that changes them is found, and later tests do not see it.
 const GLOBALS = [globalThis, ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'Symbol', 'BigInt', 'Date', 'RegExp',
@@ -123,7 +94,7 @@ const made = ([kind, content, more, code]) => {
     }
     case 'promise': return more ? rejected() : PromiseOfNode.resolve(made(content));
     case 'function': {
-      if (content === 'first') return a => a;
+      if (content === 'first') return value => value;
       if (content === 'throws') return () => { throw new Error('e'); };
       if (content === 'writes') return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
       // The texts of functions are those of the code, because subjects may read them.

@@ -18,8 +18,8 @@ const isClass = value => {
 };
 const hidden = name => typeof name === 'symbol' || name[0] === '$';
 const idle = () => {
-    const proxy = idleProxy({n: 0, most: IDLE_THRESHOLD}, null, undefined);
-    return proxy;
+    // A constructor that does not end with it is tried with something else.
+    return idleProxy({n: 0, most: IDLE_THRESHOLD, throws: true}, null, undefined);
 };
 /** An instance, made with the first arguments that the constructor accepts. */
 const instanceOf = (C, count) => {
@@ -99,6 +99,9 @@ const walk = (path, value, level, found, seen) => {
                 found.push(isClass(member) ? {kind: 'class', ...describeClass(name, at, member)}
                     : {kind: 'function', name, path: at, callable: numberOf(member), length: member.length});
             }
+        } else if (member !== null && typeof member === 'object' && path.length === 0 && name === 'default' && !isArray(member)) {
+            // The default export of a module is like the exports of a script.
+            walk(at, member, level, found, seen);
         } else if (member !== null && typeof member === 'object' && level < 1 && !isArray(member)
             && keys(member).some(key => isCallable(safely(() => member[key])))) {
             walk(at, member, level + 1, found, seen);

@@ -34,6 +34,28 @@ const folderOf = path => {
     const cut = path.lastIndexOf('/');
     return cut <= 0 ? '/' : path.slice(0, cut);
 };
+/** The function `require` of a file. */
+const requireOf = path => {
+    const find = request => {
+        const found = resolve(path, request);
+        if (found === null) {
+            throw missing(request);
+        }
+        return found;
+    };
+    const require = request => loadModule(find(request)).module.exports;
+    require.resolve = request => '/subject/' + find(request);
+    require.cache = {};
+    return require;
+};
+/** The module `module`, of which programs that are modules use only how they get `require`. */
+const moduleModule = () => ({createRequire(from) {
+    const path = matches(/^(?:file:\/\/)?\/subject\/(.+)$/, String(from));
+    if (path === null) {
+        return unavailable('module.createRequire')();
+    }
+    return requireOf(path[1]);
+}});
 /** A module by its path: `{module, esm}`. */
 const loadModule = path => {
     const known = mapGet(cache, path);
@@ -55,21 +77,7 @@ const loadModule = path => {
     const module = {exports: {}, id: full, filename: full, loaded: false, children: [], paths: []};
     const entry = {module, esm: made.esm};
     mapSet(cache, path, entry);
-    const require = request => {
-        const found = resolve(path, request);
-        if (found === null) {
-            throw missing(request);
-        }
-        return loadModule(found).module.exports;
-    };
-    require.resolve = request => {
-        const found = resolve(path, request);
-        if (found === null) {
-            throw missing(request);
-        }
-        return '/subject/' + found;
-    };
-    require.cache = {};
+    const require = requireOf(path);
     module.require = require;
     if (made.esm) {
         const namespace = create(null);
@@ -98,7 +106,7 @@ const loadModule = path => {
         const meta = {url: 'file://' + full, filename: full, dirname: folderOf(full)};
         const dynamic = request => then(Promise.resolve(), () => importing(request));
         const body = apply(made.make, undefined, [...PROBES, exporting, importing, star, dynamic, meta]);
-        apply(body, undefined, [undefined, undefined, undefined, undefined, undefined]);
+        apply(body, undefined, []);
     } else {
         const dynamic = request => then(Promise.resolve(), () => {
             const found = resolve(path, request);

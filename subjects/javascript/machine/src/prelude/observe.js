@@ -91,19 +91,22 @@ const observe = value => {
         if (tag === 'Promise') {
             return {type: 'promise'};
         }
-        if (value instanceof Error) {
-            return {error: String(value.name), message: String(value.message)};
-        }
+        const isError = value instanceof Error;
         // A member `__proto__` is a member like others.
         const members = create(null);
         let count = 0;
         const names = keys(value);
         for (let i = 0; i < names.length; i++) {
             const member = getOwn(value, names[i]);
-            if (member !== undefined && 'value' in member) {
+            const shown = isError && (names[i] === 'name' || names[i] === 'message' || names[i] === 'stack');
+            if (!shown && member !== undefined && 'value' in member) {
                 members[names[i]] = see(member.value, level + 1);
                 count++;
             }
+        }
+        if (isError) {
+            const error = {error: String(value.name), message: String(value.message)};
+            return count === 0 ? error : {...error, members};
         }
         const name = className(value);
         if (name === '') {

@@ -30,6 +30,9 @@ const stop = reason => {
 const trapped = count => {
     traps++;
     if (++count.n > count.most) {
+        if (count.throws) {
+            throw new RangeError('too many operations');
+        }
         stop('trap-threshold');
     }
 };

@@ -48,7 +48,7 @@ const value = argument => {
     that which suites as code have, because a program can see it. */
 const functionValue = (what, result) => {
     switch (what) {
-    case 'first': return a => a;
+    case 'first': return value => value;
     case 'throws': return () => { throw new Error('e'); };
     case 'writes': return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
     case 'calls': {

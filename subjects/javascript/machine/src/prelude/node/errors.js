@@ -22,3 +22,28 @@ const checkArgument = (value, name, type) => {
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', message);
     }
 };
+
+// What the calls of a stack trace have in Node besides what the engine gives.
+(() => {
+    const before = getOwn(Error, 'prepareStackTrace');
+    let calls = [];
+    Error.prepareStackTrace = (_, found) => { calls = found; };
+    void new Error().stack;
+    if (before === undefined) {
+        delete Error.prepareStackTrace;
+    } else {
+        defineProperty(Error, 'prepareStackTrace', before);
+    }
+    if (calls.length === 0) {
+        return;
+    }
+    const prototype = getPrototypeOf(calls[0]);
+    const more = {
+        getThis() {}, getTypeName() { return null; }, getMethodName() { return null; }, getEvalOrigin() {},
+        isToplevel() { return true; }, isEval() { return false; }, isAsync() { return false; }, isPromiseAll() { return false; },
+        getPromiseIndex() { return null; }, getScriptNameOrSourceURL() { return this.getFileName(); },
+    };
+    for (const name of keys(more)) {
+        defineProperty(prototype, name, {value: more[name], writable: true, enumerable: false, configurable: true});
+    }
+})();

@@ -201,6 +201,7 @@ const MISSING_MEMBERS = {
         'lchmodSync', 'lchown', 'lchownSync', 'link', 'linkSync', 'lutimes', 'lutimesSync', 'openAsBlob', 'opendir', 'opendirSync', 'readlink',
         'readlinkSync', 'readv', 'readvSync', 'statfs', 'statfsSync', 'symlink', 'symlinkSync', 'unwatchFile', 'watch', 'watchFile', 'writev',
         'writevSync'],
+    module: ['Module', 'SourceMap', 'builtinModules', 'findSourceMap', 'isBuiltin', 'register', 'runMain', 'syncBuiltinESMExports', 'wrap'],
     os: ['arch', 'availableParallelism', 'cpus', 'freemem', 'getPriority', 'hostname', 'loadavg', 'machine', 'networkInterfaces',
         'release', 'setPriority', 'totalmem', 'uptime', 'userInfo', 'version'],
 };
@@ -252,6 +253,7 @@ const makeModule = name => {
     case 'stream': return streams().streamModule();
     case 'stream/promises': return builtinModule('stream').promises;
     case 'stream/consumers': return streams().consumersModule();
+    case 'module': return completed(name, moduleModule());
     case 'zlib': return streams().zlibModule();
     case 'async_hooks': return completed(name, streams().asyncHooksModule());
     case 'os': return completed(name, streams().osModule());

@@ -1,0 +1,67 @@
+//! Names of variables, as examples have them: `const color = tinycolor('red')`.
+
+use std::collections::BTreeMap;
+
+/// Names of variables by what gives their values: the last name of a function, a method or a class.
+pub type Variables = BTreeMap<String, String>;
+
+/// Maximum length of a name that is taken from examples, in characters.
+const LONGEST: usize = 20;
+
+/// The names that examples most often give to what each function, method or class returns.
+pub(super) fn variables(texts: &str) -> Variables {
+    let mut counts: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
+    for line in texts.lines() {
+        for word in ["const ", "let ", "var "] {
+            let places = line.match_indices(word).map(|(at, _)| &line[at + word.len()..]);
+            for (name, callee) in places.filter_map(declared) {
+                let known = counts.entry(callee).or_default();
+                match known.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, count)) => *count += 1,
+                    None => known.push((name, 1)),
+                }
+            }
+        }
+    }
+    let best = |names: Vec<(&str, usize)>| {
+        let most = names.iter().map(|(_, count)| *count).max()?;
+        names.into_iter().find(|(_, count)| *count == most).map(|(name, _)| name.to_owned())
+    };
+    counts
+        .into_iter()
+        .filter_map(|(callee, names)| Some((callee.to_owned(), best(names)?)))
+        .collect()
+}
+
+/// The name of a variable, and the last name of what is called for its value.
+fn declared(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once('=')?;
+    let name = name.trim();
+    let usual = name.len() > 1
+        && name.len() <= LONGEST
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_alphabetic());
+    let mut rest = rest.trim_start();
+    for word in ["await ", "new "] {
+        rest = rest.strip_prefix(word).unwrap_or(rest).trim_start();
+    }
+    let callee = &rest[..rest.find('(')?];
+    let plain = callee.chars().all(|c| c.is_ascii_alphanumeric() || "_$.".contains(c));
+    let last = callee.rsplit('.').next()?;
+    (usual && plain && !last.is_empty() && last != "require" && last != name)
+        .then_some((name, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_name_what_calls_return() {
+        let texts = "var color = tinycolor('red');\nlet other = tinycolor('a'); var color = tinycolor(1)\n\
+            const heap = new lib.MinHeap();\nconst x = f(1);\nconst fs = require('fs');\nconst a1 = g();";
+        let expected = [("MinHeap", "heap"), ("tinycolor", "color")];
+        let expected = expected.map(|(callee, name)| (callee.to_owned(), name.to_owned()));
+        assert_eq!(variables(texts), expected.into());
+    }
+}
