@@ -68,6 +68,8 @@ pub struct Code {
     pub own_name: String,
     /// Names for variables, by what gives their values.
     pub variables: Variables,
+    /// Names of members in the order in which examples mention them.
+    pub members: Vec<String>,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
 }
@@ -121,9 +123,30 @@ const HELPERS: [(&str, &str); 4] = [
 
 /// Writes a suite as code. Equal suites give equal code.
 pub fn export(suite: &Suite, code: &Code) -> Exported {
-    match of_default(suite, code) {
+    let mut suite = suite.clone();
+    let values =
+        suite.tests.iter_mut().flat_map(|test| test.assertions.iter_mut().chain(&mut test.after));
+    values.for_each(|value| rename(value, code));
+    match of_default(&suite, code) {
         Some((suite, code)) => write(&suite, &code),
-        None => write(suite, code),
+        None => write(&suite, code),
+    }
+}
+
+/// Gives instances of exported classes the names by which these are exported.
+fn rename(value: &mut serde_json::Value, code: &Code) {
+    match value {
+        serde_json::Value::Object(parts) => {
+            if let Some(serde_json::Value::String(name)) = parts.get_mut("object")
+                && let Some(exported) = code.classes.get(name).and_then(|path| path.last())
+                && code.classes.contains_key(exported)
+            {
+                name.clone_from(exported);
+            }
+            parts.values_mut().for_each(|part| rename(part, code));
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| rename(item, code)),
+        _ => {}
     }
 }
 
@@ -381,6 +404,7 @@ mod tests {
             classes: Classes::new(),
             own_name: String::new(),
             variables: Variables::new(),
+            members: Vec::new(),
             snapshots: false,
         }
     }

@@ -55,7 +55,7 @@ pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};
 pub use refining::{
-    Classes, Refined, Refinement, Variables, exported_classes, name_of_export, names_of_results,
+    Classes, Refined, Refinement, Variables, exported_classes, name_of_export, names_in_examples,
     refined,
 };
 pub use results::{CallResults, FailedTest};

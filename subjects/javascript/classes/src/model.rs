@@ -30,6 +30,8 @@ pub struct FoundItem {
     pub kind: String,
     /// Its name.
     pub name: String,
+    /// The name that a class has for itself, and its instances show.
+    pub own: String,
     /// The names of members that lead from the exports to it.
     pub path: Vec<String>,
     /// The number of its function or class.

@@ -83,14 +83,23 @@ fn classes_of(program: &Program, machine: &mut Machine) -> Result<Classes, Machi
         *counts.entry(&class.name).or_default() += 1;
     }
     let exported = model.classes.iter().filter(|class| class.kind == "class");
-    let unique = exported.filter(|class| counts[class.name.as_str()] == 1);
-    Ok(unique.map(|class| (class.name.clone(), class.path.clone())).collect())
+    let unique: Vec<_> = exported.filter(|class| counts[class.name.as_str()] == 1).collect();
+    let mut classes: Classes =
+        unique.iter().map(|class| (class.name.clone(), class.path.clone())).collect();
+    // Tools shorten the names that classes have for themselves.
+    for class in &unique {
+        let others = unique.iter().filter(|other| other.own == class.own).count();
+        if others == 1 && !class.own.is_empty() && !counts.contains_key(class.own.as_str()) {
+            classes.insert(class.own.clone(), class.path.clone());
+        }
+    }
+    Ok(classes)
 }
 
 /// The name of the export itself if it is a class or a function, otherwise of its package; may be empty.
 pub fn name_of_export(program: &Program, classes: &Classes) -> String {
-    let class = classes.iter().find(|(_, path)| path.is_empty()).map(|(name, _)| name.clone());
-    let class = class.filter(|name| name.len() > 2);
+    let mut of_export = classes.iter().filter(|(_, path)| path.is_empty());
+    let class = of_export.find(|(name, _)| name.len() > 2).map(|(name, _)| name.clone());
     let own = own_names(&program.package);
     // The name in the documentation, otherwise the one of the package.
     let documents = program.package.files.keys().filter(|path| {
@@ -102,9 +111,11 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     class.or(bound).or_else(|| own.into_iter().next_back()).unwrap_or_default()
 }
 
-/// The names that the documentation, the tests and the examples of a program give to what its functions return.
-pub fn names_of_results(program: &Program) -> Variables {
-    variables::variables(&usage::texts(program))
+/// The names that the documentation, the tests and the examples of a program give to what its functions return, and the
+/// names of members in the order in which these mention them.
+pub fn names_in_examples(program: &Program) -> (Variables, Vec<String>) {
+    let texts = usage::texts(program);
+    (variables::variables(&texts), variables::members(&texts))
 }
 
 /// A refined suite.
@@ -212,6 +223,8 @@ struct Refiner<'p> {
     usual: usual::Usual,
     /// Arguments with which the tests of the suite construct instances, the shortest of each class.
     made: BTreeMap<Vec<String>, Vec<Argument>>,
+    /// Documented calls that return instances, by the name of the class.
+    factories: documented::Factories,
     snapshots: bool,
 }
 
@@ -244,6 +257,7 @@ impl<'p> Refiner<'p> {
             weak: false,
             usual: usual::Usual::default(),
             made: made_by(suite),
+            factories: documented::Factories::new(),
             snapshots: settings.snapshots,
         })
     }
@@ -268,7 +282,10 @@ impl<'p> Refiner<'p> {
             if candidate.documented {
                 candidate.weight *= DOCUMENTED;
             }
-            candidate.plausible = self.usage.is_plausible(&candidate.test);
+            let statements = &candidate.test.statements;
+            let last = statements.len() - 1;
+            let otherwise = (0..last).any(|at| self.documented_maker(statements, at).is_some());
+            candidate.plausible = !otherwise && self.usage.is_plausible(&candidate.test);
             if !candidate.plausible && !self.all_values {
                 candidate.weight *= IMPLAUSIBLE;
             }

@@ -11,7 +11,7 @@ use catherd_javascript_classes::mutation::{self, MutationReport, MutationSetting
 use catherd_javascript_classes::{
     Code, Coverage, Generated, GenerationSettings, Journal, Model, Refined, Refinement, Request,
     Style, Subject, Suite, Verdict, check_config, exported_classes, generate_with, machine_of,
-    name_of_export, names_of_results, refined,
+    name_of_export, names_in_examples, refined,
 };
 use catherd_search::{Progress, Stream};
 use serde_json::{Value, json};
@@ -170,13 +170,13 @@ impl Project {
         let folder = real(folder.unwrap_or(Path::new(".")))?;
         let (path, out) = (real(path)?, folder.join(out.file_name().unwrap_or_default()));
         let config = &self.package.config;
-        let (entry, module, typed, hidden, classes, own_name, variables) =
+        let (entry, module, typed, hidden, classes, own_name, names) =
             self.with_program(|program| {
                 let typed = program.typed_files().map_err(|error| error.to_string())?;
                 let classes = exported_classes(program).map_err(|error| error.to_string())?;
                 let module = program.is_module(&program.entry);
                 let own_name = name_of_export(program, &classes);
-                let variables = names_of_results(program);
+                let names = names_in_examples(program);
                 Ok((
                     program.entry.clone(),
                     module,
@@ -184,7 +184,7 @@ impl Project {
                     program.hidden(),
                     classes,
                     own_name,
-                    variables,
+                    names,
                 ))
             })?;
         let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
@@ -204,7 +204,8 @@ impl Project {
             note: String::new(),
             classes,
             own_name,
-            variables,
+            variables: names.0,
+            members: names.1,
             snapshots: false,
         })
     }

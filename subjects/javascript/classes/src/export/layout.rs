@@ -116,6 +116,24 @@ impl Doc {
         }
     }
 
+    /// The expression with the members of its objects in the order of their names in a list; others follow.
+    pub(super) fn ordered(mut self, order: &[String]) -> Doc {
+        let parts = match &mut self {
+            Doc::Text(_) => return self,
+            Doc::List { items, .. } | Doc::Row(items) | Doc::Sum(items) => items,
+        };
+        *parts = std::mem::take(parts).into_iter().map(|part| part.ordered(order)).collect();
+        if let Doc::List { items, spaced: true, .. } = &mut self {
+            items.sort_by_key(|item| {
+                let head = item.head();
+                let name = head.trim_end_matches(": ");
+                let known = order.iter().position(|known| known == name);
+                (name != "__proto__", known.unwrap_or(order.len()))
+            });
+        }
+        self
+    }
+
     /// The beginning that cannot be broken.
     fn head(&self) -> String {
         match self {

@@ -97,8 +97,8 @@ fn repeated(letters: &[char]) -> Option<(String, usize)> {
 
 /// Whether a regular expression can be written between slashes for sure.
 fn is_plain(pattern: &str) -> bool {
-    let letters = |c: char| c.is_ascii_alphanumeric() || "_ -,:;=<>@#%&~!'\"".contains(c);
-    !pattern.is_empty() && pattern.chars().all(letters)
+    let visible = |c: char| c == ' ' || c.is_ascii_graphic() && c != '/';
+    !pattern.is_empty() && pattern.chars().all(visible)
 }
 
 pub(super) fn is_name(text: &str) -> bool {

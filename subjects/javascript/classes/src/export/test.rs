@@ -10,7 +10,7 @@ use super::layout::{Doc, length};
 use super::lines::line;
 use super::literals::{argument, member};
 use super::observed::{asserted, thrown_by};
-use super::titles::{Reader, Shown, brief, full, short, title};
+use super::titles::{LONGEST, Reader, Shown, brief, full, short, title};
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum number of assertions of a test.
@@ -205,24 +205,32 @@ impl<'s> Test<'s> {
         };
         let before = self.before();
         let mut longer = Vec::new();
-        if !before.is_empty() {
-            longer.extend([&title, &brief].map(|title| format!("{title} after {before}")));
+        for before in &before {
+            let named = [&title, &brief].map(|title| format!("{title} after {before}"));
+            longer.extend(named);
         }
         if !receiver.ends_with("()") && length(&receiver) <= 40 && !receiver.is_empty() {
             longer.push(format!("{title} of {receiver}"));
         }
         longer.push(full);
+        // What earlier calls have done belongs to what happens.
+        let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
+        let title = said.cloned().unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
         Written { group, title, longer, lines }
     }
 
-    /// The methods that are called before, each with how often.
-    fn before(&self) -> String {
+    /// The methods that are called before on the receiver of the call that the test shows, in words: the calls
+    /// themselves, and only their names.
+    fn before(&self) -> Vec<String> {
         let mut counts: Vec<(&str, usize)> = Vec::new();
+        let mut calls: Vec<String> = Vec::new();
         for statement in &self.test.statements[..self.focus] {
-            if statement.operation != Operation::Method {
+            if statement.operation != Operation::Method || self.applies(statement) {
                 continue;
             }
+            let arguments = statement.arguments.iter().map(|value| short(value, &self.names));
+            calls.push(format!("{}({})", statement.name, arguments.collect::<Vec<_>>().join(", ")));
             match counts.iter_mut().find(|(name, _)| *name == statement.name) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((&statement.name, 1)),
@@ -232,7 +240,8 @@ impl<'s> Test<'s> {
             1 => format!("a call of {name}"),
             count => format!("{count} calls of {name}"),
         });
-        words.collect::<Vec<_>>().join(" and ")
+        let words = words.collect::<Vec<_>>().join(" and ");
+        if words.is_empty() { Vec::new() } else { vec![calls.join(" and "), words] }
     }
 
     /// The claims about the values of the test: those that were chosen, otherwise all.
@@ -241,6 +250,16 @@ impl<'s> Test<'s> {
         let last = test.statements.len().saturating_sub(1);
         let receiver = test.statements.last().map(|statement| statement.receiver);
         let mut found = Vec::new();
+        // Members are in the order of the arguments, or as examples have them.
+        let mut order: Vec<String> = Vec::new();
+        for argument in test.statements.iter().flat_map(|statement| &statement.arguments) {
+            argument.visit(&mut |part| {
+                if let Argument::Object(members) = part {
+                    order.extend(members.iter().map(|(name, _)| name.clone()));
+                }
+            });
+        }
+        order.extend(self.code.members.iter().cloned());
         for (index, at_end, value) in asserted(test) {
             let mut claims = claims(value, &self.code.classes);
             if let Some(shown) = &test.shown {
@@ -262,6 +281,12 @@ impl<'s> Test<'s> {
             }
             if !self.code.snapshots {
                 claims.retain(|claim| claim.expected != Expected::Snapshot);
+            }
+            for claim in &mut claims {
+                claim.expected = match claim.expected.clone() {
+                    Expected::Equal(doc) => Expected::Equal(doc.ordered(&order)),
+                    other => other,
+                };
             }
             let weight = match (at_end, index == last, Some(index) == receiver) {
                 (false, true, _) => 1_000,

@@ -8,7 +8,7 @@ use super::layout::length;
 use super::literals::{argument, is_name};
 
 /// Maximum length of a title, in characters.
-const LONGEST: usize = 78;
+pub(super) const LONGEST: usize = 78;
 
 /// Maximum length of a value in a title, in characters.
 const LONGEST_VALUE: usize = 44;
@@ -85,11 +85,15 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     let mut longest: Vec<usize> = (0..values.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
     for at in longest {
-        described[at] = kind(&arguments[at]);
+        described[at] = match &arguments[at] {
+            // The title names the variable of a value.
+            Argument::Variable(_) if shown.changed.is_some() => String::new(),
+            argument => kind(argument),
+        };
         if matches!(arguments[at], Argument::String(_)) {
             break;
         }
-        tried.push(whole(&described.join(", "), Detail::Value));
+        tried.push(whole(&listed(&described), Detail::Value));
     }
     if exact_result(shown) {
         tried.extend(with(Detail::Long));
@@ -98,7 +102,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     tried.push(whole(&all, Detail::Shape));
     tried.extend(with(Detail::Shape));
     tried.push(whole(&all, Detail::Kind));
-    tried.push(whole(&described.join(", "), Detail::Shape));
+    tried.push(whole(&listed(&described), Detail::Shape));
     if let [.., Argument::Object(members)] = arguments
         && let names @ [_, ..] =
             &members.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()[..]
@@ -140,6 +144,12 @@ pub(super) fn full(shown: &Shown<'_>) -> String {
             format!("{} {} for {}", shown.name, outcome(shown, Detail::Value), values.join(", "))
         }
     }
+}
+
+/// Arguments in a row, without those that a title does not show.
+fn listed(described: &[String]) -> String {
+    let shown = described.iter().filter(|it| !it.is_empty()).map(String::as_str);
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a test shows the whole result of its call, which is no boolean.
@@ -201,10 +211,9 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     }
     for (key, verb) in [("throws", "throws"), ("rejects", "rejects with")] {
         if let Some(name) = expected.get(key).and_then(Value::as_str) {
-            let vowel = name.starts_with(|c: char| "AEIOUaeiou".contains(c));
             return match name {
                 "" => format!("{verb} a value"),
-                name => format!("{verb} {} {name}", if vowel { "an" } else { "a" }),
+                name => format!("{verb} {} {name}", article(name)),
             };
         }
     }
@@ -249,6 +258,13 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     }
 }
 
+/// The indefinite article of a name; of capitals, as they are spelt.
+fn article(name: &str) -> &'static str {
+    let spelt = name.chars().take(2).filter(char::is_ascii_uppercase).count() == 2;
+    let vowels = if spelt { "AEFHILMNORSX" } else { "AEIOaeio" };
+    if name.starts_with(|c: char| vowels.contains(c)) { "an" } else { "a" }
+}
+
 /// The kind of an observed value with its article, and its shape.
 fn noun(value: &Value) -> String {
     if let Some(members) = value.get("object").and_then(Value::as_object) {
@@ -259,8 +275,7 @@ fn noun(value: &Value) -> String {
         return counted(items.len(), "an array", "element");
     }
     if let Some(class) = value.get("object").and_then(Value::as_str).filter(|it| is_name(it)) {
-        let vowel = class.starts_with(|c: char| "AEIOUaeiou".contains(c));
-        return format!("{} {class}", if vowel { "an" } else { "a" });
+        return format!("{} {class}", article(class));
     }
     let kinds = [
         ("string", "a text"),
@@ -319,6 +334,8 @@ pub(super) fn short(value: &Argument, names: &[String]) -> String {
     }
     let text = argument(value, names).flat();
     let plain = match value {
+        // Both kinds of quotes would be escaped.
+        Argument::String(text) => !(text.contains('\'') && text.contains('"')),
         Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
         _ => true,
     };

@@ -24,6 +24,12 @@ const NAMES: [(&str, &str); 5] = [
     ("function", "fn func f callback cb predicate iteratee mapper reducer accessor valueof"),
 ];
 
+/// Names of objects whose members have meanings of their own.
+const OBJECTS: [&str; 12] = [
+    "attributes", "attrs", "config", "env", "headers", "options", "opts", "params", "props", "query",
+    "request", "settings",
+];
+
 /// Names of arrays whose elements are texts.
 const OF_TEXTS: [&str; 6] = ["args", "argv", "words", "lines", "parts", "tokens"];
 
@@ -37,12 +43,16 @@ const DEEPEST: usize = 3;
 pub(super) fn kind_by_name(name: &str) -> Option<&'static str> {
     let name = name.trim_start_matches('_').to_lowercase();
     let known = NAMES.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
-    known.map(|(kind, _)| *kind)
+    let object = OBJECTS.contains(&&*name).then_some("object");
+    known.map(|(kind, _)| *kind).or(object)
 }
 
 /// A value for a parameter with a usual name; `None` for other names.
 pub(super) fn value_by_name(name: &str, position: usize) -> Option<Argument> {
     let lower = name.trim_start_matches('_').to_lowercase();
+    if OBJECTS.contains(&&*lower) {
+        return None;
+    }
     value_of(kind_by_name(name)?, OF_TEXTS.contains(&lower.as_str()), position)
 }
 

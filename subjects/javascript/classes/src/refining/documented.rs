@@ -20,23 +20,22 @@ const MAX_ALL: usize = 240;
 const LONGEST: usize = 400;
 
 /// Calls that return instances, by the name of the class.
-type Factories = BTreeMap<String, Statement>;
+pub(super) type Factories = BTreeMap<String, Statement>;
 
 impl Refiner<'_> {
     /// Tests that make the calls that the package documents.
     pub(super) fn documented(&mut self) -> Result<Vec<Candidate>, MachineError> {
         let mut tests = Vec::new();
-        let factories = self.factories()?;
         for target in self.usage.targets() {
             for call in self.usage.calls(target).into_iter().take(MAX_CALLS) {
                 let Some(arguments) = literals(call) else { continue };
-                tests.extend(self.documented_call(target, arguments, &factories));
+                tests.extend(self.documented_call(target, arguments));
             }
             if target.kind == TargetKind::Method && target.parameters.is_empty() {
-                tests.extend(self.documented_call(target, Vec::new(), &factories));
+                tests.extend(self.documented_call(target, Vec::new()));
             }
             if let Some(arguments) = self.usage.conventional(target) {
-                tests.extend(self.documented_call(target, arguments, &factories));
+                tests.extend(self.documented_call(target, arguments));
             }
         }
         tests.truncate(MAX_ALL);
@@ -49,8 +48,34 @@ impl Refiner<'_> {
         Ok(candidates)
     }
 
+    /// The documented call that returns an instance of the class of a constructor.
+    fn factory(&self, maker: &Target) -> Option<&Statement> {
+        let names = self.usage.class_of(maker)?;
+        names.into_iter().find_map(|name| self.factories.get(name))
+    }
+
+    /// The documented call that makes an instance as a statement does; `None` if there is none, or it is the statement.
+    pub(super) fn documented_maker(
+        &self,
+        statements: &[Statement],
+        at: usize,
+    ) -> Option<Statement> {
+        let statement = statements.get(at).filter(|it| it.operation == Operation::New)?;
+        let maker = self.usage.target(statements, at)?;
+        let calls = self.usage.calls(maker);
+        let mut known: Vec<Vec<Argument>> =
+            calls.into_iter().filter_map(|call| literals(call)).collect();
+        if known.contains(&statement.arguments) {
+            return None;
+        }
+        known.sort_by_key(Vec::len);
+        let made = known.into_iter().next();
+        let made = made.map(|made| self::statement(Operation::New, &maker.path, "", made));
+        made.or_else(|| self.factory(maker).cloned())
+    }
+
     /// The shortest documented calls of functions that return instances of classes, by the name of the class.
-    fn factories(&mut self) -> Result<Factories, MachineError> {
+    pub(super) fn factories(&mut self) -> Result<Factories, MachineError> {
         let mut tried = Vec::new();
         for target in self.usage.targets().iter().filter(|it| it.kind == TargetKind::Function) {
             let calls = self.usage.calls(target).into_iter();
@@ -73,12 +98,7 @@ impl Refiner<'_> {
     }
 
     /// The statements of a call; `None` if its receiver cannot be made.
-    fn documented_call(
-        &self,
-        target: &Target,
-        arguments: Vec<Argument>,
-        factories: &Factories,
-    ) -> Option<Vec<Statement>> {
+    fn documented_call(&self, target: &Target, arguments: Vec<Argument>) -> Option<Vec<Statement>> {
         match target.kind {
             TargetKind::Function => {
                 Some(vec![statement(Operation::Call, &target.path, "", arguments)])
@@ -93,7 +113,7 @@ impl Refiner<'_> {
                     calls.into_iter().filter_map(|call| literals(call)).collect();
                 known.sort_by_key(Vec::len);
                 let made = known.into_iter().next();
-                let factory = self.usage.class_of(maker).and_then(|class| factories.get(class));
+                let factory = self.factory(maker);
                 let method = statement(Operation::Method, &[], &target.member, arguments);
                 if let (None, Some(factory)) = (&made, factory) {
                     return Some(vec![factory.clone(), method]);

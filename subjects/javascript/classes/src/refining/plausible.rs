@@ -63,6 +63,34 @@ const OPTIONAL: [&str; 14] = [
     "locale",
 ];
 
+/// Names of members that objects inherit from built-in classes, which a person would hardly give to a member.
+const INHERITED: [&str; 24] = [
+    "apply",
+    "bind",
+    "call",
+    "concat",
+    "constructor",
+    "every",
+    "filter",
+    "forEach",
+    "hasOwnProperty",
+    "indexOf",
+    "join",
+    "length",
+    "map",
+    "pop",
+    "prototype",
+    "push",
+    "reduce",
+    "replace",
+    "shift",
+    "slice",
+    "splice",
+    "then",
+    "toString",
+    "valueOf",
+];
+
 /// Whether a parameter is a function of two values, by its name. No function of a test reads its second argument.
 fn is_comparator(target: &Target, position: usize) -> bool {
     let names = ["cmp", "comp", "compare", "comparator", "comparefn", "reducer", "sorter"];
@@ -102,6 +130,10 @@ impl Usage {
                     || self.is_plausible_argument(argument, checked, receiver, &statements);
                 like && (self.is_documented(target, position, argument) || chosen())
             };
+            // Of what a function takes that another one returned, nothing is known.
+            if applied > 0 && statement.arguments.len() > applied + 1 {
+                return false;
+            }
             statement.operation == Operation::Value
                 || target.is_none_or(|target| checked || self.is_plausible_call(target, statement))
                     && statement.arguments.iter().skip(applied).enumerate().all(plausible)
@@ -155,6 +187,19 @@ impl Usage {
             && self.is_class(&target.path)
         {
             return false;
+        }
+        // Nothing is not passed as a last argument that is not needed.
+        if let [_, .., last] = &given[..] {
+            let position = given.len() - 1;
+            let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
+            let nothing = match last {
+                Argument::Null => !asks(target),
+                Argument::Object(members) => members.is_empty() && options,
+                _ => false,
+            };
+            if nothing && !self.is_documented(Some(target), position, last) {
+                return false;
+            }
         }
         let usually = if calls.is_empty() { self.usually_given(target) } else { 0 };
         if given.len() < usually || self.missing(target, given.len()) > 0 {
@@ -265,6 +310,7 @@ impl Usage {
                 "first" => true,
                 // A number says nothing of what the function is for.
                 "constant" if matches!(&**result, Argument::Number(it) if it.abs() > 1.0) => false,
+                "constant" if matches!(**result, Argument::Array(_) | Argument::Object(_)) => false,
                 "constant" => {
                     **result != Argument::Undefined && self.is_plausible_value(result, depth + 1)
                 }
@@ -308,6 +354,6 @@ impl Usage {
     /// Whether a person would choose a name of a member.
     fn is_plausible_name(&self, name: &str) -> bool {
         let short = name.len() == 1 && name.chars().all(|c| c.is_ascii_alphanumeric());
-        short || self.quotes(name) || self.names(name)
+        short || self.quotes(name) || !INHERITED.contains(&name) && self.names(name)
     }
 }

@@ -53,6 +53,7 @@ impl Refiner<'_> {
         let before = self.before(&statements.clone(), focus)?;
         let own = &mut own.difference(&before).copied().collect();
         let mut tries = MAX_TRIES;
+        self.with_documented_makers(&mut candidate, own, &mut tries)?;
         self.without_arguments(&mut candidate, own, &mut tries)?;
         self.without_statements(&mut candidate, own, &mut tries)?;
         self.with_arguments(&mut candidate, own, &mut tries)?;
@@ -72,6 +73,23 @@ impl Refiner<'_> {
         self.without_statements(&mut candidate, own, &mut more)?;
         candidate.test.goals = self.goal_names(own);
         Ok(candidate)
+    }
+
+    /// Makes instances as the documentation does.
+    fn with_documented_makers(
+        &mut self,
+        candidate: &mut Candidate,
+        own: &mut Covered,
+        tries: &mut usize,
+    ) -> Result<(), MachineError> {
+        for index in 0..candidate.test.statements.len() - 1 {
+            if let Some(maker) = self.documented_maker(&candidate.test.statements, index) {
+                let mut other = candidate.test.statements.clone();
+                other[index] = maker;
+                self.attempt(candidate, own, other, How::Alike, tries)?;
+            }
+        }
+        Ok(())
     }
 
     /// Leaves out statements before the last one.

@@ -13,6 +13,7 @@ impl Refiner<'_> {
     pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut seen = BTreeSet::new();
+        self.factories = self.factories()?;
         for (number, test) in suite.tests.iter().enumerate() {
             for end in 0..test.statements.len() {
                 for with_states in [false, true] {

@@ -175,9 +175,9 @@ impl Usage {
         &self.model.targets
     }
 
-    /// The name of the class of a target; `None` if it has none.
-    pub(super) fn class_of(&self, target: &Target) -> Option<&str> {
-        self.model.classes.get(target.class?).map(|class| class.name.as_str())
+    /// The names of the class of a target, as it is exported and its own; `None` if it has none.
+    pub(super) fn class_of(&self, target: &Target) -> Option<[&str; 2]> {
+        self.model.classes.get(target.class?).map(|class| [&*class.name, &*class.own])
     }
 
     /// The constructor of the class whose instances a target needs; `None` if there is none.
@@ -269,6 +269,9 @@ impl Usage {
                     || is("string", |text| text.contains("NaN")) && !self.writes[0]
                     || members.get("array").and_then(Value::as_array).is_some_and(|items| {
                         items.iter().any(|it| it.get("undefined").is_some()) && !self.writes[3]
+                    })
+                    || ["object", "members"].iter().any(|key| {
+                        members.get(*key).is_some_and(|it| it.get("").is_some()) && !self.quotes("")
                     })
                     || members.values().any(|it| self.is_nonsense(it))
             }

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Names of variables by what gives their values: the last name of a function, a method or a class.
 pub type Variables = BTreeMap<String, String>;
 
+/// Maximum number of names of members.
+const MAX_MEMBERS: usize = 1000;
+
 /// Maximum length of a name that is taken from examples, in characters.
 const LONGEST: usize = 20;
 
@@ -33,6 +36,27 @@ pub(super) fn variables(texts: &str) -> Variables {
         .collect()
 }
 
+/// The names of members in the order in which texts mention them first, as in `{ r: 255, g: 0 }`.
+pub(super) fn members(texts: &str) -> Vec<String> {
+    let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+    let mut found: Vec<String> = Vec::new();
+    for (at, _) in texts.match_indices(':') {
+        let before = texts[..at].trim_end_matches(['\'', '"']);
+        let name: usize = before.chars().rev().take_while(|c| letters(*c)).count();
+        // Letters of names have one byte.
+        let (around, name) = before.split_at(before.len() - name);
+        let opens = around.trim_end_matches(['\'', '"']).trim_end().ends_with(['{', ',']);
+        if opens
+            && !name.is_empty()
+            && found.len() < MAX_MEMBERS
+            && !found.iter().any(|it| it == name)
+        {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
 /// The name of a variable, and the last name of what is called for its value.
 fn declared(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = text.split_once('=')?;
@@ -55,6 +79,12 @@ fn declared(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn members_have_the_order_of_examples() {
+        let texts = "é: { r: 255, g: { x: 1 },\n 'b': 2, r: 3 } see: here, a ? b : c";
+        assert_eq!(members(texts), ["r", "g", "x", "b"]);
+    }
 
     #[test]
     fn examples_name_what_calls_return() {

@@ -79,7 +79,7 @@ const describeClass = (name, path, C) => {
             }
         }
     }
-    return {name, path, callable, length: C.length, members: usable ? membersOf(start, null) : [], statics,
+    return {name, own: ownName(C), path, callable, length: C.length, members: usable ? membersOf(start, null) : [], statics,
         crashed: made === undefined};
 };
 const walk = (path, value, level, found, seen) => {
