@@ -422,7 +422,7 @@ mod tests {
         assert!(jest.contains("expect(chain.add(-0)).toBe(3);"), "{jest}");
         assert!(!jest.contains("node:assert"), "{jest}");
         let mocha = export(&suite(), &code(Style::Mocha)).text;
-        assert!(mocha.contains("  it('not a name throws Error for rejected()'"), "{mocha}");
+        assert!(mocha.contains("  it('not a name throws an Error for rejected()"), "{mocha}");
     }
 
     #[test]

@@ -55,8 +55,8 @@ pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};
 pub use refining::{
-    Classes, Refined, Refinement, Variables, exported_classes, name_of_export, names_in_examples,
-    refined,
+    Classes, Mentioned, Refined, Refinement, Variables, exported_classes, mentioned,
+    name_of_export, refined,
 };
 pub use results::{CallResults, FailedTest};
 pub use settings::{Drawing, GenerationSettings, Goals, Hints, Profile, Scope};

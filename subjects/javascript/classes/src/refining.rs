@@ -20,7 +20,7 @@ mod weights;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use catherd_javascript_machine::instrument::Goal;
+use catherd_javascript_machine::instrument::{Goal, words};
 use catherd_javascript_machine::{
     Argument, ExecuteOptions, Execution, Machine, MachineError, Operation, Program, Statement,
     TestOutcome,
@@ -111,11 +111,32 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     class.or(bound).or_else(|| own.into_iter().next_back()).unwrap_or_default()
 }
 
-/// The names that the documentation, the tests and the examples of a program give to what its functions return, and the
-/// names of members in the order in which these mention them.
-pub fn names_in_examples(program: &Program) -> (Variables, Vec<String>) {
+/// Names that a package mentions besides its program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentioned {
+    /// The names that its documentation, its tests and its examples give to what functions return.
+    pub variables: Variables,
+    /// The names of members in the order in which these mention them.
+    pub members: Vec<String>,
+    /// Members that its declarations say are not public, as `C.m`.
+    pub hidden: BTreeSet<String>,
+}
+
+/// The names that the package of a program mentions.
+pub fn mentioned(program: &Program) -> Mentioned {
     let texts = usage::texts(program);
-    (variables::variables(&texts), variables::members(&texts))
+    let package = &program.package;
+    let declared = package.files.keys().filter(|path| {
+        !path.contains("node_modules/")
+            && [".d.ts", ".d.mts", ".d.cts"].iter().any(|end| path.ends_with(end))
+    });
+    let hidden = declared
+        .flat_map(|path| words(path, &package.text(path).unwrap_or_default()).declarations.hidden);
+    Mentioned {
+        variables: variables::variables(&texts),
+        members: variables::members(&texts),
+        hidden: hidden.collect(),
+    }
 }
 
 /// A refined suite.
@@ -152,6 +173,15 @@ pub fn refined(
     let count = tests.len();
     if !settings.all_values && tests.iter().any(|test| test.plausible) {
         tests.retain(|test| test.plausible);
+    } else if !settings.all_values {
+        // One of each function is better than none.
+        tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
+        let mut called = BTreeSet::new();
+        tests.retain(|test| {
+            let statements = &test.test.statements;
+            let focus = test.test.focus.unwrap_or(statements.len() - 1);
+            called.insert(weights::callee(&statements[focus]))
+        });
     }
     let implausible = count - tests.len();
     if !settings.all_values {

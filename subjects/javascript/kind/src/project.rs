@@ -11,7 +11,7 @@ use catherd_javascript_classes::mutation::{self, MutationReport, MutationSetting
 use catherd_javascript_classes::{
     Code, Coverage, Generated, GenerationSettings, Journal, Model, Refined, Refinement, Request,
     Style, Subject, Suite, Verdict, check_config, exported_classes, generate_with, machine_of,
-    name_of_export, names_in_examples, refined,
+    mentioned, name_of_export, refined,
 };
 use catherd_search::{Progress, Stream};
 use serde_json::{Value, json};
@@ -176,16 +176,10 @@ impl Project {
                 let classes = exported_classes(program).map_err(|error| error.to_string())?;
                 let module = program.is_module(&program.entry);
                 let own_name = name_of_export(program, &classes);
-                let names = names_in_examples(program);
-                Ok((
-                    program.entry.clone(),
-                    module,
-                    typed,
-                    program.hidden(),
-                    classes,
-                    own_name,
-                    names,
-                ))
+                let names = mentioned(program);
+                let hidden = program.hidden().into_iter().chain(names.hidden.iter().cloned());
+                let hidden = hidden.collect();
+                Ok((program.entry.clone(), module, typed, hidden, classes, own_name, names))
             })?;
         let root = if path.is_dir() { path.clone() } else { folder_of(&path) };
         let entry = if path.is_dir() { path.join(entry) } else { path };
@@ -204,8 +198,8 @@ impl Project {
             note: String::new(),
             classes,
             own_name,
-            variables: names.0,
-            members: names.1,
+            variables: names.variables,
+            members: names.members,
             snapshots: false,
         })
     }

@@ -26,8 +26,8 @@ pub(super) enum Doc {
     },
     /// Parts in a row, of which only lists may be broken.
     Row(Vec<Doc>),
-    /// Texts that are added, in one line or in a line each.
-    Sum(Vec<Doc>),
+    /// A literal that is written as the sum of its parts, in a line each, if it is too long for one line.
+    Sum(String, Vec<String>),
 }
 
 impl Doc {
@@ -60,7 +60,7 @@ impl Doc {
         match self {
             Doc::Text(text) => text.clone(),
             Doc::Row(parts) => parts.iter().map(Doc::flat).collect(),
-            Doc::Sum(parts) => parts.iter().map(Doc::flat).collect::<Vec<_>>().join(" + "),
+            Doc::Sum(whole, _) => whole.clone(),
             Doc::List { open, items, close, spaced, .. } => {
                 let items: Vec<String> = items.iter().map(Doc::flat).collect();
                 let space = if *spaced { " " } else { "" };
@@ -92,10 +92,7 @@ impl Doc {
                 }
                 text
             }
-            Doc::Sum(parts) => {
-                let parts: Vec<String> = parts.iter().map(Doc::flat).collect();
-                parts.join(&format!(" +\n{}", " ".repeat(indent + STEP)))
-            }
+            Doc::Sum(_, parts) => parts.join(&format!(" +\n{}", " ".repeat(indent + STEP))),
             Doc::List { open, items, close, trailing, .. } => {
                 // The only argument of a call keeps its brackets next to those of the call.
                 if let [only @ Doc::List { open: inner, .. }] = items.as_slice()
@@ -119,8 +116,8 @@ impl Doc {
     /// The expression with the members of its objects in the order of their names in a list; others follow.
     pub(super) fn ordered(mut self, order: &[String]) -> Doc {
         let parts = match &mut self {
-            Doc::Text(_) => return self,
-            Doc::List { items, .. } | Doc::Row(items) | Doc::Sum(items) => items,
+            Doc::Text(_) | Doc::Sum(..) => return self,
+            Doc::List { items, .. } | Doc::Row(items) => items,
         };
         *parts = std::mem::take(parts).into_iter().map(|part| part.ordered(order)).collect();
         if let Doc::List { items, spaced: true, .. } = &mut self {
@@ -138,7 +135,8 @@ impl Doc {
     fn head(&self) -> String {
         match self {
             Doc::Text(text) => text.clone(),
-            Doc::Row(parts) | Doc::Sum(parts) => parts.first().map(Doc::head).unwrap_or_default(),
+            Doc::Row(parts) => parts.first().map(Doc::head).unwrap_or_default(),
+            Doc::Sum(_, parts) => parts.first().cloned().unwrap_or_default(),
             Doc::List { open, .. } => open.clone(),
         }
     }

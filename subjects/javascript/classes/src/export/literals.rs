@@ -79,11 +79,11 @@ pub(super) fn string(text: &str) -> Doc {
         let space = rest[..PART - 8].iter().rposition(|letter| *letter == ' ');
         let end = space.map(|at| at + 1).filter(|end| *end > PART / 2).unwrap_or(PART - 8);
         let (part, after) = rest.split_at(end);
-        parts.push(Doc::text(quoted(&part.iter().collect::<String>())));
+        parts.push(quoted(&part.iter().collect::<String>()));
         rest = after;
     }
-    parts.push(Doc::text(quoted(&rest.iter().collect::<String>())));
-    Doc::Sum(parts)
+    parts.push(quoted(&rest.iter().collect::<String>()));
+    Doc::Sum(quoted(text), parts)
 }
 
 /// The part of which a text consists, and how many times it occurs; `None` for other texts.

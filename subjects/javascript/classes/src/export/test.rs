@@ -169,6 +169,10 @@ impl<'s> Test<'s> {
                     made.arguments.iter().map(|value| argument(value, &self.names).flat());
                 format!("new {class}({})", arguments.collect::<Vec<_>>().join(", "))
             }
+            Some(Statement { operation: Operation::Call, .. }) => {
+                let text = self.expression(&self.test.statements[index]).flat();
+                if length(&text) <= 24 { text } else { String::new() }
+            }
             _ => String::new(),
         };
         let value_of = |index: usize| match self.test.statements.get(index) {

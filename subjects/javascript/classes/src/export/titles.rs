@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::claims::{Claim, Expected};
 use super::layout::length;
 use super::literals::{argument, is_name};
+use crate::suite::is_error;
 
 /// Maximum length of a title, in characters.
 pub(super) const LONGEST: usize = 78;
@@ -57,6 +58,11 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         match (statement.operation, arguments) {
             (Operation::Get, _) => format!("{name} {result}"),
             (Operation::Set, _) => format!("{name} can be set to {arguments}"),
+            (Operation::Call | Operation::Method, "")
+                if arguments.is_empty() && is_error(shown.expected) =>
+            {
+                format!("{name} {result} without arguments")
+            }
             (_, "") => format!("{name} {result}"),
             _ => format!("{name} {result} for {arguments}"),
         }
@@ -202,11 +208,15 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             _ => None,
         });
         let value = value.filter(|value| exact && length(value) <= LONGEST_VALUE);
-        let value = value.unwrap_or_else(|| noun(expected));
-        return match (reader.of_result, shown.statement.operation) {
-            (true, Operation::New) => format!("has {} {value}", reader.name),
-            (true, _) => format!("returns {} with {} {value}", bare(reader.result), reader.name),
-            (false, _) => format!("leaves {} at {value}", reader.name),
+        let what = bare(reader.result);
+        return match (reader.of_result, shown.statement.operation, value) {
+            (true, Operation::New, Some(value)) => format!("has {} {value}", reader.name),
+            (true, Operation::New, None) => "can be constructed".to_owned(),
+            (true, _, Some(value)) => format!("returns {what} whose {} is {value}", reader.name),
+            (true, _, None) => format!("returns {what}"),
+            (false, _, value) => {
+                format!("leaves {} at {}", reader.name, value.unwrap_or_else(|| noun(expected)))
+            }
         };
     }
     for (key, verb) in [("throws", "throws"), ("rejects", "rejects with")] {

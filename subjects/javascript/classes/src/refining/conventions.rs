@@ -26,8 +26,18 @@ const NAMES: [(&str, &str); 5] = [
 
 /// Names of objects whose members have meanings of their own.
 const OBJECTS: [&str; 12] = [
-    "attributes", "attrs", "config", "env", "headers", "options", "opts", "params", "props", "query",
-    "request", "settings",
+    "attributes",
+    "attrs",
+    "config",
+    "env",
+    "headers",
+    "options",
+    "opts",
+    "params",
+    "props",
+    "query",
+    "request",
+    "settings",
 ];
 
 /// Names of arrays whose elements are texts.

@@ -74,17 +74,14 @@ impl Refiner<'_> {
         made.or_else(|| self.factory(maker).cloned())
     }
 
-    /// The shortest documented calls of functions that return instances of classes, by the name of the class.
+    /// The first documented calls of functions that return instances of classes, by the name of the class.
     pub(super) fn factories(&mut self) -> Result<Factories, MachineError> {
         let mut tried = Vec::new();
         for target in self.usage.targets().iter().filter(|it| it.kind == TargetKind::Function) {
             let calls = self.usage.calls(target).into_iter();
-            let mut known: Vec<Vec<Argument>> = calls.filter_map(|call| literals(call)).collect();
-            known.sort_by_key(|call| {
-                call.iter().map(|it| it.to_json().to_string().len()).sum::<usize>()
-            });
+            let known = calls.filter_map(|call| literals(call));
             let call = |arguments| statement(Operation::Call, &target.path, "", arguments);
-            tried.extend(known.into_iter().take(2).map(call));
+            tried.extend(known.take(2).map(call));
         }
         let mut factories = Factories::new();
         for call in tried {

@@ -63,6 +63,30 @@ const OPTIONAL: [&str; 14] = [
     "locale",
 ];
 
+/// Whether the result of a test is a simple argument.
+fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
+    let Some(result) = test.assertions.last() else { return false };
+    match argument {
+        Argument::Null => result.get("null").is_some(),
+        Argument::Undefined => result.get("undefined").is_some(),
+        Argument::Boolean(value) => result["boolean"] == *value,
+        Argument::String(text) => result["string"] == **text,
+        Argument::Number(number) => result["number"] == number.to_string(),
+        _ => false,
+    }
+}
+
+/// Whether a value says nothing: a boolean, null, or an empty text or collection.
+fn is_empty(argument: &Argument) -> bool {
+    match argument {
+        Argument::Null | Argument::Boolean(_) => true,
+        Argument::String(text) => text.is_empty(),
+        Argument::Array(items) => items.is_empty(),
+        Argument::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
 /// Names of members that objects inherit from built-in classes, which a person would hardly give to a member.
 const INHERITED: [&str; 24] = [
     "apply",
@@ -131,8 +155,12 @@ impl Usage {
                 like && (self.is_documented(target, position, argument) || chosen())
             };
             // Of what a function takes that another one returned, nothing is known.
-            if applied > 0 && statement.arguments.len() > applied + 1 {
-                return false;
+            if applied > 0 {
+                let given = &statement.arguments[applied.min(statement.arguments.len())..];
+                let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
+                if given.len() > 1 || same {
+                    return false;
+                }
             }
             statement.operation == Operation::Value
                 || target.is_none_or(|target| checked || self.is_plausible_call(target, statement))
@@ -210,18 +238,16 @@ impl Usage {
             if of == "function" && is_comparator(target, position) {
                 return false;
             }
-            if let Some(shape) = self.shape_of(target, position) {
-                return self.fits(shape, argument, 0);
-            }
             let kinds: BTreeSet<&str> =
                 calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
+            if let Some(shape) = self.shape_of(target, position) {
+                // What a type permits, but no example has, is at least not empty.
+                let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
+                return used && self.fits(shape, argument, 0);
+            }
             let named = target.parameters.get(position);
             let named = named.and_then(|it| conventions::kind_by_name(&it.name));
-            let empty = match argument {
-                Argument::Array(items) => items.is_empty(),
-                Argument::Object(members) => members.is_empty(),
-                _ => false,
-            };
+            let empty = is_empty(argument) && matches!(of, "array" | "object");
             match (kinds.is_empty(), named, of) {
                 (false, ..) => kinds.contains(of),
                 (true, Some(named), _) => named == of,
@@ -354,6 +380,7 @@ impl Usage {
     /// Whether a person would choose a name of a member.
     fn is_plausible_name(&self, name: &str) -> bool {
         let short = name.len() == 1 && name.chars().all(|c| c.is_ascii_alphanumeric());
-        short || self.quotes(name) || !INHERITED.contains(&name) && self.names(name)
+        let documented = || self.names(name) && self.texts_contain(name);
+        short || self.quotes(name) || !INHERITED.contains(&name) && documented()
     }
 }

@@ -271,7 +271,8 @@ impl Usage {
                         items.iter().any(|it| it.get("undefined").is_some()) && !self.writes[3]
                     })
                     || ["object", "members"].iter().any(|key| {
-                        members.get(*key).is_some_and(|it| it.get("").is_some()) && !self.quotes("")
+                        members.get(*key).is_some_and(|it| it.get("").is_some())
+                            && !self.texts.contains("'':")
                     })
                     || members.values().any(|it| self.is_nonsense(it))
             }
