@@ -85,6 +85,9 @@ pub struct Exported {
     pub titles: Vec<(usize, String, String)>,
 }
 
+/// The name of the default export of a module.
+const DEFAULT: &str = "default";
+
 /// Maximum length of a title that says more because another test has the shorter one, in characters.
 const LONGEST_TITLE: usize = 82;
 
@@ -139,6 +142,7 @@ fn rename(value: &mut serde_json::Value, code: &Code) {
         serde_json::Value::Object(parts) => {
             if let Some(serde_json::Value::String(name)) = parts.get_mut("object")
                 && let Some(exported) = code.classes.get(name).and_then(|path| path.last())
+                && exported != DEFAULT
                 && code.classes.contains_key(exported)
             {
                 name.clone_from(exported);
@@ -152,7 +156,6 @@ fn rename(value: &mut serde_json::Value, code: &Code) {
 
 /// The suite and the options with the default export as the subject, if tests use nothing else of a module.
 fn of_default(suite: &Suite, code: &Code) -> Option<(Suite, Code)> {
-    const DEFAULT: &str = "default";
     let is_default = |path: &Vec<String>| path.first().is_some_and(|name| name == DEFAULT);
     let (mut suite, mut code) = (suite.clone(), code.clone());
     let uses = |it: &&mut Statement| {

@@ -105,8 +105,8 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         tried.extend(with(Detail::Long));
         tried.push(whole("", Detail::Long));
     }
-    tried.push(whole(&all, Detail::Shape));
     tried.extend(with(Detail::Shape));
+    tried.push(whole(&all, Detail::Shape));
     tried.push(whole(&all, Detail::Kind));
     tried.push(whole(&listed(&described), Detail::Shape));
     if let [.., Argument::Object(members)] = arguments

@@ -151,7 +151,9 @@ pub(super) fn argument(literal: &Literal) -> Option<Argument> {
             items.iter().map(argument).collect::<Option<_>>().map(Argument::Array)
         }
         Literal::Object(members) => {
-            let members = members.iter().map(|(name, it)| Some((name.clone(), argument(it)?)));
+            // What a member of an object does is not known.
+            let part = |it| argument(it).filter(|_| *it != Literal::Function);
+            let members = members.iter().map(|(name, it)| Some((name.clone(), part(it)?)));
             members.collect::<Option<_>>().map(Argument::Object)
         }
         Literal::Function => {

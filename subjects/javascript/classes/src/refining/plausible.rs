@@ -76,6 +76,9 @@ fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     }
 }
 
+/// Milliseconds of a day.
+const DAY: f64 = 86_400_000.0;
+
 /// Whether a value says nothing: a boolean, null, or an empty text or collection.
 fn is_empty(argument: &Argument) -> bool {
     match argument {
@@ -330,8 +333,14 @@ impl Usage {
                     members.iter().flat_map(|(key, it)| [key.clone(), it.clone()]).collect();
                 depth == 0 && values.iter().all(|it| self.is_plausible_value(it, depth + 1))
             }
-            Argument::Date(time) => time.is_finite() && *time >= 0.0,
-            Argument::RegExp(pattern, _) => self.texts_contain(pattern) || pattern.len() <= 8,
+            // A day, or a time of the documentation.
+            Argument::Date(time) => {
+                time.is_finite() && *time >= 0.0 && (*time % DAY == 0.0 || self.writes(*time))
+            }
+            Argument::RegExp(pattern, _) => {
+                let plain = pattern.chars().all(char::is_alphanumeric);
+                plain && pattern.len() <= 8 || self.texts_contain(&format!("/{pattern}/"))
+            }
             Argument::Function(what, result) => match what.as_str() {
                 "first" => true,
                 // A number says nothing of what the function is for.
@@ -369,7 +378,10 @@ impl Usage {
                 || ["ab", "abc"].contains(&word)
                 || word.len() > 1 && self.knows(word)
         };
+        // A number among words stands for something.
+        let mixed = text.contains(' ') && text.contains(|c: char| c.is_ascii_digit());
         count <= LONGEST
+            && !mixed
             && inner
             && ends(text.chars().next())
             && ends(text.chars().next_back())
