@@ -435,8 +435,11 @@ impl<'s> Test<'s> {
                 }
             }
             _ => {
-                let class = class_of(self.test, self.code, statement.receiver).unwrap_or("exports");
-                format!("{class}.{}", statement.name)
+                let class = class_of(self.test, self.code, statement.receiver);
+                // Plain objects are known by the function that returned them.
+                let made = self.test.statements.get(statement.receiver);
+                let made = made.map(|made| called(made, self.code)).filter(|name| !name.is_empty());
+                format!("{}.{}", class.or(made).unwrap_or("exports"), statement.name)
             }
         }
     }

@@ -76,6 +76,17 @@ fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     }
 }
 
+/// Whether the error that a test shows says which arguments are right, so that wrong ones show something.
+fn says_what_is_wrong(test: &SuiteTest) -> bool {
+    let words = [
+        "argument", "bad", "expect", "invalid", "missing", "must", "need", "not a", "requir",
+        "should", "support", "unknown", "wrong",
+    ];
+    let last = test.assertions.last();
+    let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
+    words.iter().any(|word| message.contains(word))
+}
+
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
 
@@ -144,7 +155,7 @@ impl Usage {
             return false;
         }
         statements.iter().enumerate().all(|(at, statement)| {
-            let checked = fails && at == last;
+            let checked = fails && at == last && says_what_is_wrong(test);
             let applied = usize::from(weights::is_applied(test, at));
             let target = self.target(&test.statements, at);
             let receiver = match statement.operation {
