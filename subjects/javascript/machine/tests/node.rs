@@ -154,6 +154,7 @@ fn calls_in_stack_traces_have_the_methods_of_node() {
             Error.prepareStackTrace = (_, calls) => calls;
             const call = new Error().stack[0];
             Error.prepareStackTrace = before;
+            if (typeof new Error().stack !== 'string') return [];
             return [call.isEval(), call.getThis(), call.getEvalOrigin(), call.getTypeName(), call.getMethodName()];
         };";
     let program = Program::new(Package::of_source("calls.js", source).unwrap()).unwrap();
@@ -179,7 +180,7 @@ fn constructors_that_never_end_with_unknown_values_are_described() {
     let program = Program::new(Package::of_source("reader.js", source).unwrap()).unwrap();
     let mut machine = Machine::new(&program, MachineSettings::default(), 1);
     let found = machine.analyse().unwrap();
-    assert_eq!(found["classes"][0]["name"], "Reader", "{found}");
+    assert_eq!(found[0]["name"], "Reader", "{found}");
 }
 
 #[test]

@@ -13,6 +13,9 @@ use super::observed::{asserted, thrown_by};
 use super::titles::{LONGEST, Reader, Shown, brief, full, short, title};
 use crate::suite::{ShownValue, SuiteTest};
 
+/// Length of a name that tools give to classes, in characters.
+const SHORTEST: usize = 2;
+
 /// Maximum number of assertions of a test.
 pub(crate) const MAX_ASSERTIONS: usize = 5;
 
@@ -57,11 +60,11 @@ struct Found {
 fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t str> {
     let statement = test.statements.get(index)?;
     if statement.operation != Operation::New {
-        return test.assertions.get(index)?.get("object")?.as_str();
+        let name = test.assertions.get(index)?.get("object")?.as_str()?;
+        return (name.len() > SHORTEST || code.classes.contains_key(name)).then_some(name);
     }
     let path = &statement.path;
-    // A shorter name was given by a tool.
-    let own = || test.after.get(index)?.get("object")?.as_str().filter(|name| name.len() > 2);
+    let own = || test.after.get(index)?.get("object")?.as_str().filter(|it| it.len() > SHORTEST);
     let export = || (!code.own_name.is_empty()).then_some(code.own_name.as_str());
     let last = path.last().map(String::as_str).filter(|name| *name != "default");
     last.or_else(own).or_else(export)

@@ -87,7 +87,8 @@ impl Usage {
                             || lower == "object" && kind(argument) == Some("array")
                             || lower == "record" && kind(argument) == Some("object")
                     }
-                    None => true,
+                    // Names of other types hardly ever stand for flags.
+                    None => !matches!(argument, Argument::Boolean(_) | Argument::Null),
                 }
             }
         }

@@ -176,6 +176,15 @@ impl Usage {
                     return false;
                 }
             }
+            // A letter that is returned as it is shows nothing.
+            if at == last
+                && let [Argument::String(text)] = &statement.arguments[..]
+                && text.len() <= 3
+                && is_shown(&statement.arguments[0], test)
+                && !self.is_documented(target, 0, &statement.arguments[0])
+            {
+                return false;
+            }
             statement.operation == Operation::Value
                 || target.is_none_or(|target| checked || self.is_plausible_call(target, statement))
                     && statement.arguments.iter().skip(applied).enumerate().all(plausible)
@@ -254,6 +263,10 @@ impl Usage {
             }
             let kinds: BTreeSet<&str> =
                 calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
+            let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
+            if options && !["object", "function"].contains(&of) && !kinds.contains(of) {
+                return false;
+            }
             if let Some(shape) = self.shape_of(target, position) {
                 // What a type permits, but no example has, is at least not empty.
                 let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
@@ -313,7 +326,7 @@ impl Usage {
             value if is_placeholder(value) => false,
             Argument::String(text) => self.is_plausible_text(text, depth),
             Argument::Number(number) => {
-                let whole = number.fract() == 0.0 && (-10.0..=MOST).contains(number);
+                let whole = number.fract() == 0.0 && (-1.0..=MOST).contains(number);
                 let short = number.to_string().len() <= 5 && number.abs() <= MOST;
                 let zero = *number == 0.0 && number.is_sign_negative();
                 !zero && (whole || short && *number > 0.0) || self.writes(*number)

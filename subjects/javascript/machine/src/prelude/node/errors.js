@@ -25,15 +25,11 @@ const checkArgument = (value, name, type) => {
 
 // What the calls of a stack trace have in Node besides what the engine gives.
 (() => {
-    const before = getOwn(Error, 'prepareStackTrace');
+    const before = Error.prepareStackTrace;
     let calls = [];
     Error.prepareStackTrace = (_, found) => { calls = found; };
     void new Error().stack;
-    if (before === undefined) {
-        delete Error.prepareStackTrace;
-    } else {
-        defineProperty(Error, 'prepareStackTrace', before);
-    }
+    Error.prepareStackTrace = before;
     if (calls.length === 0) {
         return;
     }
