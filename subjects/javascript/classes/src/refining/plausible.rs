@@ -71,7 +71,9 @@ fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
         Argument::Undefined => result.get("undefined").is_some(),
         Argument::Boolean(value) => result["boolean"] == *value,
         Argument::String(text) => result["string"] == **text,
-        Argument::Number(number) => result["number"] == number.to_string(),
+        Argument::Number(number) => {
+            result["number"].as_str().and_then(|it| it.parse::<f64>().ok()) == Some(*number)
+        }
         _ => false,
     }
 }

@@ -88,6 +88,7 @@ impl Node {
             "in_module": code.in_module,
             "module": code.module,
             "typed": typed(code, &root),
+            "token": token(),
         });
         let reporter = encoded(&REPORTER.replace("TOKEN", &token()));
         let options =
@@ -115,6 +116,8 @@ struct Results {
     failed: Vec<Name>,
     /// Tests whose group has not ended yet, each with whether it passes and how it fails.
     open: Vec<(String, bool, String)>,
+    /// Number of the test that began last.
+    begun: usize,
 }
 
 impl Results {
@@ -124,6 +127,10 @@ impl Results {
 
     /// Adds how a test or a group ends. Tests come before their group.
     fn add(&mut self, event: &Value) {
+        if let Some(number) = event[0].as_u64() {
+            self.begun = number as usize;
+            return;
+        }
         let text = |at: usize| event[at].as_str().unwrap_or_default().to_owned();
         match event[1].as_u64() {
             Some(1) => self.open.push((text(2), event[0] == true, text(3))),
@@ -144,14 +151,18 @@ impl Results {
         }
     }
 
-    /// The tests that fail. If none does, the first that did not end. `names` are all tests in the order of the file.
+    /// The tests that fail. If none does, the one that began and did not end. `names` are all tests in the order of the file.
     fn failing(mut self, names: &[Name]) -> Vec<Name> {
         let ended = |it: &&Name| self.passed.contains(it) || self.failed.contains(it);
         if let Some((group, _)) = names.iter().find(|it| !ended(it)) {
             self.close(group);
         }
-        if self.failed.is_empty() {
-            self.failed.extend(names.iter().find(|it| !self.passed.contains(it)).cloned());
+        let left = |it: &&Name| !self.passed.contains(*it);
+        if self.failed.is_empty()
+            && let Some(first) = names.iter().find(left)
+        {
+            // The results of tests before it may be missing as well.
+            self.failed.push(names.get(self.begun).filter(left).unwrap_or(first).clone());
         }
         self.failed
     }
@@ -197,11 +208,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_test_that_does_not_end_fails() {
+    fn the_test_that_does_not_end_fails() {
         let all = names(&[("a", "x"), ("b", "x"), ("b", "y"), ("b", "z")]);
         let before = [json!([true, 1, "x", ""]), json!([true, 0, "a", ""])];
         let blocked = results(&[before.as_slice(), &[json!([true, 1, "x", ""])]].concat());
         assert_eq!(blocked.failing(&all), names(&[("b", "y")]));
+        assert_eq!(
+            results(&[json!([0]), json!([1]), json!([2])]).failing(&all),
+            names(&[("b", "y")])
+        );
         let cancelled = |title: &str| json!([false, 1, title, "cancelledByParent"]);
         let pending = [cancelled("x"), cancelled("y"), cancelled("z"), json!([false, 0, "b", ""])];
         assert_eq!(results(&[&before[..], &pending].concat()).failing(&all), names(&[("b", "x")]));
