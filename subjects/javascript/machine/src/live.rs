@@ -438,8 +438,12 @@ fn host<'js>(
     host.set("assignsThis", Function::new(ctx.clone(), assigns)?)?;
     let hash =
         |name: String, bytes: Vec<u8>| crate::hashes::hash(&name, &bytes).unwrap_or_default();
-    let parts = |ctx: Ctx<'js>, streams: bool| {
-        let part = if streams { prelude::streams() } else { prelude::extras() };
+    let parts = |ctx: Ctx<'js>, name: String| {
+        let part = match name.as_str() {
+            "streams" => prelude::streams(),
+            "web streams" => prelude::web_streams(),
+            _ => prelude::extras(),
+        };
         match part {
             Ok(script) => script.execute(&ctx),
             Err(cause) => Err(Exception::throw_syntax(&ctx, &cause.to_string())),

@@ -68,6 +68,19 @@ const STREAMS: &str = concat!(
      windowsPathOf, mimeClasses};\n})"
 );
 
+/// Streams of the web.
+const WEB_STREAMS: &str = concat!(
+    "(function (prelude) {'use strict';\n",
+    include_str!("prelude/node/streams/head.js"),
+    include_str!("prelude/node/streams/state.js"),
+    include_str!("prelude/node/webstreams/support.js"),
+    include_str!("prelude/node/webstreams/readable.js"),
+    include_str!("prelude/node/webstreams/writable.js"),
+    include_str!("prelude/node/webstreams/pipe.js"),
+    include_str!("prelude/node/webstreams/transform.js"),
+    "return {webStreams};\n})"
+);
+
 type Compiled = Result<CompiledScript, CompileError>;
 
 /// What each context begins with.
@@ -86,4 +99,11 @@ pub(crate) fn extras() -> &'static Compiled {
 pub(crate) fn streams() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("streams.js", STREAMS, Limits::default()))
+}
+
+/// Streams of the web.
+pub(crate) fn web_streams() -> &'static Compiled {
+    static COMPILED: OnceLock<Compiled> = OnceLock::new();
+    COMPILED
+        .get_or_init(|| CompiledScript::compile("web-streams.js", WEB_STREAMS, Limits::default()))
 }

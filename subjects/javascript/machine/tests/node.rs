@@ -69,6 +69,14 @@ fn events_are_awaited_and_iterated_as_in_node() {
 }
 
 #[test]
+fn streams_of_the_web_do_what_they_do_in_node() {
+    let (count, different) =
+        compare(include_str!("node/webstreams.js"), include_str!("node/webstreams-20.json"));
+    assert!(count > 15);
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
 fn paths_of_windows_are_read_as_in_node() {
     let (count, different) =
         compare(include_str!("node/windows.js"), include_str!("node/windows-20.json"));
@@ -106,6 +114,7 @@ fn recorded_results_are_those_of_node() {
         ("streams", include_str!("node/streams-20.json")),
         ("tools", include_str!("node/tools-20.json")),
         ("zlib", include_str!("node/zlib-20.json")),
+        ("webstreams", include_str!("node/webstreams-20.json")),
         ("events", include_str!("node/events-20.json")),
         ("windows", include_str!("node/windows-20.json")),
         ("mime", include_str!("node/mime-20.json")),

@@ -136,7 +136,7 @@ const eventsModule = () => {
         },
     });
     EventEmitter.prototype.off = EventEmitter.prototype.removeListener;
-    for (const name of ['once', 'on', 'getEventListeners', 'getMaxListeners', 'setMaxListeners']) {
+    for (const name of ['addAbortListener', 'once', 'on', 'getEventListeners', 'getMaxListeners', 'setMaxListeners']) {
         lazily(EventEmitter, name, true, () => streams().eventsParts(EventEmitter)[name]);
     }
     return assign(EventEmitter, {EventEmitter, defaultMaxListeners: 10, usingDomains: false,

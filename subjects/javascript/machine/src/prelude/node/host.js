@@ -88,6 +88,7 @@ const installHost = () => {
     together(['Buffer'], () => ({Buffer: extras().bufferClass()}));
     together(['URL', 'URLSearchParams'], () => extras().urlClasses());
     together(['DOMException', 'Event', 'CustomEvent', 'EventTarget', 'AbortSignal', 'AbortController'], () => extras().webClasses());
+    together(GLOBAL_WEB_STREAMS, webStreams);
     const later = (f, delay) => f[PROMISIFY] ?? defineProperty(f, PROMISIFY, {value: delay, enumerable: false, configurable: true});
     later(globalThis.setTimeout, (delay, value) => new Promise(done => globalThis.setTimeout(done, delay, value)));
     later(globalThis.setImmediate, value => new Promise(done => globalThis.setImmediate(done, value)));
@@ -107,19 +108,22 @@ const targets = new WeakMap();
 /** What is evaluated only for programs that use it. */
 let evaluated;
 const isTesting = () => testing;
-const extras = () => evaluated ??= host.parts(false)({
+const extras = () => evaluated ??= host.parts('extras')({
     Map, Set, Date, Promise, Error, RangeError, TypeError, Number, String, Symbol, Proxy, Object, Array, ArrayBuffer, DataView,
     BigInt, Uint8Array, Math, apply, ownKeys, getPrototypeOf, abs, keys, getOwn, defineProperty, create, assign, isArray,
     charCodeAt, slice, toWellFormed, push, setAll, getTime, mapGet, mapSet, mapHas, matches, KINDS_OF_ERRORS, encodeLetter,
     bytesOf, coded, checkArgument, received, inspect, CUSTOM, safely, unavailable, stop, onlyLoading, builtinModule, isTesting,
     weakSet, targets, host});
 let evaluatedStreams;
-const streams = () => evaluatedStreams ??= host.parts(true)({
+const partsOfStreams = () => ({
     Map, Set, WeakMap, Promise, Error, RangeError, TypeError, Number, String, Symbol, Object, Array, ArrayBuffer, DataView, BigInt,
     Date, RegExp, Proxy, Uint8Array, Math, apply, ownKeys, keys, getOwn, getPrototypeOf, defineProperty, create, assign, isArray, slice,
     charCodeAt, toWellFormed, push, then, parse, stringify, matches, mapGet, mapSet, mapHas, weakGet, weakSet, functionText, toText,
     boxedValue, coded, checkArgument, received, inspect, unavailable, stop, safely, builtinModule, FunctionPrototype,
     outOfRange: extras().outOfRange, bytesOf, contexts, targets, host});
+const streams = () => evaluatedStreams ??= host.parts('streams')(partsOfStreams());
+let evaluatedWebStreams;
+const webStreams = () => evaluatedWebStreams ??= host.parts('web streams')(partsOfStreams()).webStreams();
 /** The stores of `AsyncLocalStorage`, for its module. */
 const contexts = {UNKNOWN, withStores, inStores, get: () => stores, set: known => stores = known};
 /** Modules of one load by name, which all its files share. */
@@ -180,11 +184,15 @@ const together = (names, make) => {
         lazily(globalThis, name, false, () => (made ??= make())[name]);
     }
 };
+/** Streams of the web, which are evaluated only for programs that use them. */
+const GLOBAL_WEB_STREAMS = ['ByteLengthQueuingStrategy', 'CompressionStream', 'CountQueuingStrategy', 'DecompressionStream',
+    'ReadableByteStreamController', 'ReadableStream', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
+    'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'TextDecoderStream', 'TextEncoderStream', 'TransformStream',
+    'TransformStreamDefaultController', 'WritableStream', 'WritableStreamDefaultController', 'WritableStreamDefaultWriter'];
 /** Globals of Node.js 20 that do not exist here. */
-const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'ByteLengthQueuingStrategy',
-    'CompressionStream', 'CountQueuingStrategy', 'Crypto', 'CryptoKey', 'DecompressionStream', 'File', 'FormData', 'Headers', 'Intl', 'MessageChannel', 'MessageEvent', 'MessagePort', 'PerformanceEntry',
-    'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'ReadableStream', 'Request', 'Response', 'SubtleCrypto',
-    'TransformStream', 'WebAssembly', 'WritableStream', 'SharedArrayBuffer', 'Atomics', 'crypto',
+const MISSING_GLOBALS = ['Blob', 'BroadcastChannel', 'Crypto', 'CryptoKey', 'File', 'FormData', 'Headers', 'Intl', 'MessageChannel', 'MessageEvent', 'MessagePort', 'PerformanceEntry',
+    'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'Request', 'Response', 'SubtleCrypto',
+    'WebAssembly', 'SharedArrayBuffer', 'Atomics', 'crypto',
     'fetch'];
 /** Members of `process` that do not exist here. */
 const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', 'dlopen', 'getActiveResourcesInfo', 'kill', 'memoryUsage', 'permission', 'pid', 'ppid', 'report', 'resourceUsage', 'stdin', 'umask', 'uptime'];
@@ -192,7 +200,7 @@ const MISSING_OF_PROCESS = ['abort', 'binding', 'chdir', 'config', 'cpuUsage', '
 const MISSING_MEMBERS = {
     util: ['_errnoException', '_exceptionWithHostPort', 'aborted', 'getSystemErrorMap', 'getSystemErrorName', 'parseEnv',
         'transferableAbortController', 'transferableAbortSignal'],
-    events: ['EventEmitterAsyncResource', 'addAbortListener'],
+    events: ['EventEmitterAsyncResource'],
     assert: ['CallTracker'],
     buffer: ['Blob', 'File', 'isAscii', 'isUtf8', 'resolveObjectURL', 'transcode'],
     url: ['Url', 'domainToASCII', 'domainToUnicode', 'format', 'parse', 'resolve', 'resolveObject'],
@@ -252,6 +260,7 @@ const makeModule = name => {
     case 'constants': return builtinModule('fs').constants;
     case 'stream': return streams().streamModule();
     case 'stream/promises': return builtinModule('stream').promises;
+    case 'stream/web': return {...webStreams()};
     case 'stream/consumers': return streams().consumersModule();
     case 'module': return completed(name, moduleModule());
     case 'zlib': return streams().zlibModule();

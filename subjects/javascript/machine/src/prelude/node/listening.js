@@ -122,6 +122,15 @@ const mostOfTargets = new WeakMap();
 const isTarget = value => value instanceof Object && targets.has(value);
 const eventsParts = EventEmitter => ({
     once: onceOf, on: onOf,
+    addAbortListener(signal, listener) {
+        if (signal === undefined) {
+            throw wrongType('signal', 'an instance of AbortSignal', signal);
+        }
+        checkSignal(signal, 'signal');
+        checkArgument(listener, 'listener', 'function');
+        const forget = whenAborted(signal, listener);
+        return defineProperty(create(null), Symbol.dispose, {value: () => forget(), writable: true, enumerable: true, configurable: true});
+    },
     getEventListeners(emitter, name) {
         if (typeof emitter.listeners === 'function') {
             return emitter.listeners(name);

@@ -1,5 +1,5 @@
 // The beginning of streams and of what is made of them: what they take from the prelude.
 const {
     Set, WeakMap, Promise, RegExp, String, Error, RangeError, TypeError, Number, Symbol, Object, ArrayBuffer, Uint8Array, Math,
-    apply, ownKeys, keys, defineProperty, toWellFormed, stringify, contexts, create, assign, isArray, slice, push, then, parse, weakGet, weakSet,
+    apply, ownKeys, keys, defineProperty, charCodeAt, toWellFormed, stringify, contexts, create, assign, isArray, slice, push, then, parse, weakGet, weakSet,
     coded, checkArgument, received, inspect, unavailable, stop, builtinModule, FunctionPrototype, outOfRange, bytesOf, targets, host} = prelude;
