@@ -39,6 +39,9 @@ use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 pub struct Refinement {
     /// Maximum number of executions of tests on the program.
     pub executions: u64,
+    /// Maximum work of these executions: their steps, and five for each value that they show. As many steps are
+    /// permitted on mutants.
+    pub work: u64,
     /// Maximum number of mutants, drawn with equal chances, by which assertions are chosen.
     pub mutants: u64,
     /// Maximum number of executions of tests on mutants.
@@ -55,6 +58,7 @@ impl Default for Refinement {
     fn default() -> Refinement {
         Refinement {
             executions: 20_000,
+            work: 30_000_000,
             mutants: 300,
             mutant_executions: 2_400,
             all_errors: false,
@@ -239,6 +243,8 @@ struct Refiner<'p> {
     all_values: bool,
     /// Executions that are left.
     left: u64,
+    /// Work that is left.
+    work: u64,
     /// How the package is called.
     usage: usage::Usage,
     /// Counters of the statements that loading executes.
@@ -280,6 +286,7 @@ impl<'p> Refiner<'p> {
             all_errors: settings.all_errors,
             all_values: settings.all_values,
             left: settings.executions,
+            work: settings.work,
             usage,
             loaded: executed_by(program, &loaded).collect(),
             readers: readers::of(suite),
@@ -329,12 +336,13 @@ impl<'p> Refiner<'p> {
         statements: &[Statement],
         focus: Option<usize>,
     ) -> Result<Option<Candidate>, MachineError> {
-        if self.left == 0 || statements.is_empty() {
+        if self.left == 0 || self.work == 0 || statements.is_empty() {
             return Ok(None);
         }
         self.left -= 1;
         let mut test = SuiteTest { statements: statements.to_vec(), focus, ..SuiteTest::default() };
         let observed = suite::observe(self.program, &mut self.machine, &mut test, self.seed)?;
+        self.work = self.work.saturating_sub(observed.work);
         let Some(execution) = observed.execution else { return Ok(None) };
         self.forget_unchanged(&mut test)?;
         let whole = test.statements.len() == statements.len() && test.limit.is_empty();
@@ -356,6 +364,7 @@ impl<'p> Refiner<'p> {
         }
         let options = ExecuteOptions { seed: self.seed, ..ExecuteOptions::default() };
         let execution = self.machine.execute(&statements[..end], options)?;
+        self.work = self.work.saturating_sub(execution.steps);
         Ok(self.covered(&execution))
     }
 

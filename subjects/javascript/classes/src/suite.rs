@@ -345,7 +345,12 @@ pub(crate) struct Observed {
     pub(crate) execution: Option<Execution>,
     /// Whether results differ between executions.
     pub(crate) flaky: bool,
+    /// The steps of all executions, and what it takes to show values.
+    pub(crate) work: u64,
 }
+
+/// Work of showing one value or member, in steps.
+const SHOWING: u64 = 5;
 
 /// Executes a test, up to three times, and fills in its assertions. The test is cut after a statement that throws and
 /// before one that a limit ends.
@@ -360,6 +365,7 @@ pub(crate) fn observe(
 ) -> Result<Observed, MachineError> {
     let mut executions: Vec<Seen> = Vec::new();
     let mut first = None;
+    let mut work: u64 = 0;
     for repetition in 0..3_u32 {
         let options = ExecuteOptions {
             observe: true,
@@ -368,6 +374,9 @@ pub(crate) fn observe(
             ..ExecuteOptions::default()
         };
         let execution = machine.execute(&test.statements, options)?;
+        let values = execution.observed.iter().chain(&execution.after);
+        let shown = values.map(size).fold(0, u64::saturating_add);
+        work = work.saturating_add(execution.steps).saturating_add(shown.saturating_mul(SHOWING));
         if repetition == 0 {
             cut(test, &execution);
         }
@@ -386,7 +395,16 @@ pub(crate) fn observe(
     }
     let flaky = !test.statements.is_empty() && asserted(test, &executions);
     let execution = first.filter(|first| !matches!(first.outcome, TestOutcome::Limit(_)));
-    Ok(Observed { execution, flaky })
+    Ok(Observed { execution, flaky, work })
+}
+
+/// Number of values in a value, itself included.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<u64>(),
+        _ => 1,
+    }
 }
 
 /// Whether the expected result of a statement is an exception or a rejection.

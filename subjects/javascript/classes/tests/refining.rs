@@ -113,6 +113,11 @@ fn again(program: &Rc<Program>) -> Suite {
 fn a_budget_bounds_the_executions() {
     let none = Refinement { executions: 0, ..Refinement::default() };
     assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
+    let none = Refinement { work: 0, ..Refinement::default() };
+    assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
+    let little = Refinement { work: 1, ..Refinement::default() };
+    let little = refined(&program(), &joined(), &little).unwrap().suite.tests.len();
+    assert!(little < again(&program()).tests.len(), "{little}");
     let few = Refinement { mutants: 0, ..Refinement::default() };
     let refined = refined(&program(), &joined(), &few).unwrap().suite;
     // Without mutants, the strongest assertion is taken.

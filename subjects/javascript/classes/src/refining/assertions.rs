@@ -58,6 +58,7 @@ pub(super) fn choose(
         });
     }
     let mut left = settings.mutant_executions;
+    let mut work = settings.work;
     for (number, (file, mutant)) in drawn(program, suite, settings, &choices).iter().enumerate() {
         let place = counter(program, file, mutant.range.0);
         let reaches = |choice: &Choice| {
@@ -68,12 +69,13 @@ pub(super) fn choose(
             (0..choices.len()).filter(|at| reaches(&choices[*at])).collect();
         tests.sort_by_key(|at| choices[*at].executed);
         tests.truncate(MAX_TESTS);
-        if tests.is_empty() || left == 0 {
+        if tests.is_empty() || left == 0 || work == 0 {
             continue;
         }
         let Some(mut machine) = loaded(program, suite.seed, file, mutant)? else { continue };
         for at in tests {
             left = left.saturating_sub(1);
+            work = work.saturating_sub(choices[at].steps);
             judge(&mut machine, program, suite, at, &mut choices[at], number)?;
         }
     }
