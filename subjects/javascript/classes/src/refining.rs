@@ -10,6 +10,7 @@ mod kinds;
 mod needed;
 mod plausible;
 mod readers;
+mod replacing;
 mod simpler;
 mod slices;
 mod usage;

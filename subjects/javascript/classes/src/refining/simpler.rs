@@ -3,6 +3,7 @@
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 use serde_json::Value;
 
+use super::replacing::{instead, replace, replace_all};
 use super::slices::renumbered;
 use super::weights::is_applied;
 use super::{Candidate, Covered, Refiner};
@@ -475,44 +476,4 @@ fn defined(members: &[(String, Argument)]) -> impl Iterator<Item = Change> {
 fn left_out<T: Clone>(items: &[T], at: usize) -> Vec<T> {
     let kept = items.iter().enumerate().filter(|(index, _)| *index != at);
     kept.map(|(_, item)| item.clone()).collect()
-}
-
-/// A statement with one variable instead of another.
-fn instead(statement: &Statement, old: usize, new: usize) -> Statement {
-    let mut statement = statement.clone();
-    if statement.receiver == old {
-        statement.receiver = new;
-    }
-    for argument in &mut statement.arguments {
-        argument.visit_mut(&mut |inner| {
-            if *inner == Argument::Variable(old) {
-                *inner = Argument::Variable(new);
-            }
-        });
-    }
-    statement
-}
-
-/// Replaces all arguments and parts of arguments that equal one, or all variables among them.
-fn replace_all(statements: &mut [Statement], old: &Argument, new: &Argument) {
-    for argument in statements.iter_mut().flat_map(|statement| &mut statement.arguments) {
-        argument.visit_mut(&mut |inner| {
-            let variables =
-                matches!((&*inner, old), (Argument::Variable(_), Argument::Variable(_)));
-            if inner == old || variables {
-                *inner = new.clone();
-            }
-        });
-    }
-}
-
-/// Replaces the part with a number, counted from outside to inside.
-fn replace(whole: &mut Argument, part: usize, new: &Argument) {
-    let mut number = 0;
-    whole.visit_mut(&mut |inner| {
-        if number == part {
-            *inner = new.clone();
-        }
-        number += 1;
-    });
 }

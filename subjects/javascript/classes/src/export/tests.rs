@@ -1,0 +1,177 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn suite() -> Suite {
+    let statement = |operation, path: &[&str], name: &str, arguments| Statement {
+        operation,
+        path: path.iter().map(|part| (*part).to_owned()).collect(),
+        receiver: 0,
+        name: name.to_owned(),
+        arguments,
+        awaits: false,
+    };
+    let rejected = Argument::Promise(Box::new(Argument::Null), true);
+    Suite {
+        tests: vec![SuiteTest {
+            statements: vec![
+                statement(Operation::New, &["Chain"], "", vec![]),
+                statement(Operation::Method, &[], "add", vec![Argument::Number(-0.0)]),
+                statement(Operation::Method, &[], "not a name", vec![rejected]),
+            ],
+            assertions: vec![
+                Value::Null,
+                json!({"number": "3"}),
+                json!({"throws": "Error", "message": "it's"}),
+            ],
+            after: vec![
+                json!({"object": "Chain", "members": {"_top": {"number": "7"}, "size": {"number": "1"}}}),
+                Value::Null,
+                Value::Null,
+            ],
+            ..SuiteTest::default()
+        }],
+        ..Suite::default()
+    }
+}
+
+fn code(style: Style) -> Code {
+    Code {
+        style,
+        subject: "./chain.js".to_owned(),
+        root: "./".to_owned(),
+        module: false,
+        in_module: false,
+        namespace: vec!["Lists".to_owned()],
+        script: false,
+        all_errors: true,
+        hidden: BTreeSet::new(),
+        typed: Vec::new(),
+        note: String::new(),
+        classes: Classes::new(),
+        own_name: String::new(),
+        variables: Variables::new(),
+        members: Vec::new(),
+        snapshots: false,
+    }
+}
+
+#[test]
+fn assertions_have_the_form_of_the_framework() {
+    let node = export(&suite(), &code(Style::NodeTest)).text;
+    assert!(node.contains("const chain = new subject.Chain();"), "{node}");
+    assert!(node.contains("assert.equal(chain.add(-0), 3);"), "{node}");
+    assert!(node.contains("assert.throws(() => chain['not a name'](rejected()), {"), "{node}");
+    assert!(node.contains("message: \"it's\""), "{node}");
+    assert!(node.contains("assert.equal(chain.size, 1);") && !node.contains("data("), "{node}");
+    assert!(node.contains("subject = require('./chain.js').Lists;"), "{node}");
+    let jest = export(&suite(), &code(Style::Jest)).text;
+    assert!(jest.contains("expect(chain.add(-0)).toBe(3);"), "{jest}");
+    assert!(!jest.contains("node:assert"), "{jest}");
+    let mocha = export(&suite(), &code(Style::Mocha)).text;
+    assert!(mocha.contains("  it('not a name throws an Error for rejected()"), "{mocha}");
+}
+
+#[test]
+fn errors_of_the_language_are_left_out_unless_asked_for() {
+    let mut suite = suite();
+    suite.tests[0].assertions[2] = json!({"throws": "TypeError"});
+    let few = Code { all_errors: false, ..code(Style::NodeTest) };
+    let text = export(&suite, &few).text;
+    assert!(text.contains("assert.equal(chain.add(-0), 3);") && !text.contains("throws"), "{text}");
+    suite.tests[0].assertions[1] = Value::Null;
+    let exported = export(&suite, &few);
+    assert_eq!(
+        exported.skipped,
+        [(0, "it only shows a TypeError of the language; --all-errors writes all".to_owned())]
+    );
+    assert!(export(&suite, &code(Style::NodeTest)).text.contains("assert.throws("));
+}
+
+#[test]
+fn a_default_export_is_the_subject_if_tests_use_nothing_else() {
+    let mut suite = suite();
+    suite.tests[0].statements[0].path = vec!["default".to_owned(), "Chain".to_owned()];
+    let module = Code { module: true, namespace: Vec::new(), ..code(Style::NodeTest) };
+    let text = export(&suite, &module).text;
+    assert!(text.contains("subject = loaded.default;"), "{text}");
+    assert!(text.contains("const chain = new subject.Chain();"), "{text}");
+    let named = call_of(&["other"]);
+    suite.tests[0].statements.push(named);
+    suite.tests[0].assertions.push(json!({"number": "1"}));
+    suite.tests[0].after.push(Value::Null);
+    let text = export(&suite, &module).text;
+    assert!(text.contains("new subject.default.Chain();"), "{text}");
+}
+
+/// A call of an exported function.
+fn call_of(path: &[&str]) -> Statement {
+    Statement {
+        operation: Operation::Call,
+        path: path.iter().map(|part| (*part).to_owned()).collect(),
+        receiver: 0,
+        name: String::new(),
+        arguments: Vec::new(),
+        awaits: false,
+    }
+}
+
+#[test]
+fn of_tests_with_the_same_title_the_first_is_written() {
+    let mut suite = suite();
+    // Some of them have longer titles.
+    let again = vec![suite.tests[0].clone(); 9];
+    suite.tests.extend(again);
+    let exported = export(&suite, &code(Style::NodeTest));
+    let last = (9, "another test has the same title".to_owned());
+    assert_eq!(exported.skipped.last(), Some(&last));
+    let titles: BTreeSet<&String> = exported.titles.iter().map(|(.., title)| title).collect();
+    assert_eq!(titles.len(), exported.titles.len());
+}
+
+#[test]
+fn titles_name_options() {
+    let text = |text: &str| Argument::String(text.to_owned());
+    let options = Argument::Object(vec![
+        ("style".to_owned(), text("bracket")),
+        ("strict".to_owned(), Argument::Boolean(true)),
+    ]);
+    let mut statement = call_of(&["parse"]);
+    statement.arguments = vec![text("a text that is so long that no title has it"), options];
+    let mut suite = suite();
+    suite.tests[0] = SuiteTest {
+        statements: vec![statement],
+        assertions: vec![json!({"number": "7"})],
+        after: vec![Value::Null],
+        ..SuiteTest::default()
+    };
+    let exported = export(&suite, &code(Style::NodeTest));
+    assert_eq!(exported.titles[0].2, "parse with style 'bracket' and strict returns 7");
+}
+
+#[test]
+fn a_class_that_is_the_export_itself_has_its_own_name() {
+    let mut suite = suite();
+    suite.tests[0].statements[0].path.clear();
+    let text = export(&suite, &code(Style::NodeTest)).text;
+    assert!(text.contains("const chain = new subject();"), "{text}");
+    assert!(text.contains("describe('Chain', () => {"), "{text}");
+    suite.tests[0].after[0] = Value::Null;
+    let text = export(&suite, &code(Style::NodeTest)).text;
+    assert!(text.contains("const instance = new subject();"), "{text}");
+    assert!(text.contains("describe('exports', () => {"), "{text}");
+}
+
+#[test]
+fn the_subject_has_no_name_that_the_code_declares() {
+    for name in ["list", "root", "loaded", "files", "data", "register", "fs"] {
+        for (module, script) in [(false, false), (true, false), (false, true)] {
+            let own_name = name.to_owned();
+            let code =
+                Code { module, script, in_module: module, own_name, ..code(Style::NodeTest) };
+            let text = export(&suite(), &code).text;
+            let named = text.contains(&format!("let {name};"));
+            assert_eq!(named, name == "list" && !script, "{text}");
+        }
+    }
+}
