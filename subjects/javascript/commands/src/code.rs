@@ -71,7 +71,7 @@ pub(crate) struct Written {
     pub(crate) note: String,
     /// The tests that are not in the code, as numbers, each with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
-    /// Numbers of goals that the code covers, and that the suite covers.
+    /// Counts of the goals that the code covers, and that the suite covers.
     covered: (usize, usize),
 }
 
@@ -184,7 +184,7 @@ fn confirmed(
         skipped.extend(dropped);
         let note = |failing: usize| {
             format!(
-                "Confirmed in Node.js {version}, in three random orders and as written: {} changed, {} left out.",
+                "Confirmed in Node.js {version}, in random orders: {} changed, {} left out.",
                 plural(rewritten, "assertion"),
                 plural(count + failing, "test")
             )

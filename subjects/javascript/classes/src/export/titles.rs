@@ -158,7 +158,7 @@ fn listed(described: &[String]) -> String {
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// Whether a test shows the whole result of its call, which is no boolean.
+/// Whether a test shows the whole result of its call, and this is not a boolean.
 fn exact_result(shown: &Shown<'_>) -> bool {
     let whole = shown.claims.first().is_some_and(|claim| claim.part.is_empty());
     whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
