@@ -27,6 +27,9 @@ const SEEDS: u64 = 9;
 /// Simulations in every run of the tests.
 const SIMULATIONS: u64 = 60;
 
+/// Simulations in the run of all tests.
+const MANY_SIMULATIONS: u64 = 200;
+
 /// Plays scenarios on all cores. Returns the results by seed.
 fn play_all(scenarios: &[Scenario], seeds: u64) -> Vec<(u64, Played)> {
     let expected = Results::expected(plan(seeds));
@@ -70,7 +73,16 @@ fn wanted() -> Range<u64> {
 
 #[test]
 fn under_all_faults_the_results_are_the_same() {
-    let seeds = wanted();
+    check_under_all_faults(&wanted());
+}
+
+#[test]
+#[ignore = "takes long"]
+fn under_many_faults_the_results_are_the_same() {
+    check_under_all_faults(&(0..MANY_SIMULATIONS));
+}
+
+fn check_under_all_faults(seeds: &Range<u64>) {
     let scenarios: Vec<_> = seeds.clone().map(Scenario::draw).collect();
     let played = play_all(&scenarios, SEEDS);
     #[expect(
@@ -83,7 +95,7 @@ fn under_all_faults_the_results_are_the_same() {
         }
     }
     assert_sound(&played);
-    if seeds == (0..SIMULATIONS) {
+    if [SIMULATIONS, MANY_SIMULATIONS].contains(&seeds.end) && seeds.start == 0 {
         let sum = |of: fn(&EventCounts) -> u64| {
             played.iter().map(|(_, one)| of(&one.counts)).sum::<u64>()
         };
@@ -101,7 +113,7 @@ fn under_all_faults_the_results_are_the_same() {
         let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
         let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
         let some = counts.damaged > 0 && counts.reinstated > 0;
-        assert!(least > Some(SIMULATIONS / 10) && some, "{counts:?}");
+        assert!(least > Some(seeds.end / 10) && some, "{counts:?}");
     }
 }
 

@@ -299,7 +299,7 @@ fn states_that_a_call_does_not_change_are_not_shown() {
     );
 }
 
-/// A suite that somebody has written.
+/// A suite that was written by hand.
 #[test]
 fn a_test_that_only_makes_values_is_refined() {
     let list = Argument::Array(vec![number(1.0)]);

@@ -55,6 +55,16 @@ fn executions_do_not_see_each_other_on_the_demo_corpus() {
 
 #[test]
 fn effects_of_a_test_end_with_it() {
+    check_effects(12);
+}
+
+#[test]
+#[ignore = "takes long"]
+fn effects_of_many_tests_end_with_them() {
+    check_effects(40);
+}
+
+fn check_effects(tests: usize) {
     let sources = [
         // Built-in objects are changed.
         "module.exports = { pollute() { Object.prototype.x = 1; Array.prototype.map = () => 5; return ({}).x; },
@@ -77,7 +87,7 @@ fn effects_of_a_test_end_with_it() {
     on_a_large_stack(move || {
         for source in sources {
             let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();
-            compare(&program, 12);
+            compare(&program, tests);
         }
     });
 }

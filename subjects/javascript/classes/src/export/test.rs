@@ -80,7 +80,7 @@ fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
     }
 }
 
-/// A name as that of a variable: `HTMLParser` becomes `htmlParser`.
+/// The name of a variable for a name: `HTMLParser` becomes `htmlParser`.
 fn name_of_variable(base: &str) -> String {
     let letters: Vec<char> = base.chars().filter(char::is_ascii_alphanumeric).collect();
     let capitals = letters.iter().take_while(|c| c.is_ascii_uppercase()).count();

@@ -15,7 +15,7 @@ const SCRIPT: &str = include_str!("file.js");
 const REPORTER: &str = include_str!("reporter.js");
 
 /// Maximum number of executions: each leaves out the tests that fail in it.
-const MOST: usize = 8;
+const MAX_EXECUTIONS: usize = 8;
 
 /// A group and a title.
 type Name = (String, String);
@@ -38,7 +38,7 @@ impl Node {
         note: &dyn Fn(usize) -> String,
     ) -> Result<(Exported, Vec<String>), NotConfirmed> {
         let mut dropped = Vec::new();
-        for _ in 0..MOST {
+        for _ in 0..MAX_EXECUTIONS {
             code.note = note(dropped.len());
             let exported = export(suite, code);
             if code.snapshots || exported.titles.is_empty() {
