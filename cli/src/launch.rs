@@ -82,7 +82,13 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
 pub(crate) struct Launch {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
     /// rendezvous file, which all nodes can read
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        alias = "coordinator",
+        value_name = "ADDR",
+        value_delimiter = ',',
+        required = true
+    )]
     connect: Vec<String>,
 
     #[command(flatten)]

@@ -19,7 +19,7 @@ pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 pub(crate) struct Remote {
     /// Address of the coordinator, as host and port; of several on one store, separated by commas; file:PATH
     /// for a rendezvous file
-    #[arg(long, value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
+    #[arg(long, alias = "connect", value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
     coordinator: Vec<String>,
 
     #[command(flatten)]
@@ -131,7 +131,22 @@ fn read_token(file: &Path) -> Result<String, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::Cli;
+
+    #[test]
+    fn clients_and_workers_accept_the_flag_of_each_other() {
+        for line in [
+            "submit study.toml --connect ant:7420",
+            "status --connect ant:7420",
+            "worker --coordinator ant:7420",
+        ] {
+            let words = std::iter::once("catherd").chain(line.split(' '));
+            assert!(Cli::command().try_get_matches_from(words).is_ok(), "{line}");
+        }
+    }
 
     #[test]
     fn addresses_have_a_host_and_a_port() {

@@ -48,7 +48,13 @@ again: exit at once.")]
 pub(crate) struct Arguments {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
     /// rendezvous file, for which the worker waits
-    #[arg(long, value_name = "ADDR", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        alias = "coordinator",
+        value_name = "ADDR",
+        value_delimiter = ',',
+        required = true
+    )]
     connect: Vec<String>,
 
     #[command(flatten)]
