@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::{env, fs};
 
-const COMMAND: &str = "CATHERD_WRITE_PROTOCOL=1 cargo test -p catherd-proto generated";
+const COMMAND: &str = "CATHERD_WRITE_PROTOCOL=1 cargo test -p catherd-proto --features regenerate";
 
 #[test]
 fn the_generated_code_is_up_to_date() {
