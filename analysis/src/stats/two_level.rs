@@ -274,6 +274,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "takes long"]
     fn runs_narrow_what_they_can_narrow() {
         let of = |runs| TwoLevel::new(&blocks(60, runs, 0.3, 2)).unwrap();
         let (few, many) = (of(10), of(100));

@@ -177,6 +177,7 @@ fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_report_begins_with_the_verdict_and_no_test_is_without_it() {
     let shape = Shape { projects: 7, seeds: 6, cores: 2, noise: 0.05 };
     let (place, results) = read(study(&shape, Injected::Core, 3));

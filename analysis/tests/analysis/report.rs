@@ -20,6 +20,7 @@ fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDi
 }
 
 #[test]
+#[ignore = "takes long"]
 fn the_page_and_the_files_contain_everything() {
     let nasty = crate::synthetic::runs(6, 4).map(|(mut spec, record)| {
         spec.project_name = spec.project_name.replace("project-3", "</script><b>&\"");
@@ -403,6 +404,7 @@ fn assert_no_ink_at_border(name: &str, file: &[u8]) {
 
 /// Colours belong to names, not to positions, and can be chosen.
 #[test]
+#[ignore = "takes long"]
 fn an_algorithm_has_its_colour_in_every_study() {
     let colour_of_mio = |results: &Results| {
         let report = Report::new(results, "study", |_| ()).unwrap();
@@ -441,6 +443,7 @@ fn nothing_is_inferred_from_two_projects() {
 
 /// Three runs cannot differ significantly at any budget, so that no figure shows lines at zero.
 #[test]
+#[ignore = "takes long"]
 fn significance_by_budget_is_drawn_if_there_is_any() {
     for (runs, drawn) in [(3, false), (20, true)] {
         let (results, _dir) = results(crate::synthetic::runs(8, runs));

@@ -146,6 +146,7 @@ cd disk/out/artifacts && sha256sum [0-9a-f]*[0-9a-f] && cat ../runs.csv"#;
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_killed_run_keeps_its_snapshot() {
     let snapshot = r#"echo '{"contract": 1, "goals": 9, "covered": [0, 4], "timeline":
  [{"wall_ms": 10, "covered": 2}], "faults": [{"name": "crash in f", "wall_ms": 7}]}' > new.json
@@ -179,6 +180,7 @@ mv new.json snapshot.json"#;
 }
 
 #[test]
+#[ignore = "takes long"]
 fn processor_time_is_that_of_all_processes() {
     let place = Place::new(
         r#"work() { timeout "$1" sh -c 'while :; do :; done'; }

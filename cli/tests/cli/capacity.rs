@@ -13,6 +13,7 @@ use program::simulation::{Outcome, Simulation};
 use program::{Cost, Costs};
 
 #[test]
+#[ignore = "takes long"]
 fn the_costs_of_the_writer_are_measured() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();

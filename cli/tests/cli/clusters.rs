@@ -203,6 +203,7 @@ fn a_study_is_changed_by_its_owner_or_an_administrator_only() {
 
 /// Two people with shares of 3 and 1 on two workers, in real time.
 #[test]
+#[ignore = "takes long"]
 fn workers_are_divided_by_shares() {
     let folder = TempDir::new().unwrap();
     let people = People::new(folder.path());
@@ -276,6 +277,7 @@ fn why_says_why_a_run_waits() {
 
 /// A worker that is told to end hands its run back in time, and the run counts no attempt.
 #[test]
+#[ignore = "takes long"]
 fn a_worker_that_drains_hands_its_run_back() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =

@@ -132,6 +132,7 @@ fn a_report_shows_some_algorithms_under_other_labels() {
 
 /// `--json` of commands on results: standard output is JSON and nothing else.
 #[test]
+#[ignore = "takes long"]
 fn commands_on_results_print_json() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));
@@ -229,6 +230,7 @@ fn wrong_tool(folder: &Path) {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "takes long"]
 fn a_tool_that_is_wrong_stops_its_study() {
     let place = TempDir::new().unwrap();
     wrong_tool(place.path());

@@ -135,6 +135,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn the_suite_survives_the_process_of_the_engine() {
     // The second function computes for ever in built-in functions.
     let text = "exports.first = n => n > 1 ? 'more' : 'less';
@@ -164,6 +165,7 @@ fn the_suite_survives_the_process_of_the_engine() {
 
 #[test]
 #[cfg(unix)]
+#[ignore = "takes long"]
 fn an_interrupted_search_writes_its_suite() {
     let folder =
         with_programs(&[("numbers.js", "exports.f = n => n > 2 && n < 1 ? 1 : n > 2 ? 2 : 3;")]);

@@ -182,7 +182,10 @@ exports.wait = n => { while (module.parent?.filename?.includes('.test.')); retur
             assert!(made.contains(" goals fewer than the suite."), "{made}");
             let code = fs::read_to_string(folder.path().join(name)).unwrap();
             assert!(code.contains("describe('double'") && !code.contains("where"), "{code}");
-            assert!(code.contains("in random orders: 0 assertions changed, 2 tests left out."), "{code}");
+            assert!(
+                code.contains("in random orders: 0 assertions changed, 2 tests left out."),
+                "{code}"
+            );
         }
         fs::remove_file(folder.path().join(name)).unwrap();
     }

@@ -284,6 +284,7 @@ fn a_coordinator_allocates_workers_while_runs_wait() {
 
 /// A coordinator that is a job of a cluster starts again on another host, with another port.
 #[test]
+#[ignore = "takes long"]
 fn workers_follow_a_coordinator_that_moves() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
@@ -309,6 +310,7 @@ fn workers_follow_a_coordinator_that_moves() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_command_starts_several_workers() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();

@@ -146,6 +146,7 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn failed_measuring_is_repeated_and_the_trial_is_not() {
     let place = Place::new(TOOL);
     place.study("");
@@ -191,6 +192,7 @@ fn failed_measuring_is_repeated_and_the_trial_is_not() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_worker_that_is_killed_while_it_measures_does_not_repeat_the_trial() {
     let place = Place::new(TOOL);
     place.study("");
@@ -250,6 +252,7 @@ fn child_of(parent: u32, word: &str) -> Option<u32> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_killed_trial_is_measured_by_its_snapshot() {
     let snapshot = r#"echo so far > corpus
 echo '{"contract": 1, "artifact": "corpus"}' > new.json; mv new.json snapshot.json
@@ -267,6 +270,7 @@ echo '{"contract": 1, "artifact": "corpus"}' > new.json; mv new.json snapshot.js
 }
 
 #[test]
+#[ignore = "takes long"]
 fn an_artifact_beyond_the_bound_is_measured_and_an_invalid_answer_keeps_it() {
     let place = Place::new(&TOOL.replace("date +%s%N", "head -c 52428800 /dev/zero"));
     place.study("");

@@ -359,6 +359,7 @@ fn failure(mut process: Process) -> String {
 
 #[test]
 #[cfg(unix)]
+#[ignore = "takes long"]
 fn a_coordinator_whose_log_is_deleted_stops_without_loss() {
     let study = Study::new(200, 20);
     let folder = study.path("data");

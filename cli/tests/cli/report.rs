@@ -182,6 +182,7 @@ fn a_study_is_run_and_reported() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn reports_draw_the_test_of_each_project_on_request() {
     let place = tempfile::tempdir().unwrap();
     let call = |arguments: &[&str]| -> Output {

@@ -45,6 +45,7 @@ impl Fixture {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_signature_is_next_to_the_package_and_says_who_signed() {
     let fixture = Fixture::new();
     let package = fixture.signed();
@@ -96,6 +97,7 @@ fn a_signature_is_next_to_the_package_and_says_who_signed() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn wrong_signatures_are_refused() {
     let fixture = Fixture::new();
     let package = fixture.signed();

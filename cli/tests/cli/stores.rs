@@ -218,6 +218,7 @@ fn a_damaged_project_is_stored_again() {
 
 /// Whatever is wrong with a stored project, it is stored again, and no run is quarantined for it.
 #[test]
+#[ignore = "takes long"]
 fn a_project_whose_rows_are_damaged_is_stored_again() {
     for sql in [
         "update projects set size = 1 where size = 3 and rowid = 2",
@@ -246,6 +247,7 @@ fn a_project_whose_rows_are_damaged_is_stored_again() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn an_unreadable_page_ends_the_study_with_an_error() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));

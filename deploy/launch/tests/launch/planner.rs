@@ -243,6 +243,7 @@ fn tasks_that_ended_at_their_limit_are_replaced() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn the_budget_is_never_exceeded() {
     let budget = 100_000.0;
     for preemption in [None, Some(600)] {

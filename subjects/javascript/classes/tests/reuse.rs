@@ -54,6 +54,7 @@ fn executions_do_not_see_each_other_on_the_demo_corpus() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn effects_of_a_test_end_with_it() {
     check_effects(12);
 }

@@ -194,6 +194,7 @@ fn long_text_costs_time() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn full_lists_cost_time() {
     let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
     // Blocks, and how often a step may execute them: iterating over 32 items of a list costs as

@@ -199,6 +199,7 @@ fn suites_and_counts_do_not_depend_on_the_cache_size() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn suites_and_counts_of_the_demo_corpus_do_not_depend_on_the_cache_size() {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo");
     let mut projects = 0;
