@@ -128,7 +128,17 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     } else {
         [hue, saturation, value]
     };
-    [(turn + hue + 1.0) % 1.0, saturation, value]
+    [fraction(turn + hue + 1.0), saturation, value]
+}
+
+/// The same as `number % 1.0`, without a call.
+fn fraction(number: f64) -> f64 {
+    const LIMIT: f64 = (1_u64 << 52) as f64;
+    if number.abs() < LIMIT {
+        (number - (number as i64) as f64).copysign(number)
+    } else {
+        number % 1.0
+    }
 }
 
 /// Converts RGB to HSV. `epsilon` keeps divisions by the chroma and the value finite.
@@ -273,6 +283,16 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fractions_are_remainders() {
+        let whole = [0.0, -0.0, 1.0, -1.0, 3.0, 1e15, -1e15, 4.6e15, 1e300];
+        let parts = [0.5, -0.5, 1.25, -7.75, 0.1, 1e-300, f64::INFINITY, f64::NAN];
+        for number in whole.into_iter().chain(parts) {
+            let (found, expected) = (fraction(number), number % 1.0);
+            assert!(found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan());
+        }
+    }
 
     fn effects(effect: Effect, raw: f64) -> Effects {
         let mut effects = Effects::default();

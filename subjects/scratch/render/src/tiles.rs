@@ -67,13 +67,25 @@ pub(crate) struct Canvas<'a> {
 impl Canvas<'_> {
     /// Composites a premultiplied colour (0 to 1) over a pixel inside the tile.
     pub(crate) fn paint(&mut self, column: usize, row: usize, source: [f64; 4]) {
+        if let Some(pixel) = self.pixel(column, row) {
+            *pixel = source_over(*pixel, source);
+        }
+    }
+
+    /// Replaces a pixel inside the tile.
+    pub(crate) fn replace(&mut self, column: usize, row: usize, pixel: [u8; 4]) {
+        if let Some(old) = self.pixel(column, row) {
+            *old = pixel;
+        }
+    }
+
+    #[inline]
+    fn pixel(&mut self, column: usize, row: usize) -> Option<&mut [u8; 4]> {
         if let Some(shared) = self.shared.take() {
             self.own = Some(Arc::make_mut(shared));
         }
-        if let Some(tile) = &mut self.own {
-            let pixel = &mut tile[(row - self.top) * TILE.0 + column - self.left];
-            *pixel = source_over(*pixel, source);
-        }
+        let tile = self.own.as_mut()?;
+        tile.get_mut((row - self.top) * TILE.0 + column - self.left)
     }
 }
 

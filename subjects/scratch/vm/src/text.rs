@@ -336,6 +336,12 @@ impl Text {
         }
     }
 
+    /// Whether the text is a word after lower-casing both. The word consists of ASCII and has no `k`:
+    /// only letters of ASCII become the other ones.
+    pub(crate) fn is_word(&self, word: &str) -> bool {
+        matches!(&self.data().units, Units::Ascii(text) if text.eq_ignore_ascii_case(word))
+    }
+
     /// Whether the lower-cased `self` contains the lower-cased `part`.
     pub fn contains_ignoring_case(&self, part: &Text) -> bool {
         let (whole, part) = (self.lower(), part.lower());

@@ -90,8 +90,20 @@ impl Value {
         match self {
             Value::Text(t) => t.clone(),
             Value::Number(n) => Text::new(ryu_js::Buffer::new().format(*n)),
-            Value::Bool(b) => Text::new(if *b { "true" } else { "false" }),
-            Value::Undefined => Text::new("undefined"),
+            other => Text::new(other.word().unwrap_or_default()),
+        }
+    }
+
+    /// The text of values that are neither texts nor finite numbers.
+    fn word(&self) -> Option<&'static str> {
+        match self {
+            Value::Bool(true) => Some("true"),
+            Value::Bool(false) => Some("false"),
+            Value::Undefined => Some("undefined"),
+            Value::Number(n) if n.is_nan() => Some("NaN"),
+            Value::Number(n) if n.is_infinite() && *n > 0.0 => Some("Infinity"),
+            Value::Number(n) if n.is_infinite() => Some("-Infinity"),
+            Value::Number(_) | Value::Text(_) => None,
         }
     }
 
@@ -134,10 +146,8 @@ impl Value {
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => a.equals_ignoring_case(b),
             // The text of a finite number is a numeral, in lower and upper case; this text is not.
-            (Value::Number(n), Value::Text(_)) | (Value::Text(_), Value::Number(n))
-                if n.is_finite() =>
-            {
-                false
+            (Value::Text(text), other) | (other, Value::Text(text)) => {
+                other.word().is_some_and(|word| text.is_word(word))
             }
             _ => self.to_text().equals_ignoring_case(&other.to_text()),
         }

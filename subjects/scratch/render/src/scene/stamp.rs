@@ -8,7 +8,7 @@ use super::pen_layer::{Pixels, common};
 use super::shader::{Lens, Shader};
 use super::{DrawableId, Scene, raise_level};
 use crate::bounds::{STAGE_X, STAGE_Y};
-use crate::color::GhostEffect;
+use crate::color::{GhostEffect, source_over};
 use crate::silhouette::EMPTY;
 use crate::skin::{Level, SkinSet};
 use crate::tiles::Canvas;
@@ -46,15 +46,46 @@ impl Stamp {
             Look::PenLayer | Look::Nothing => &EMPTY,
         };
         let shader = Shader::new(silhouette, self.lens);
+        let mut last = None;
         for row in common(&self.pixels.rows, &within.rows) {
             for column in common(&self.pixels.columns, &within.columns) {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
-                // Without alpha, less of a colour is left after effects than a byte can represent.
-                let source = shader.fragment(center, GhostEffect::Apply);
-                if let Some(source) = source.filter(|source| source[3] != 0.0) {
-                    canvas.paint(column, row, source);
+                let Some(sample) = shader.sample(center) else { continue };
+                // Most pixels have the colour of their neighbour.
+                let source = match last {
+                    Some((known, source)) if known == sample => source,
+                    _ => Source::of(shader.shaded(sample, GhostEffect::Apply)),
+                };
+                last = Some((sample, source));
+                match source {
+                    Source::Nothing => {}
+                    Source::Opaque(pixel) => canvas.replace(column, row, pixel),
+                    Source::Translucent(color) => canvas.paint(column, row, color),
                 }
             }
+        }
+    }
+}
+
+/// What a fragment does to a pixel.
+#[derive(Clone, Copy)]
+enum Source {
+    Nothing,
+    /// Bytes that replace the pixel.
+    Opaque([u8; 4]),
+    /// A premultiplied colour (0 to 1).
+    Translucent([f64; 4]),
+}
+
+impl Source {
+    fn of(color: [f64; 4]) -> Source {
+        if color[3] == 0.0 {
+            // Less of such a colour is left after effects than a byte can represent.
+            Source::Nothing
+        } else if color[3] == 1.0 {
+            Source::Opaque(source_over([0; 4], color))
+        } else {
+            Source::Translucent(color)
         }
     }
 }
