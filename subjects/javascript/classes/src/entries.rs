@@ -8,6 +8,7 @@ use crate::genes::Genes;
 use crate::model::Model;
 use crate::problem::Subject;
 use crate::results::CallResults;
+use crate::texts::Texts;
 use crate::types;
 
 /// Maximum number of targets that are noted for a function.
@@ -69,6 +70,7 @@ impl Subject {
         self.goals.retain(|goal| goal.function.is_some_and(|f| functions.contains(&f)));
         self.covered = vec![false; self.goals.len()];
         self.target_of_goal = targets_of_goals(&self.goals, &self.model);
+        self.texts = self.texts.is_some().then(|| Texts::of(&self.program, &self.goals));
     }
 }
 

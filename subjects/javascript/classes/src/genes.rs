@@ -12,6 +12,8 @@ pub struct Genes {
     /// Whether the last statement ended the test when it was executed, so that no statement after it
     /// would be executed.
     pub ends: bool,
+    /// Whether it was made by a change of only a text of an earlier test; false once it was executed.
+    pub varied: bool,
 }
 
 impl Genes {

@@ -177,6 +177,6 @@ fn read_line(line: &str, targets: usize, goals: usize) -> Option<Line> {
     called.iter_mut().for_each(|target| *target = (*target).min(targets - 1));
     let covered = numbers("goals")?.into_iter().filter(|goal| *goal < goals).collect();
     let work = (line["work"][0].as_u64()?, line["work"][1].as_u64()?);
-    let genes = Genes { statements, targets: called, ends: false };
+    let genes = Genes { statements, targets: called, ends: false, varied: false };
     Some(Line { genes, goals: covered, work })
 }

@@ -34,6 +34,7 @@ mod results;
 mod settings;
 mod suite;
 mod supplied;
+mod texts;
 pub mod types;
 mod values;
 mod variation;

@@ -17,6 +17,7 @@ use crate::journal::Journal;
 use crate::model::Model;
 use crate::results::{CallResults, FailedTest};
 use crate::settings::{GenerationSettings, Goals, Profile};
+use crate::texts::Texts;
 use crate::types::{self, Knowledge};
 use crate::values::Constants;
 use crate::words::Words;
@@ -104,6 +105,8 @@ pub struct Subject {
     pub(crate) entries: Vec<Vec<usize>>,
     /// The target that enters a goal's function, if any does.
     pub(crate) target_of_goal: Vec<Option<usize>>,
+    /// Tests of which other tests are made by changes of their texts; `None` without words.
+    pub(crate) texts: Option<Texts>,
 }
 
 impl Subject {
@@ -141,6 +144,7 @@ impl Subject {
         };
         Ok(Subject {
             target_of_goal: targets_of_goals(&goals, &model),
+            texts: words.is_some().then(|| Texts::of(program, &goals)),
             covered: vec![false; goals.len()],
             entries: vec![
                 Vec::new();
@@ -333,10 +337,15 @@ impl Subject {
                     vec![f64::INFINITY; self.goals.len()]
                 } else {
                     useful = execution.useful;
-                    self.fitness(&genes, &execution)
+                    let fitness = self.fitness(&genes, &execution);
+                    if let Some(texts) = &mut self.texts {
+                        texts.learn(&genes, &execution, &fitness, &self.covered, &self.goals);
+                    }
+                    fitness
                 }
             }
         };
+        genes.varied = false;
         let mut news = false;
         for (goal, fitness) in fitness.iter().enumerate() {
             news |= *fitness == 0.0 && !self.covered[goal];
@@ -416,6 +425,11 @@ impl Problem for Subject {
     }
 
     fn mutate(&mut self, genes: &Genes, rng: &mut Stream) -> Genes {
+        if let Some(texts) = &self.texts
+            && let Some(child) = texts.child(&self.maker(false), &self.goals, rng)
+        {
+            return child;
+        }
         // As in the searches of EvoSuite and Pynguin: small changes of short tests cannot reach states that
         // take many calls.
         if rng.chance(self.settings.fresh) {
@@ -445,7 +459,8 @@ impl Problem for Subject {
     }
 
     fn extend(&mut self, test: &Executed, rng: &mut Stream, meter: &mut Meter) -> Option<Executed> {
-        if test.length() >= self.settings.maximum_length {
+        let replaced = self.texts.as_ref().is_some_and(|texts| texts.replaces(rng));
+        if test.length() >= self.settings.maximum_length || replaced {
             return None;
         }
         let target = self.pick_target(rng);

@@ -84,6 +84,7 @@ impl Genes {
             statements: self.statements[..length].to_vec(),
             targets: self.targets[..length].to_vec(),
             ends: self.ends && length == self.statements.len(),
+            varied: false,
         }
     }
 

@@ -325,6 +325,17 @@ impl Words {
         (!pool.texts.is_empty()).then(|| rng.pick(&pool.texts).clone())
     }
 
+    /// A character or short text with which the file of a function compares; `None` if there is none.
+    pub(crate) fn token(&self, function: Option<u32>, rng: &mut Stream) -> Option<String> {
+        let pool = self.file(function, rng)?;
+        let names = if pool.names.is_empty() { 0 } else { 1 + pool.tokens.len() / 4 };
+        let index = rng.index((pool.tokens.len() + names).max(1));
+        match pool.tokens.get(index) {
+            Some(token) => Some(token.clone()),
+            None => (names > 0).then(|| rng.pick(&pool.names).clone()),
+        }
+    }
+
     /// The file of a function, otherwise any.
     fn file(&self, function: Option<u32>, rng: &mut Stream) -> Option<&Pool> {
         if self.files.is_empty() {

@@ -165,7 +165,7 @@ impl Argument {
     }
 
     /// Calls a function with this argument and every nested one.
-    pub fn visit(&self, see: &mut dyn FnMut(&Argument)) {
+    pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Argument)) {
         see(self);
         match self {
             Argument::Array(items) | Argument::Set(items) => {

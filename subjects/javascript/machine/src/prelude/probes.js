@@ -20,12 +20,9 @@ for (let i = 0; i < chains.length; i++) {
 const operandsAtFirst = new Uint8Array(operands);
 /** Which chains have had both outcomes of all their sites. */
 const settledChains = new Uint8Array(chains.length);
-/** Whether a site has had both outcomes, so that its distances are news to nothing. */
-const isSettledSite = site => taken[site] > 0 && refused[site] > 0 && operands[site] === 0;
-/** Counts an outcome at a settled site. */
-const counted = (id, outcome) => {
-    ((id & 1) === 0) === outcome ? taken[id >> 1]++ : refused[id >> 1]++;
-};
+/** Which sites have had both outcomes, so that their distances are news to nothing and outcomes are only counted. The
+    functions below do this themselves: a call would take most of their time. */
+const settledSites = new Uint8Array(taken.length);
 
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
 const decided = (id, outcome) => {
@@ -38,6 +35,9 @@ const decided = (id, outcome) => {
         no = toTrue;
     }
     outcome ? taken[site]++ : refused[site]++;
+    if (taken[site] > 0 && refused[site] > 0 && operands[site] === 0) {
+        settledSites[site] = 1;
+    }
     lastTrue[site] = yes;
     lastFalse[site] = no;
     if (yes < least[site * 2]) {
@@ -48,14 +48,15 @@ const decided = (id, outcome) => {
     }
 };
 const truth = (id, value) => {
-    if (!measured) {
-        return value;
-    }
-    if (tracing && typeof value === 'function') {
+    if (tracing && measured && typeof value === 'function') {
         truthSeen(value);
     }
-    if (isSettledSite(id >> 1)) {
-        counted(id, !!value);
+    const site = id >> 1;
+    if (settledSites[site] === 1) {
+        ((id & 1) === 0) === !!value ? taken[site]++ : refused[site]++;
+        return value;
+    }
+    if (!measured) {
         return value;
     }
     measureTruth(value);
@@ -68,11 +69,12 @@ const textTest = (id, code, object, part, literal) => {
     if (tracing && typeof result === 'function') {
         truthSeen(result);
     }
-    if (!measured) {
+    const site = id >> 1;
+    if (settledSites[site] === 1) {
+        ((id & 1) === 0) === !!result ? taken[site]++ : refused[site]++;
         return result;
     }
-    if (isSettledSite(id >> 1)) {
-        counted(id, !!result);
+    if (!measured) {
         return result;
     }
     if (code < 3) {
@@ -88,14 +90,14 @@ const comparison = (id, code, a, b) => {
         operandsSeen(code, a, b);
     }
     const operator = code & 31;
-    const result = OPERATIONS[operator](a, b);
-    operatorLine = 0;
-    if (!measured) {
-        return result;
+    const result = operator === 2 ? a === b : operator === 3 ? a !== b : OPERATIONS[operator](a, b);
+    if (tracing) {
+        operatorLine = 0;
     }
-    if (isSettledSite(id >> 1)) {
-        counted(id, result);
-    } else {
+    const site = id >> 1;
+    if (settledSites[site] === 1) {
+        ((id & 1) === 0) === result ? taken[site]++ : refused[site]++;
+    } else if (measured) {
         MEASURES[operator](a, b, result);
         decided(id, result);
     }
@@ -108,7 +110,7 @@ const chain = (number, id, value) => {
     }
     if (settledChains[number] === 1) {
         if (id >= 0) {
-            counted(id, !!value);
+            ((id & 1) === 0) === !!value ? taken[id >> 1]++ : refused[id >> 1]++;
         }
         return value;
     }
@@ -165,7 +167,7 @@ const chain = (number, id, value) => {
 };
 /** Notes that a chain is settled, if all its operands and its own decision have had both outcomes. */
 const settle = (number, id) => {
-    if (id >= 0 && !isSettledSite(id >> 1)) {
+    if (id >= 0 && settledSites[id >> 1] === 0) {
         return;
     }
     const program = chains[number];
@@ -180,6 +182,7 @@ const settle = (number, id) => {
     for (let i = 0; i < program.length; i++) {
         if (program[i] >= 0) {
             operands[program[i]] = 0;
+            settledSites[program[i]] = 1;
         }
     }
 };
@@ -188,11 +191,11 @@ let linkStopped = false;
 const nullish = (site, value) => {
     const is = value === null || value === undefined;
     linkStopped = is;
-    if (!measured) {
+    if (settledSites[site] === 1) {
+        is ? taken[site]++ : refused[site]++;
         return value;
     }
-    if (isSettledSite(site)) {
-        counted(site * 2, is);
+    if (!measured) {
         return value;
     }
     toTrue = is ? 0 : TYPE;
@@ -216,12 +219,12 @@ const inCase = (site, base, value) => {
         const code = typeof value === 'number' ? 2 + 128 : typeof value === 'string' ? 2 + 256 : 2;
         operandsSeen(code, asked, value);
     }
-    if (!measured) {
+    const result = asked === value;
+    if (settledSites[site] === 1) {
+        result ? taken[site]++ : refused[site]++;
         return value;
     }
-    const result = asked === value;
-    if (isSettledSite(site)) {
-        counted(site * 2, result);
+    if (!measured) {
         return value;
     }
     MEASURES[2](asked, value, result);
@@ -248,6 +251,7 @@ const clearProbes = () => {
     fill(lastTrue, 1);
     fill(lastFalse, 1);
     setAll(operands, operandsAtFirst);
+    fill(settledSites, 0);
     fill(settledChains, 0);
     depth[0] = 0;
     frames = 0;

@@ -1,0 +1,409 @@
+//! Tests that differ from earlier ones in one text: of the tests that came nearest to an uncovered goal, and of those
+//! that reached code more often than any before them.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use catherd_javascript_machine::instrument::{Goal, Literal, SourceFile};
+use catherd_javascript_machine::{Argument, Execution, Program, Statement};
+use catherd_search::Stream;
+
+use crate::building::Maker;
+use crate::genes::Genes;
+
+/// Maximum number of tests that are kept because they reached code more often than others.
+const MAX_FOUND: usize = 400;
+/// Maximum length of a changed text, in characters, if the text was not longer before.
+const LONGEST: usize = 160;
+/// Number of bytes after the beginning of a decision in which its literals are looked for.
+const DECISION: u32 = 100;
+/// What an execution costs in addition to its steps, in steps.
+const OVERHEAD: f64 = 300.0;
+/// The part that remains of what is known about gains after each execution.
+const MEMORY: f64 = 0.9995;
+
+/// A test with a text, and what it cost.
+#[derive(Clone, Debug)]
+struct Kept {
+    genes: Rc<Genes>,
+    steps: u64,
+}
+
+/// The tests that are changed, and how much changes of their texts have gained.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    /// For each goal the fitness of the test that came nearest to it, of the cheapest if there are several.
+    nearest: Vec<Option<(f64, Kept)>>,
+    found: VecDeque<Kept>,
+    /// For each goal what its decision compares with.
+    tokens: Vec<Vec<String>>,
+    /// For each goal how many tests were made for it since one came nearer.
+    tries: Vec<Cell<u32>>,
+    /// For each counter, which powers of two its values have reached.
+    reached: Vec<u8>,
+    /// Goals covered for the first time, and steps, of other tests and of tests that differ in a text.
+    gained: [f64; 2],
+    spent: [f64; 2],
+}
+
+impl Texts {
+    pub(crate) fn of(program: &Program, goals: &[Goal]) -> Texts {
+        let tokens = goals.iter().map(|goal| {
+            let file = &program.units.files[goal.file as usize];
+            tokens(file, goal.start..goal.start.saturating_add(DECISION))
+        });
+        Texts {
+            nearest: vec![None; goals.len()],
+            found: VecDeque::new(),
+            tokens: tokens.collect(),
+            tries: vec![Cell::new(0); goals.len()],
+            reached: vec![0; program.units.counters as usize],
+            gained: [1.0; 2],
+            spent: [10_000.0; 2],
+        }
+    }
+
+    /// The probability of a changed text in place of another change.
+    fn share(&self) -> f64 {
+        let [other, own] = [0, 1].map(|kind| self.gained[kind] / self.spent[kind]);
+        (own / (own + other)).clamp(0.1, 0.9)
+    }
+
+    /// Whether another change than one of a text is left out, with that probability.
+    pub(crate) fn replaces(&self, rng: &mut Stream) -> bool {
+        !self.found.is_empty() && rng.chance(self.share())
+    }
+
+    /// Learns from a test: its fitness by goal, and which of the goals had been covered before it.
+    pub(crate) fn learn(
+        &mut self,
+        genes: &Genes,
+        execution: &Execution,
+        fitness: &[f64],
+        covered: &[bool],
+        goals: &[Goal],
+    ) {
+        let kind = usize::from(genes.varied);
+        let new = fitness.iter().zip(covered).filter(|(now, before)| **now == 0.0 && !**before);
+        let new = new.count();
+        for each in 0..2 {
+            self.gained[each] *= MEMORY;
+            self.spent[each] *= MEMORY;
+        }
+        self.gained[kind] += new as f64;
+        self.spent[kind] += execution.steps as f64 + OVERHEAD;
+        if !has_text(genes) {
+            return;
+        }
+        let kept = Kept {
+            genes: Rc::new(Genes { varied: false, ..genes.clone() }),
+            steps: execution.steps,
+        };
+        for (goal, now) in fitness.iter().enumerate() {
+            if *now == 0.0 || covered[goal] {
+                self.nearest[goal] = None;
+                continue;
+            }
+            if *now >= 1.0 + goals[goal].control.len() as f64 {
+                continue;
+            }
+            let known = self.nearest[goal].as_ref();
+            let nearer = known.is_none_or(|(known, _)| now < known);
+            if nearer || known.is_some_and(|(known, test)| now == known && kept.steps < test.steps) {
+                if nearer {
+                    self.tries[goal].set(0);
+                }
+                self.nearest[goal] = Some((*now, kept.clone()));
+            }
+        }
+        if genes.varied || new > 0 {
+            let mut more = new > 0;
+            for (seen, count) in self.reached.iter_mut().zip(&execution.counters) {
+                let power = match count {
+                    0 => 0,
+                    1 => 1,
+                    2 => 2,
+                    3 => 4,
+                    4..=7 => 8,
+                    8..=15 => 16,
+                    16..=31 => 32,
+                    32..=127 => 64,
+                    _ => 128u8,
+                };
+                more |= *seen & power != power;
+                *seen |= power;
+            }
+            if more {
+                self.found.push_back(kept);
+                if self.found.len() > MAX_FOUND {
+                    self.found.pop_front();
+                }
+            }
+        }
+    }
+
+    /// With a probability that grows with what such tests have gained, a test that differs from an earlier one in a text.
+    pub(crate) fn child(
+        &self,
+        maker: &Maker<'_>,
+        goals: &[Goal],
+        rng: &mut Stream,
+    ) -> Option<Genes> {
+        if !rng.chance(self.share()) {
+            return None;
+        }
+        let near: Vec<usize> =
+            (0..self.nearest.len()).filter(|goal| self.nearest[*goal].is_some()).collect();
+        if near.is_empty() {
+            return None;
+        }
+        let drawn = [(); 3].map(|()| *rng.pick(&near));
+        let goal = drawn.into_iter().min_by_key(|goal| self.tries[*goal].get())?;
+        self.tries[goal].set(self.tries[goal].get() + 1);
+        let (kept, distance) = match &self.nearest[goal] {
+            Some((fitness, kept)) if self.found.is_empty() || rng.chance(0.6) => (kept, fitness.fract()),
+            _ => {
+                // Prefer what was found last.
+                let all = self.found.len();
+                let last = if rng.chance(0.3) { all.min(30) } else { all };
+                (&self.found[all - last + rng.index(last)], 0.0)
+            }
+        };
+        let mut genes = (*kept.genes).clone();
+        let with_text: Vec<usize> = (0..genes.statements.len())
+            .filter(|index| texts_of(&genes.statements[*index]).next().is_some())
+            .collect();
+        let mut index = *rng.pick(&with_text);
+        if genes.statements.len() > 1 && rng.chance(0.8) {
+            let wanted = needed(&genes, index);
+            index = wanted[..index].iter().filter(|wanted| **wanted).count();
+            genes = genes.kept_only(|number| wanted[number]);
+        }
+        let count = texts_of(&genes.statements[index]).count();
+        let chosen = rng.index(count);
+        let function = goals[goal].function;
+        let mut number = 0;
+        let statement = &mut genes.statements[index];
+        for argument in &mut statement.arguments {
+            argument.visit_mut(&mut |inner| {
+                if let Argument::String(text) = inner
+                    && !text.is_empty()
+                {
+                    if number == chosen {
+                        let replaced = self.replaced(text, goal, distance, rng);
+                        *text = replaced.filter(|_| rng.chance(0.5)).unwrap_or_else(|| {
+                            self.changed(text, goal, function, maker, rng)
+                        });
+                    }
+                    number += 1;
+                }
+            });
+        }
+        genes.ends = false;
+        genes.varied = true;
+        Some(genes)
+    }
+
+    /// A text in which a character was replaced by one with which the decision of a goal compares. Only characters are
+    /// replaced whose distance from it is the one that the decision had, so that they may be what was compared.
+    fn replaced(
+        &self,
+        text: &str,
+        goal: usize,
+        distance: f64,
+        rng: &mut Stream,
+    ) -> Option<String> {
+        let mut letters: Vec<char> = text.chars().collect();
+        let mut places = Vec::new();
+        for token in &self.tokens[goal] {
+            let mut signs = token.chars();
+            let (Some(sign), None) = (signs.next(), signs.next()) else { continue };
+            if distance >= 0.75 {
+                places.push((letters.len(), sign));
+                continue;
+            }
+            for difference in differences(distance) {
+                let found = letters.iter().enumerate();
+                let found = found.filter(|(_, letter)| {
+                    (**letter as u32).abs_diff(sign as u32) == difference
+                });
+                places.extend(found.map(|(at, _)| (at, sign)));
+            }
+        }
+        if places.is_empty() {
+            return None;
+        }
+        let (at, sign) = *rng.pick(&places);
+        match letters.get_mut(at) {
+            Some(letter) => *letter = sign,
+            None => letters.push(sign),
+        }
+        Some(letters.into_iter().collect())
+    }
+
+    /// A text with some changes.
+    fn changed(
+        &self,
+        text: &str,
+        goal: usize,
+        function: Option<u32>,
+        maker: &Maker<'_>,
+        rng: &mut Stream,
+    ) -> String {
+        let mut letters: Vec<char> = text.chars().collect();
+        let longest = letters.len().max(LONGEST);
+        let changes = [1, 1, 1, 2, 2, 3, 4, 6][rng.index(8)];
+        for _ in 0..changes {
+            let at = rng.index(letters.len() + 1);
+            let length = [1, 1, 2, 3, 5, 8, 16, 32][rng.index(8)];
+            let end = (at + length).min(letters.len());
+            match rng.index(12) {
+                0..=3 => {
+                    let part = self.part(goal, function, maker, rng);
+                    letters.splice(at..at, part);
+                }
+                4 | 5 => {
+                    let part = self.part(goal, function, maker, rng);
+                    let end = (at + part.len()).min(letters.len());
+                    letters.splice(at..end, part);
+                }
+                6 | 7 => {
+                    letters.drain(at..end);
+                }
+                8 => {
+                    let copied: Vec<char> = letters[at..end].to_vec();
+                    let to = if rng.chance(0.5) { at } else { rng.index(letters.len() + 1) };
+                    letters.splice(to..to, copied);
+                }
+                9 => {
+                    if let Some(letter) = letters.get_mut(at) {
+                        *letter = char::from(b' ' + rng.below(95) as u8);
+                    }
+                }
+                _ => {
+                    let Some(other) = self.other(rng) else { continue };
+                    let other: Vec<char> = other.chars().collect();
+                    let from = rng.index(other.len());
+                    if rng.chance(0.5) {
+                        letters.splice(at.., other[from..].iter().copied());
+                    } else {
+                        let to = (from + length * 2).min(other.len());
+                        letters.splice(at..at, other[from..to].iter().copied());
+                    }
+                }
+            }
+        }
+        letters.truncate(longest);
+        if letters.is_empty() {
+            letters = self.part(goal, function, maker, rng);
+        }
+        letters.into_iter().collect()
+    }
+
+    /// What is inserted into a text.
+    fn part(
+        &self,
+        goal: usize,
+        function: Option<u32>,
+        maker: &Maker<'_>,
+        rng: &mut Stream,
+    ) -> Vec<char> {
+        let tokens = &self.tokens[goal];
+        if !tokens.is_empty() && rng.chance(0.5) {
+            return rng.pick(tokens).chars().collect();
+        }
+        let word = maker.words.and_then(|words| match rng.chance(0.7) {
+            true => words.token(function, rng),
+            false => words.text(function, rng).map(|text| text.chars().take(60).collect()),
+        });
+        word.unwrap_or_else(|| maker.constants.text(0.5, rng)).chars().collect()
+    }
+
+    /// A text of another test.
+    fn other(&self, rng: &mut Stream) -> Option<&str> {
+        if self.found.is_empty() {
+            return None;
+        }
+        let genes = &self.found[rng.index(self.found.len())].genes;
+        let texts: Vec<&str> = genes.statements.iter().flat_map(texts_of).collect();
+        (!texts.is_empty()).then(|| *rng.pick(&texts))
+    }
+}
+
+/// The texts that a statement passes, without empty ones.
+fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
+    let mut texts = Vec::new();
+    for argument in &statement.arguments {
+        argument.visit(&mut |inner| {
+            if let Argument::String(text) = inner
+                && !text.is_empty()
+            {
+                texts.push(text.as_str());
+            }
+        });
+    }
+    texts.into_iter()
+}
+
+/// The differences of two codes of characters, or of two texts of one character, that have a distance: the inverse of
+/// the distances of the prelude.
+fn differences(distance: f64) -> impl Iterator<Item = u32> {
+    let whole = |number: f64| {
+        let near = number.round();
+        ((1.0..1_114_112.0).contains(&near) && (number - near).abs() < 1e-6 * near).then_some(near as u32)
+    };
+    let number = (0.0..0.5).contains(&distance).then(|| 2.0 * distance / (1.0 - 2.0 * distance));
+    let text = number.filter(|number| *number < 1.0).map(|number| number / (1.0 - number));
+    // Of numbers in order, that are not equal.
+    let less = number.map(|number| number - 1.0);
+    [number, text, less].into_iter().flatten().filter_map(whole)
+}
+
+fn has_text(genes: &Genes) -> bool {
+    genes.statements.iter().any(|statement| texts_of(statement).next().is_some())
+}
+
+/// Which statements a statement needs, itself included.
+fn needed(genes: &Genes, index: usize) -> Vec<bool> {
+    let mut wanted = vec![false; genes.statements.len()];
+    wanted[index] = true;
+    for number in (0..=index).rev().filter(|number| *number <= index) {
+        if wanted[number] {
+            for used in genes.statements[number].variables() {
+                wanted[used] = true;
+            }
+        }
+    }
+    wanted
+}
+
+/// The literals of a part of a file as texts. Numbers are codes of characters where the file reads such.
+fn tokens(file: &SourceFile, range: std::ops::Range<u32>) -> Vec<String> {
+    let codes = |name: &String| name == "charCodeAt" || name == "codePointAt";
+    let codes = file.words.members.iter().any(|(_, _, name)| codes(name));
+    let mut found = Vec::new();
+    for (at, literal) in &file.words.literals {
+        if !range.contains(at) {
+            continue;
+        }
+        let token = match literal {
+            Literal::Text(text) if (1..=40).contains(&text.len()) => text.clone(),
+            Literal::Number(bits) => {
+                let number = f64::from_bits(*bits);
+                let code = (number.fract() == 0.0 && (9.0..1_114_112.0).contains(&number))
+                    .then(|| char::from_u32(number as u32))
+                    .flatten();
+                match code.filter(|_| codes) {
+                    Some(letter) => letter.to_string(),
+                    None => number.to_string(),
+                }
+            }
+            _ => continue,
+        };
+        if !found.contains(&token) {
+            found.push(token);
+        }
+    }
+    found
+}
