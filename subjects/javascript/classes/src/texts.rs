@@ -407,3 +407,24 @@ fn tokens(file: &SourceFile, range: std::ops::Range<u32>) -> Vec<String> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_the_inverse_of_distances() {
+        let half = |distance: f64| distance / (distance + 1.0) / 2.0;
+        for difference in [1_u32, 2, 9, 26, 77, 1_000, 65_536] {
+            let number = half(f64::from(difference));
+            assert!(differences(number).any(|found| found == difference), "{difference}");
+            let order = half(f64::from(difference) + 1.0);
+            assert!(differences(order).any(|found| found == difference), "{difference}");
+            let unit = f64::from(difference);
+            let text = half(unit / (unit + 1.0));
+            assert!(differences(text).any(|found| found == difference), "{difference}");
+        }
+        assert_eq!(differences(0.875).count(), 0);
+        assert_eq!(differences(0.0).count(), 0);
+    }
+}

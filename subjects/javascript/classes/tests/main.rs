@@ -3,5 +3,6 @@
 mod journal;
 mod refining;
 mod reuse;
+mod texts;
 mod variation;
 mod words;
