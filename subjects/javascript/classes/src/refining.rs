@@ -20,6 +20,8 @@ mod weights;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use catherd_javascript_machine::instrument::{Goal, words};
 use catherd_javascript_machine::{
@@ -36,7 +38,7 @@ use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 
 /// Limits of refining, and what it may leave out.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Refinement {
     /// Maximum number of executions of tests on the program.
     pub executions: u64,
@@ -53,6 +55,8 @@ pub struct Refinement {
     pub all_values: bool,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
+    /// Nothing more is executed once this is true. Tests that were not executed until then are not in the result.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for Refinement {
@@ -65,6 +69,7 @@ impl Default for Refinement {
             all_errors: false,
             all_values: false,
             snapshots: false,
+            stop: Arc::default(),
         }
     }
 }
@@ -263,6 +268,7 @@ struct Refiner<'p> {
     /// Documented calls that return instances, by the name of the class.
     factories: documented::Factories,
     snapshots: bool,
+    stop: Arc<AtomicBool>,
 }
 
 impl<'p> Refiner<'p> {
@@ -297,6 +303,7 @@ impl<'p> Refiner<'p> {
             made: made_by(suite),
             factories: documented::Factories::new(),
             snapshots: settings.snapshots,
+            stop: Arc::clone(&settings.stop),
         })
     }
 
@@ -337,7 +344,8 @@ impl<'p> Refiner<'p> {
         statements: &[Statement],
         focus: Option<usize>,
     ) -> Result<Option<Candidate>, MachineError> {
-        if self.left == 0 || self.work == 0 || statements.is_empty() {
+        let spent = self.left == 0 || self.work == 0 || self.stop.load(Ordering::Relaxed);
+        if spent || statements.is_empty() {
             return Ok(None);
         }
         self.left -= 1;

@@ -110,7 +110,8 @@ impl Texts {
             }
             let known = self.nearest[goal].as_ref();
             let nearer = known.is_none_or(|(known, _)| now < known);
-            if nearer || known.is_some_and(|(known, test)| now == known && kept.steps < test.steps) {
+            if nearer || known.is_some_and(|(known, test)| now == known && kept.steps < test.steps)
+            {
                 if nearer {
                     self.tries[goal].set(0);
                 }
@@ -162,7 +163,9 @@ impl Texts {
         let goal = drawn.into_iter().min_by_key(|goal| self.tries[*goal].get())?;
         self.tries[goal].set(self.tries[goal].get() + 1);
         let (kept, distance) = match &self.nearest[goal] {
-            Some((fitness, kept)) if self.found.is_empty() || rng.chance(0.6) => (kept, fitness.fract()),
+            Some((fitness, kept)) if self.found.is_empty() || rng.chance(0.6) => {
+                (kept, fitness.fract())
+            }
             _ => {
                 // Prefer what was found last.
                 let all = self.found.len();
@@ -192,9 +195,9 @@ impl Texts {
                 {
                     if number == chosen {
                         let replaced = self.replaced(text, goal, distance, rng);
-                        *text = replaced.filter(|_| rng.chance(0.5)).unwrap_or_else(|| {
-                            self.changed(text, goal, function, maker, rng)
-                        });
+                        *text = replaced
+                            .filter(|_| rng.chance(0.5))
+                            .unwrap_or_else(|| self.changed(text, goal, function, maker, rng));
                     }
                     number += 1;
                 }
@@ -207,13 +210,7 @@ impl Texts {
 
     /// A text in which a character was replaced by one with which the decision of a goal compares. Only characters are
     /// replaced whose distance from it is the one that the decision had, so that they may be what was compared.
-    fn replaced(
-        &self,
-        text: &str,
-        goal: usize,
-        distance: f64,
-        rng: &mut Stream,
-    ) -> Option<String> {
+    fn replaced(&self, text: &str, goal: usize, distance: f64, rng: &mut Stream) -> Option<String> {
         let mut letters: Vec<char> = text.chars().collect();
         let mut places = Vec::new();
         for token in &self.tokens[goal] {
@@ -225,9 +222,8 @@ impl Texts {
             }
             for difference in differences(distance) {
                 let found = letters.iter().enumerate();
-                let found = found.filter(|(_, letter)| {
-                    (**letter as u32).abs_diff(sign as u32) == difference
-                });
+                let found = found
+                    .filter(|(_, letter)| (**letter as u32).abs_diff(sign as u32) == difference);
                 places.extend(found.map(|(at, _)| (at, sign)));
             }
         }
@@ -351,7 +347,8 @@ fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
 fn differences(distance: f64) -> impl Iterator<Item = u32> {
     let whole = |number: f64| {
         let near = number.round();
-        ((1.0..1_114_112.0).contains(&near) && (number - near).abs() < 1e-6 * near).then_some(near as u32)
+        ((1.0..1_114_112.0).contains(&near) && (number - near).abs() < 1e-6 * near)
+            .then_some(near as u32)
     };
     let number = (0.0..0.5).contains(&distance).then(|| 2.0 * distance / (1.0 - 2.0 * distance));
     let text = number.filter(|number| *number < 1.0).map(|number| number / (1.0 - number));

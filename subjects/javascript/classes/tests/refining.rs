@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use catherd_javascript_classes::machine::{Argument, Operation, Package, Program, Statement};
 use catherd_javascript_classes::{Refinement, Suite, SuiteTest, refined};
@@ -115,6 +117,8 @@ fn a_budget_bounds_the_executions() {
     assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
     let none = Refinement { work: 0, ..Refinement::default() };
     assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
+    let stopped = Refinement { stop: Arc::new(AtomicBool::new(true)), ..Refinement::default() };
+    assert_eq!(refined(&program(), &joined(), &stopped).unwrap().suite.tests, []);
     let little = Refinement { work: 1, ..Refinement::default() };
     let little = refined(&program(), &joined(), &little).unwrap().suite.tests.len();
     assert!(little < again(&program()).tests.len(), "{little}");

@@ -78,11 +78,8 @@ fn methods_of_classes_in_other_files_lead_to_the_files_under_test() {
             constructor(options) { this.options = options; }
             parse(text) { return new Inner().read(String(text)); }
         };";
-    let files = [
-        ("index.js", outer),
-        ("inner.js", inner),
-        ("subject.toml", "targets = [\"inner.js\"]\n"),
-    ];
+    let files =
+        [("index.js", outer), ("inner.js", inner), ("subject.toml", "targets = [\"inner.js\"]\n")];
     let found = generated(&files, "dynamosa", 300);
     assert_eq!(missing(&found), Vec::<&String>::new());
 }

@@ -1,10 +1,12 @@
 //! Suites as code: flags, confirmation in Node.js, and what is left out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
-use catherd_javascript_kind::classes::{self, Code, Exported, Refinement, Suite, export};
+use catherd_javascript_kind::classes::{self, Code, Exported, Refined, Refinement, Suite, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use clap::{Args, ValueEnum};
@@ -93,6 +95,8 @@ impl Written {
 impl CodeFlags {
     /// Writes a suite for the project at `path` as code for the file `out`.
     ///
+    /// Once `stop` is true, the tests are written as they are in the suite.
+    ///
     /// # Errors
     /// If the project cannot be loaded, or the framework has no snapshots.
     pub(crate) fn write(
@@ -101,6 +105,7 @@ impl CodeFlags {
         path: &Path,
         out: &Path,
         whole: &Suite,
+        stop: &Arc<AtomicBool>,
     ) -> Result<Written, Failure> {
         if self.snapshots && self.style == Style::Mocha {
             let error = Failure::new("Mocha has no snapshots");
@@ -123,10 +128,15 @@ impl CodeFlags {
             all_errors: self.all_errors,
             all_values: self.all_values,
             snapshots: self.snapshots,
+            stop: Arc::clone(stop),
             ..Refinement::default()
         };
         let refined = project.refine(whole, &refinement);
         let refined = refined.map_err(|cause| unusable(path, &cause))?;
+        let refined = match stop.load(Ordering::Relaxed) {
+            true => Refined { suite: whole.clone(), implausible: 0 },
+            false => refined,
+        };
         let mut suite = refined.suite;
         let reason =
             "their values are not those that a person would choose; --all-values writes all";

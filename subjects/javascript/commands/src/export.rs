@@ -1,6 +1,7 @@
 //! `catherd export`: a suite that exists as code.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use catherd_cli_console::terminal;
 use catherd_cli_console::{Exit, Failure};
@@ -90,7 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             .hint("name the project for which the suite was generated, or use --any-project"));
     }
     let out = arguments.out.clone().unwrap_or_else(|| PathBuf::from("suite.test.js"));
-    let written = arguments.code.write(&project, &path, &out, &suite)?;
+    let written = arguments.code.write(&project, &path, &out, &suite, &Arc::default())?;
     if arguments.out.is_none() {
         terminal::print(&written.text);
         return Ok(Exit::Success);

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -91,7 +92,7 @@ fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
 }
 
 /// Generates a suite once.
-fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Failure> {
+fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exit, Failure> {
     let bar = BudgetBar::new(asked.budget.clone(), asked.quiet);
     let start = Instant::now();
     let (path, out) = (asked.project.as_path(), asked.out.as_deref());
@@ -125,7 +126,9 @@ fn once(asked: &Generation, flags: &Flags, stop: &AtomicBool) -> Result<Exit, Fa
     let (mut skipped, mut left_out, mut confirmed) = (0, String::new(), String::new());
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        let written = flags.code.write(&project, path, out, &generated.suite)?;
+        // What ended the search is no wish to end the rest.
+        let stop = if stop.load(Ordering::Relaxed) { Arc::default() } else { Arc::clone(stop) };
+        let written = flags.code.write(&project, path, out, &generated.suite, &stop)?;
         left_out = written.left_out();
         skipped = written.skipped.len();
         text = written.text;

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use catherd_javascript_machine::instrument::Mutant;
 use catherd_javascript_machine::{
@@ -69,7 +70,8 @@ pub(super) fn choose(
             (0..choices.len()).filter(|at| reaches(&choices[*at])).collect();
         tests.sort_by_key(|at| choices[*at].executed);
         tests.truncate(MAX_TESTS);
-        if tests.is_empty() || left == 0 || work == 0 {
+        let spent = left == 0 || work == 0 || settings.stop.load(Ordering::Relaxed);
+        if spent || tests.is_empty() {
             continue;
         }
         let Some(mut machine) = loaded(program, suite.seed, file, mutant)? else { continue };
