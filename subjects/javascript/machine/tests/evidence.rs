@@ -262,7 +262,11 @@ fn only_what_a_literal_makes_is_a_plain_object() {
 
 #[test]
 fn results_are_those_of_node() {
-    let source = "exports.spread = () => Object.keys({...'ab', ...null, ...[7]}).join();
+    let source = "const made = [new Intl.Segmenter('en'), new (require('vm').Script)('1')];
+        exports.keeps = () => made.length;
+        exports.segments = () => made[0].segment('a');
+        exports.runs = () => new (require('vm').Script)('1');
+        exports.spread = () => Object.keys({...'ab', ...null, ...[7]}).join();
         exports.own = () => { const o = Object.create(null); o.__proto__ = 1; return o; };
         exports.lacks = () => [typeof Object.groupBy, typeof Buffer].join();
         exports.uses = s => require('zlib').brotliCompressSync(s).length;
@@ -283,6 +287,10 @@ fn results_are_those_of_node() {
     let unsupported = run("uses");
     assert_eq!(unsupported.outcome, TestOutcome::Limit("unsupported"));
     assert!(unsupported.counters.iter().all(|count| *count == 0));
+    assert_eq!(run("keeps").observed, [json!({"number": "2"})]);
+    for name in ["segments", "runs"] {
+        assert_eq!(run(name).outcome, TestOutcome::Limit("unsupported"), "{name}");
+    }
     assert_eq!((run("stray").stray, run("late").stray), ("rejection", "timer"));
     // What a test has begun continues after a statement that throws, and after states are asserted.
     let both = [call("late", &json!([])), call("fails", &json!([]))];

@@ -160,7 +160,8 @@ const unavailable = name => {
             return mapGet(known, key);
         },
         apply: use,
-        construct: use,
+        // What loading constructs, tests may never use.
+        construct: () => testing ? use() : unavailable('new ' + name),
         has: () => true,
         set: use,
     });
