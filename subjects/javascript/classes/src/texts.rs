@@ -21,7 +21,7 @@ const DECISION: u32 = 100;
 /// What an execution costs in addition to its steps, in steps.
 const OVERHEAD: f64 = 300.0;
 /// The part that remains of what is known about gains after each execution.
-const MEMORY: f64 = 0.9995;
+const MEMORY: f64 = 0.999;
 
 /// A test with a text, and what it cost.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl Texts {
             tokens: tokens.collect(),
             tries: vec![Cell::new(0); goals.len()],
             reached: vec![0; program.units.counters as usize],
-            gained: [1.0; 2],
+            gained: [3.0, 1.0],
             spent: [10_000.0; 2],
         }
     }
