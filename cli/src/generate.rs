@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure, Generation};
+use catherd_cli_console::{Exit, Failure, Generation, output};
 use catherd_experiments::{Algorithm, Flags, Parameter, Study};
 use catherd_javascript_commands as javascript;
 use catherd_javascript_kind::project::is_project;
@@ -122,8 +122,11 @@ fn check_name(out: &Path) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    arguments.out.as_deref().map_or(Ok(()), check_name)?;
     places::check(&arguments.project, "name the file or folder of a project")?;
+    if let Some(out) = &arguments.out {
+        check_name(out)?;
+        output::check(out)?;
+    }
     // A study is made of the flags, because it checks its budget.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();

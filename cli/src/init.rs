@@ -1,10 +1,9 @@
 //! `catherd init`: writes a study file from the answers to four questions.
 
-use std::fs;
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure, places, terminal};
+use catherd_cli_console::{Exit, Failure, output, places, terminal};
 use catherd_experiments::{Study, instead};
 use catherd_interface::{ANY_ALGORITHM, SubjectKind};
 use clap::Args;
@@ -64,21 +63,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let text = arguments.study()?;
     // What was answered is checked as a study is.
     Study::parse(&text, file).map_err(Worded::worded)?;
-    write(file, &text)?;
-    write(&file.with_file_name(SCHEMA), &format!("{:#}\n", schema::study()))?;
+    output::write(file, &text)?;
+    output::write(&file.with_file_name(SCHEMA), &format!("{:#}\n", schema::study()))?;
     terminal::print(&format!(
         "{}: written, with {SCHEMA} for editors; next: catherd check {}\n",
         file.display(),
         file.display()
     ));
     Ok(Exit::Success)
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(file, text).map_err(|cause| {
-        Failure::new(format_args!("{}: {cause}", file.display()))
-            .hint("name a file that you may write to")
-    })
 }
 
 impl Arguments {

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure, terminal};
+use catherd_cli_console::{Exit, Failure, output, terminal};
 use catherd_coordinator::auth::{Role, TokenStore};
 use clap::Args;
 
@@ -64,10 +64,8 @@ impl MakeToken {
         let token = new_token()?;
         // First the file that may be refused: a digest without its token would be of no use.
         if let Some(out) = &self.out {
-            catherd_platform::write_private(out, &format!("{token}\n")).map_err(|cause| {
-                Failure::new(format_args!("cannot write {}: {cause}", out.display()))
-                    .hint("name a file that you may write to with -o")
-            })?;
+            let written = catherd_platform::write_private(out, &format!("{token}\n"));
+            written.map_err(|cause| output::unwritable(out, &cause))?;
         }
         let name = self.name.as_deref().unwrap_or_default();
         TokenStore::add(&self.file, &token, self.role, name).map_err(Worded::worded)?;

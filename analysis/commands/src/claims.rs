@@ -7,7 +7,7 @@ use catherd_analysis::claims::{self, Claim, Verdict, tex};
 use catherd_analysis::report::{Report, ReportSettings};
 use catherd_analysis::tidy::Results;
 use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{Exit, Failure, exit_codes, places};
+use catherd_cli_console::{Exit, Failure, exit_codes, output, places};
 use catherd_cli_failures::Worded;
 use clap::Args;
 
@@ -164,8 +164,5 @@ fn write(file: &Path, report: &Report<'_>, addresses: &[String]) -> Result<(), F
         address.is_ok_and(|address| address.find(report).is_ok())
     });
     let text = tex::macros(report, known).map_err(Worded::worded)?;
-    fs::write(file, text).map_err(|cause| {
-        Failure::new(format_args!("{}: {cause}", file.display()))
-            .hint("name a file that you may write to")
-    })
+    output::write(file, text)
 }

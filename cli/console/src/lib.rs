@@ -3,7 +3,7 @@
 //! - [`Failure`]: the error of a command, with a hint; [`Exit`]: how a command that did not fail
 //!   ended, and its exit code; [`exit_codes`]: the section of a help that lists them.
 //! - [`terminal`]: results, progress and logs; [`BudgetBar`]: the progress of a search.
-//! - [`places`]: paths that do not exist, or are of another kind.
+//! - [`places`]: paths that do not exist, or are of another kind; [`output`]: files that are written.
 //! - [`Pair`], [`Generation`], [`Mutation`]: what commands that serve several kinds are asked for.
 //!
 //! The errors of libraries are worded where a command shows them, in the `failure.rs` of a crate of
@@ -12,6 +12,7 @@
 mod budget_bar;
 mod exit;
 mod failure;
+pub mod output;
 pub mod places;
 mod request;
 pub mod terminal;

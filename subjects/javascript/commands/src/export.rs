@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use catherd_cli_console::terminal;
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, output, terminal};
 use catherd_javascript_kind::classes::Suite;
 use catherd_javascript_kind::project::{Project, is_project};
 use clap::Args;
@@ -58,6 +57,7 @@ pub struct Arguments {
 /// If suite or project cannot be used, or the code cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let file = arguments.suite.as_path();
+    arguments.out.as_deref().map_or(Ok(()), output::check)?;
     if let Some(ended) = execute_apart(file) {
         return ended;
     }
@@ -96,10 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         terminal::print(&written.text);
         return Ok(Exit::Success);
     }
-    std::fs::write(&out, &written.text).map_err(|error| {
-        Failure::new(format!("{}: {error}", out.display()))
-            .hint("name a file that you may write to with --out")
-    })?;
+    output::write(&out, &written.text)?;
     terminal::print(&(written.left_out() + &written.note));
     Ok(Exit::Success)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
+use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent, output};
 use catherd_experiments::{Algorithm, Parameter};
 use catherd_javascript_kind::classes::{Generated, Suite, Verdict};
 use catherd_javascript_kind::project::{GenerateOptions, Project};
@@ -135,10 +135,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
         confirmed = written.note;
     }
     match out {
-        Some(out) => std::fs::write(out, &text).map_err(|error| {
-            Failure::new(format!("{}: {error}", out.display()))
-                .hint("name a file that you may write to with --out")
-        })?,
+        Some(out) => output::write(out, &text)?,
         None => terminal::print(&text),
     }
     let seconds = start.elapsed().as_secs_f64();

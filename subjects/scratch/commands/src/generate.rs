@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent};
+use catherd_cli_console::{BudgetBar, Exit, Failure, Generation, Spent, output};
 use catherd_scratch_kind::{GeneratedSuite, GeneratorRequest, configuration};
 use catherd_scratch_mutation::{self as mutation, Level, minimise};
 use catherd_scratch_sb3::Project;
@@ -210,10 +210,7 @@ fn write(out: Option<&Path>, generated: &Generated) -> Result<(), Failure> {
 }
 
 fn save(file: &Path, text: &str) -> Result<(), Failure> {
-    fs::write(file, text).map_err(|error| {
-        Failure::new(format!("{}: {error}", file.display()))
-            .hint("name a file that you may write to with --out")
-    })
+    output::write(file, text)
 }
 
 fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Duration) -> String {

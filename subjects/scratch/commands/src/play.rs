@@ -3,11 +3,10 @@
 mod caption;
 
 use std::error::Error;
-use std::fs;
 use std::path::PathBuf;
 
 use catherd_cli_console::terminal::{self, plural};
-use catherd_cli_console::{Exit, Failure, Pair};
+use catherd_cli_console::{Exit, Failure, Pair, output};
 use catherd_scratch_suite::{Bounds, LinkedSuite, Runner, Suite, SuiteTest};
 use catherd_scratch_vm::{Compat, Vm, VmSettings};
 use clap::Args;
@@ -85,6 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         let error = format!("{}: not the name of an animation", arguments.out.display());
         return Err(Failure::new(error).hint("name a file *.gif"));
     }
+    output::check(&arguments.out)?;
     let Arguments { project, suite, any_project, .. } = arguments;
     let pair = &Pair { project: project.clone(), suite: suite.clone(), any_project: *any_project };
     let (subject, mut suite) = open_pair(pair)?;
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let steps = film.end();
     spinner.finish_and_clear();
     let steps = steps.map_err(|error| failure(&error))?;
-    fs::write(&arguments.out, &bytes).map_err(|error| failure(&error))?;
+    output::write(&arguments.out, &bytes)?;
     terminal::note(&format!(
         "{}: {} of test {test} under seed {seed}, {:.1} s",
         arguments.out.display(),

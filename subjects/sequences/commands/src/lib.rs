@@ -284,5 +284,5 @@ fn read_tests(path: &str) -> Result<Vec<Vec<String>>, Failure> {
 }
 
 fn write(path: &str, text: &str) -> Result<(), Failure> {
-    fs::write(path, text).map_err(|cause| Failure::new(format!("{path}: {cause}")))
+    catherd_cli_console::output::write(path.as_ref(), text)
 }

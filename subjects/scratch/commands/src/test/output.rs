@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+pub(super) use catherd_cli_console::output::unwritable;
 use catherd_cli_console::{Failure, terminal};
 use catherd_scratch_grading_report::{
     JUNIT_END, JUNIT_START, ProjectReport, Skips, Table, Tally, WhiskerTable, dodona, junit,
@@ -168,9 +169,4 @@ impl Output {
         }
         Ok(())
     }
-}
-
-/// The failure of writing a file.
-pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::new(format!("{}: {error}", path.display())).hint("name another file with -o")
 }

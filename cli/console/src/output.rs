@@ -1,0 +1,72 @@
+//! Files that commands write.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::Failure;
+
+/// Checks that a file can be in its folder. A command does so before work whose result would be lost.
+///
+/// # Errors
+///
+/// If the folder does not exist, or the path is that of a folder.
+pub fn check(file: &Path) -> Result<(), Failure> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let named = |problem: &str| Failure::new(format_args!("{}: {problem}", folder.display()));
+    if folder.is_file() {
+        return Err(named("is a file, not a folder")
+            .hint(format!("name another file than {}", file.display())));
+    }
+    let missing = |cause: io::Error| cause.kind() == io::ErrorKind::NotFound;
+    if fs::metadata(folder).is_err_and(missing) {
+        return Err(named("no such folder")
+            .hint(format!("create it, or write to another file than {}", file.display())));
+    }
+    if file.is_dir() {
+        let failure = Failure::new(format_args!("{}: is a folder, not a file", file.display()));
+        return Err(failure.hint("name a file in it"));
+    }
+    Ok(())
+}
+
+/// The failure of writing a file.
+pub fn unwritable(file: &Path, cause: &io::Error) -> Failure {
+    check(file).err().unwrap_or_else(|| {
+        Failure::new(format_args!("{}: {cause}", file.display()))
+            .hint("name a file that you may write to")
+    })
+}
+
+/// Writes a file.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn write(file: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    fs::write(file, contents).map_err(|cause| unwritable(file, &cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_name_the_folder_that_is_missing() {
+        let folder = std::env::temp_dir().join(format!("catherd-output-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("a.txt");
+        write(&file, "a").unwrap();
+        check(&file).unwrap();
+        check(Path::new("a.txt")).unwrap();
+        let said = |file: &Path| write(file, "a").unwrap_err().to_string();
+        let missing = folder.join("missing");
+        let expected = format!("{}: no such folder", missing.display());
+        assert!(said(&missing.join("a.txt")).contains(&expected));
+        assert!(said(&missing.join("a.txt")).contains("create it"));
+        assert!(said(&file.join("b.txt")).contains("a.txt: is a file, not a folder"));
+        assert!(said(&folder).contains("is a folder, not a file"));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}
