@@ -126,7 +126,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     let (mut skipped, mut left_out, mut confirmed) = (0, String::new(), String::new());
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        // What ended the search is no wish to end the rest.
+        // An interrupt that has ended the search does not end the rest.
         let stop = if stop.load(Ordering::Relaxed) { Arc::default() } else { Arc::clone(stop) };
         let written = flags.code.write(&project, path, out, &generated.suite, &stop)?;
         left_out = written.left_out();
