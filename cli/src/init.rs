@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     // What was answered is checked as a study is.
     Study::parse(&text, file).map_err(Worded::worded)?;
     output::write(file, &text)?;
-    output::write(&file.with_file_name(SCHEMA), &format!("{:#}\n", schema::study()))?;
+    output::write(&file.with_file_name(SCHEMA), format!("{:#}\n", schema::study()))?;
     terminal::print(&format!(
         "{}: written, with {SCHEMA} for editors; next: catherd check {}\n",
         file.display(),
