@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
-use catherd_javascript_kind::classes::{self, Code, Exported, Refined, Refinement, Suite, export};
+use catherd_javascript_kind::classes::{self, Code, Exported, Refinement, Suite, export};
 use catherd_javascript_kind::confirmation::{Confirmation, Node};
 use catherd_javascript_kind::project::Project;
 use clap::{Args, ValueEnum};
@@ -75,13 +75,21 @@ pub(crate) struct Written {
     pub(crate) skipped: Vec<(usize, String)>,
     /// Counts of the goals that the code covers, and that the suite covers.
     covered: (usize, usize),
+    /// Whether the tests are those of the suite, because refining them was interrupted.
+    interrupted: bool,
 }
 
 impl Written {
-    /// What is not in the code: a line for each reason for which tests are left out, and one about goals.
+    /// What is not in the code: a line for each reason for which tests are left out, and one about goals. A line
+    /// before them says if an interrupt has ended the refining.
     pub(crate) fn left_out(&self) -> String {
         let (code, suite) = self.covered;
-        let mut text = left_out(&self.skipped);
+        let mut text = match self.interrupted {
+            true => "An interrupt ended the refining: the tests are as the search made them.\n"
+                .to_owned(),
+            false => String::new(),
+        };
+        text += &left_out(&self.skipped);
         if code < suite {
             text += &format!(
                 "The code covers {} fewer than the suite.\n",
@@ -133,14 +141,14 @@ impl CodeFlags {
         };
         let refined = project.refine(whole, &refinement);
         let refined = refined.map_err(|cause| unusable(path, &cause))?;
-        let refined = match stop.load(Ordering::Relaxed) {
-            true => Refined { suite: whole.clone(), implausible: 0 },
-            false => refined,
+        let interrupted = stop.load(Ordering::Relaxed);
+        let (mut suite, implausible) = match interrupted {
+            true => (whole.clone(), 0),
+            false => (refined.suite, refined.implausible),
         };
-        let mut suite = refined.suite;
         let reason =
             "their values are not those that a person would choose; --all-values writes all";
-        let mut skipped = vec![(0, reason.to_owned()); refined.implausible];
+        let mut skipped = vec![(0, reason.to_owned()); implausible];
         let (exported, note) = match self.no_confirmation {
             true => (export(&suite, &code), String::new()),
             false => {
@@ -157,7 +165,7 @@ impl CodeFlags {
             Ok::<usize, Failure>(coverage.goals - coverage.uncovered.len())
         };
         let covered = (covered(&written)?, covered(whole)?);
-        Ok(Written { text: exported.text, note, skipped, covered })
+        Ok(Written { text: exported.text, note, skipped, covered, interrupted })
     }
 }
 
@@ -208,4 +216,28 @@ fn confirmed(
         code.note = format!("Not confirmed in Node.js: {cause}.");
         export(suite, code)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupt_and_everything_that_is_left_out_are_lines() {
+        let skipped = vec![(0, "odd".to_owned()), (2, "odd".to_owned())];
+        let written = Written {
+            text: String::new(),
+            note: String::new(),
+            skipped,
+            covered: (3, 4),
+            interrupted: true,
+        };
+        let text = written.left_out();
+        let lines: Vec<_> = text.lines().collect();
+        assert!(lines[0].starts_with("An interrupt ended the refining"), "{text}");
+        assert_eq!(lines[1], "2 tests are not in the code: odd");
+        assert_eq!(lines[2], "The code covers 1 goal fewer than the suite.");
+        let whole = Written { skipped: Vec::new(), covered: (4, 4), interrupted: false, ..written };
+        assert_eq!(whole.left_out(), "");
+    }
 }
