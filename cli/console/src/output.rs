@@ -10,7 +10,7 @@ use crate::Failure;
 ///
 /// # Errors
 ///
-/// If the folder does not exist, or the path is that of a folder.
+/// If the folder does not exist, or the path names a folder.
 pub fn check(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -1,7 +1,7 @@
 //! Tests that differ from earlier ones in one text: of the tests that came nearest to an uncovered goal, and of those
 //! that reached code more often than any before them.
 
-use std::cell::Cell;
+use std::cell::{Cell, LazyCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -49,9 +49,18 @@ pub(crate) struct Texts {
 
 impl Texts {
     pub(crate) fn of(program: &Program, goals: &[Goal]) -> Texts {
+        let files: Vec<_> = program.units.files.iter().map(tokens).collect();
         let tokens = goals.iter().map(|goal| {
-            let file = &program.units.files[goal.file as usize];
-            tokens(file, goal.start..goal.start.saturating_add(DECISION))
+            let file = &files[goal.file as usize];
+            let first = file.partition_point(|(at, _)| *at < goal.start);
+            let end = goal.start.saturating_add(DECISION);
+            let mut found = Vec::new();
+            for (_, token) in file[first..].iter().take_while(|(at, _)| *at < end) {
+                if !found.contains(token) {
+                    found.push(token.clone());
+                }
+            }
+            found
         });
         Texts {
             nearest: vec![None; goals.len()],
@@ -96,10 +105,10 @@ impl Texts {
         if !has_text(genes) {
             return;
         }
-        let kept = Kept {
+        let kept = LazyCell::new(|| Kept {
             genes: Rc::new(Genes { varied: false, ..genes.clone() }),
             steps: execution.steps,
-        };
+        });
         for (goal, now) in fitness.iter().enumerate() {
             if *now == 0.0 || covered[goal] {
                 self.nearest[goal] = None;
@@ -110,12 +119,13 @@ impl Texts {
             }
             let known = self.nearest[goal].as_ref();
             let nearer = known.is_none_or(|(known, _)| now < known);
-            if nearer || known.is_some_and(|(known, test)| now == known && kept.steps < test.steps)
+            if nearer
+                || known.is_some_and(|(known, test)| now == known && execution.steps < test.steps)
             {
                 if nearer {
                     self.tries[goal].set(0);
                 }
-                self.nearest[goal] = Some((*now, kept.clone()));
+                self.nearest[goal] = Some((*now, Kept::clone(&kept)));
             }
         }
         if genes.varied || new > 0 {
@@ -136,7 +146,7 @@ impl Texts {
                 *seen |= power;
             }
             if more {
-                self.found.push_back(kept);
+                self.found.push_back(Kept::clone(&kept));
                 if self.found.len() > MAX_FOUND {
                     self.found.pop_front();
                 }
@@ -365,7 +375,7 @@ fn has_text(genes: &Genes) -> bool {
 fn needed(genes: &Genes, index: usize) -> Vec<bool> {
     let mut wanted = vec![false; genes.statements.len()];
     wanted[index] = true;
-    for number in (0..=index).rev().filter(|number| *number <= index) {
+    for number in (0..=index).rev() {
         if wanted[number] {
             for used in genes.statements[number].variables() {
                 wanted[used] = true;
@@ -375,33 +385,26 @@ fn needed(genes: &Genes, index: usize) -> Vec<bool> {
     wanted
 }
 
-/// The literals of a part of a file as texts. Numbers are codes of characters where the file reads such.
-fn tokens(file: &SourceFile, range: std::ops::Range<u32>) -> Vec<String> {
+/// The literals of a file as texts, with their places, in order. Numbers are codes of characters where the file reads
+/// such.
+fn tokens(file: &SourceFile) -> Vec<(u32, String)> {
     let codes = |name: &String| name == "charCodeAt" || name == "codePointAt";
     let codes = file.words.members.iter().any(|(_, _, name)| codes(name));
-    let mut found = Vec::new();
-    for (at, literal) in &file.words.literals {
-        if !range.contains(at) {
-            continue;
+    let token = |literal: &Literal| match literal {
+        Literal::Text(text) if (1..=40).contains(&text.len()) => Some(text.clone()),
+        Literal::Number(bits) => {
+            let number = f64::from_bits(*bits);
+            let code = (number.fract() == 0.0 && (9.0..1_114_112.0).contains(&number))
+                .then(|| char::from_u32(number as u32))
+                .flatten();
+            Some(code.filter(|_| codes).map_or_else(|| number.to_string(), String::from))
         }
-        let token = match literal {
-            Literal::Text(text) if (1..=40).contains(&text.len()) => text.clone(),
-            Literal::Number(bits) => {
-                let number = f64::from_bits(*bits);
-                let code = (number.fract() == 0.0 && (9.0..1_114_112.0).contains(&number))
-                    .then(|| char::from_u32(number as u32))
-                    .flatten();
-                match code.filter(|_| codes) {
-                    Some(letter) => letter.to_string(),
-                    None => number.to_string(),
-                }
-            }
-            _ => continue,
-        };
-        if !found.contains(&token) {
-            found.push(token);
-        }
-    }
+        _ => None,
+    };
+    let literals = file.words.literals.iter();
+    let mut found: Vec<_> =
+        literals.filter_map(|(at, literal)| Some((*at, token(literal)?))).collect();
+    found.sort_by_key(|(at, _)| *at);
     found
 }
 
