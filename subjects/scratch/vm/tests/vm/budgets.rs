@@ -21,7 +21,7 @@ fn survive_with(settings: VmSettings, steps: usize, source: &str) -> Harness {
     harness.vm.green_flag();
     for _ in 0..steps {
         harness.steps(1);
-        let blocks = harness.vm.tracer.in_step.len();
+        let blocks = harness.log().in_step.len();
         assert!(blocks <= budget, "{blocks} blocks in a step: {source}");
     }
     harness
@@ -30,7 +30,7 @@ fn survive_with(settings: VmSettings, steps: usize, source: &str) -> Harness {
 /// The number of blocks with this label that the last step executed.
 fn in_last_step(harness: &Harness, label: &str) -> usize {
     let block = harness.block(label);
-    harness.vm.tracer.in_step.iter().filter(|&&other| other == block).count()
+    harness.log().in_step.iter().filter(|&&other| other == block).count()
 }
 
 #[test]

@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use catherd_scratch_vm::{DigestScope, Random, Vm};
+use catherd_scratch_vm::{DigestScope, Random};
 use proptest::prelude::*;
 
-use crate::harness::{Harness, Record, paper};
+use crate::harness::{Harness, Logging, paper};
 use crate::states::{Input, apply, input, play, projects};
 
-fn future(vm: &Vm<Record>) -> u128 {
+fn future(vm: &Logging) -> u128 {
     vm.state_digest(DigestScope::Future)
 }
 
-fn timeless(vm: &Vm<Record>) -> u128 {
+fn timeless(vm: &Logging) -> u128 {
     vm.state_digest(DigestScope::Timeless)
 }
 
@@ -38,7 +38,7 @@ fn full() -> Harness {
 #[test]
 fn what_decides_the_future_changes_the_digest() {
     let mut seen = HashMap::from([(future(&full().vm), "nothing")]);
-    let mut check = |what: &'static str, change: &dyn Fn(&mut Vm<Record>)| {
+    let mut check = |what: &'static str, change: &dyn Fn(&mut Logging)| {
         let mut harness = full();
         change(&mut harness.vm);
         assert_eq!(seen.insert(future(&harness.vm), what), None, "{what}");
@@ -70,7 +70,7 @@ fn what_decides_the_future_changes_the_digest() {
 #[test]
 fn time_and_chance_are_left_out_on_request() {
     let mut harness = Harness::after(1, "(sprite A (flag (wait 60)))");
-    let untimed = |vm: &Vm<Record>| vm.state_digest(DigestScope::Untimed);
+    let untimed = |vm: &Logging| vm.state_digest(DigestScope::Untimed);
     let first = (future(&harness.vm), timeless(&harness.vm));
     let before = untimed(&harness.vm);
     harness.steps(1);
@@ -124,7 +124,7 @@ proptest! {
         harness.vm.green_flag();
         play(&mut harness.vm, &before);
         let (snapshot, here) = (harness.vm.snapshot(), future(&harness.vm));
-        let states = |vm: &mut Vm<Record>| -> Vec<_> {
+        let states = |vm: &mut Logging| -> Vec<_> {
             after.iter().map(|input: &Input| { apply(vm, input); future(vm) }).collect()
         };
         let followed = states(&mut harness.vm);

@@ -260,8 +260,8 @@ fn one_distance_is_zero_and_the_other_positive() {
            (if-else (and (= $n (random 0 3)) (contains $n 1)) [(say-for x 0)] [(play-done pop)])])))",
     );
     harness.steps(300);
-    assert!(harness.vm.tracer.distances.len() > 300);
-    for &(block, t, f) in &harness.vm.tracer.distances {
+    assert!(harness.log().distances.len() > 300);
+    for &(block, t, f) in &harness.log().distances {
         assert!((t == 0.0 && f > 0.0) || (f == 0.0 && t > 0.0), "{block:?} {t} {f}");
     }
 }

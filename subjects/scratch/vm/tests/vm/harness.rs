@@ -3,48 +3,19 @@
 use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
-use catherd_scratch_vm::{
-    Program, Random, TargetId, TargetView, Text, Tracer, Value, Vm, VmSettings,
-};
+use catherd_scratch_vm::{Program, Random, TargetId, TargetView, Value, Vm, VmSettings};
 
 use crate::language;
+use crate::noted::{Log, Noted};
 
 /// Seed of the VMs that [`Harness::new`] makes.
 pub(crate) const SEED: u32 = 1;
 
-/// Tracer that records everything.
-#[derive(Clone, Default)]
-pub(crate) struct Record {
-    pub(crate) covered: Vec<BlockNo>,
-    /// Blocks covered since the last step began.
-    pub(crate) in_step: Vec<BlockNo>,
-    pub(crate) distances: Vec<(BlockNo, f64, f64)>,
-    pub(crate) said: Vec<String>,
-}
-
-impl Tracer for Record {
-    const ACTIVE: bool = true;
-
-    fn step(&mut self) {
-        self.in_step.clear();
-    }
-
-    fn covered(&mut self, block: BlockNo) {
-        self.covered.push(block);
-        self.in_step.push(block);
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        self.distances.push((block, to_true, to_false));
-    }
-
-    fn said(&mut self, text: &Text) {
-        self.said.push(text.to_string());
-    }
-}
+/// A VM whose tracer logs all calls.
+pub(crate) type Logging = Vm<Noted<false>>;
 
 pub(crate) struct Harness {
-    pub(crate) vm: Vm<Record>,
+    pub(crate) vm: Logging,
     project: Project,
     /// Items of `log` already reported.
     reported: usize,
@@ -63,7 +34,7 @@ impl Harness {
 
     pub(crate) fn with(project: Project, settings: VmSettings) -> Harness {
         let program = Arc::new(Program::compile(&project).unwrap());
-        let vm = Vm::new(program, settings, Random::reference(SEED), Record::default());
+        let vm = Vm::new(program, settings, Random::reference(SEED), Noted::logging());
         Harness { vm, project, reported: 0 }
     }
 
@@ -79,6 +50,11 @@ impl Harness {
         let mut harness = Harness::flag(source);
         harness.steps(n);
         harness
+    }
+
+    /// What the tracer was told.
+    pub(crate) fn log(&self) -> &Log {
+        self.vm.tracer.log.as_ref().expect("it logs")
     }
 
     pub(crate) fn steps(&mut self, n: usize) {
@@ -159,13 +135,13 @@ impl Harness {
     /// How often a labelled block was covered.
     pub(crate) fn covered(&self, id: &str) -> usize {
         let no = self.block(id);
-        self.vm.tracer.covered.iter().filter(|&&b| b == no).count()
+        self.log().covered.iter().filter(|&&b| b == no).count()
     }
 
     /// The distance pairs of a labelled block, in order.
     pub(crate) fn pairs(&self, id: &str) -> Vec<(f64, f64)> {
         let no = self.block(id);
-        let of = self.vm.tracer.distances.iter().filter(|d| d.0 == no);
+        let of = self.log().distances.iter().filter(|d| d.0 == no);
         of.map(|&(_, t, f)| (t, f)).collect()
     }
 

@@ -28,6 +28,7 @@ mod self_tests;
 mod sensing;
 mod sprites;
 mod states;
+mod steady;
 mod steps;
 mod stretches;
 mod timing;

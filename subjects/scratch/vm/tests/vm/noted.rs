@@ -1,10 +1,10 @@
-//! The tracer of tests that compare executions. It is one type for all of them, because the interpreter is
-//! compiled anew for each type of tracer.
+//! The tracer of tests. It is one type for nearly all of them, because the interpreter is compiled anew
+//! for each type of tracer.
 
 use std::collections::BTreeMap;
 
 use catherd_scratch_sb3::BlockNo;
-use catherd_scratch_vm::{Traced, Tracer};
+use catherd_scratch_vm::{Text, Traced, Tracer};
 
 const FAR: (f64, f64) = (f64::INFINITY, f64::INFINITY);
 
@@ -19,11 +19,22 @@ pub(crate) enum Known {
     Zeros,
 }
 
+/// All calls of a tracer.
+#[derive(Default)]
+pub(crate) struct Log {
+    pub(crate) covered: Vec<BlockNo>,
+    /// Blocks covered since the last step began.
+    pub(crate) in_step: Vec<BlockNo>,
+    pub(crate) distances: Vec<(BlockNo, f64, f64)>,
+    pub(crate) said: Vec<String>,
+}
+
 /// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and folds
 /// all calls into a number, in their order. It lets the VM skip loops if it `MERGES`, and then folds
-/// nothing.
+/// nothing. If it logs, it does nothing else.
 #[derive(Default)]
 pub(crate) struct Noted<const MERGES: bool> {
+    pub(crate) log: Option<Log>,
     pub(crate) covered: BTreeMap<BlockNo, (f64, f64)>,
     /// What was covered before the present record.
     before: BTreeMap<BlockNo, (f64, f64)>,
@@ -35,6 +46,10 @@ pub(crate) struct Noted<const MERGES: bool> {
 impl<const MERGES: bool> Noted<MERGES> {
     pub(crate) fn knowing(known: Known) -> Self {
         Noted { known, ..Noted::default() }
+    }
+
+    pub(crate) fn logging() -> Self {
+        Noted { log: Some(Log::default()), ..Noted::default() }
     }
 
     fn fold(&mut self, word: u64) {
@@ -50,10 +65,24 @@ impl<const MERGES: bool> Tracer for Noted<MERGES> {
     const REMEMBERS: bool = MERGES;
 
     fn step(&mut self) {
-        self.fold(1);
+        match &mut self.log {
+            Some(log) => log.in_step.clear(),
+            None => self.fold(1),
+        }
+    }
+
+    fn said(&mut self, text: &Text) {
+        if let Some(log) = &mut self.log {
+            log.said.push(text.to_string());
+        }
     }
 
     fn covered(&mut self, block: BlockNo) {
+        if let Some(log) = &mut self.log {
+            log.covered.push(block);
+            log.in_step.push(block);
+            return;
+        }
         self.calls += 1;
         self.fold(u64::from(block.0));
         self.covered.entry(block).or_insert(FAR);
@@ -74,6 +103,9 @@ impl<const MERGES: bool> Tracer for Noted<MERGES> {
     }
 
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
+        if let Some(log) = &mut self.log {
+            return log.distances.push((block, to_true, to_false));
+        }
         for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {
             self.fold(word);
         }

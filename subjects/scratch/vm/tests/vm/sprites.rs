@@ -232,7 +232,7 @@ fn a_hidden_sprite_keeps_its_bubbles_text() {
 fn everything_said_is_reported() {
     let mut harness = Harness::flag("(sprite A (flag (say a) (say \"\") (think b) (ask q)))");
     harness.steps(1);
-    assert_eq!(harness.vm.tracer.said, ["a", "", "b", "q"]);
+    assert_eq!(harness.log().said, ["a", "", "b", "q"]);
 }
 
 /// The costume of A after a selection: `one`, `2`, `three`, `2`.

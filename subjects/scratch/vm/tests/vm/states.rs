@@ -1,14 +1,13 @@
 //! Snapshots and determinism.
 
 use catherd_scratch_sb3::Project;
-use catherd_scratch_vm::Vm;
 use proptest::prelude::*;
 
-use crate::harness::{Harness, Record, paper};
+use crate::harness::{Harness, Logging, paper};
 use crate::language::project;
 
 /// All observable values of a VM.
-pub(crate) fn state(vm: &Vm<Record>) -> String {
+pub(crate) fn state(vm: &Logging) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());
     let order: Vec<_> = vm.execution_order().collect();
@@ -72,8 +71,8 @@ pub(crate) fn input() -> impl Strategy<Value = Input> {
     ]
 }
 
-pub(crate) fn apply(vm: &mut Vm<Record>, input: &Input) {
-    let nth = |vm: &Vm<Record>, n: usize| {
+pub(crate) fn apply(vm: &mut Logging, input: &Input) {
+    let nth = |vm: &Logging, n: usize| {
         let targets: Vec<_> = vm.targets().collect();
         targets[n % targets.len()]
     };
@@ -91,7 +90,7 @@ pub(crate) fn apply(vm: &mut Vm<Record>, input: &Input) {
 }
 
 /// The states after each input.
-pub(crate) fn play(vm: &mut Vm<Record>, inputs: &[Input]) -> Vec<String> {
+pub(crate) fn play(vm: &mut Logging, inputs: &[Input]) -> Vec<String> {
     let mut states = Vec::new();
     for input in inputs {
         apply(vm, input);
@@ -161,7 +160,7 @@ proptest! {
             let mut harness = Harness::with(projects().swap_remove(which), paper());
             harness.vm.green_flag();
             let states = play(&mut harness.vm, &inputs);
-            (states, harness.vm.tracer.covered, harness.vm.tracer.distances.iter().map(|d| (d.0, d.1.to_bits(), d.2.to_bits())).collect::<Vec<_>>())
+            (states, harness.log().covered.clone(), harness.log().distances.iter().map(|d| (d.0, d.1.to_bits(), d.2.to_bits())).collect::<Vec<_>>())
         };
         prop_assert_eq!(run(), run());
     }

@@ -1,5 +1,5 @@
-//! A step allocates nothing in the steady state, except for texts and clones. This is the only
-//! test in its binary, because the counting allocator counts for the whole binary.
+//! A step allocates nothing in the steady state, except for texts and clones. The counting allocator is the
+//! allocator of all tests in this binary, and counts for each thread.
 
 #![allow(unsafe_code)] // An allocator.
 
@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
+
+use crate::noted::{Known, Noted};
 
 /// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
 /// itself allocates nothing.
@@ -64,30 +66,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Tracer that keeps the smallest distances, as test generation does, so that the VM measures the
-/// same distances.
-struct Distances {
-    known: Vec<(f64, f64)>,
-    blocks: u64,
-}
-
-impl Tracer for Distances {
-    const ACTIVE: bool = true;
-
-    fn covered(&mut self, _: BlockNo) {
-        self.blocks += 1;
-    }
-
-    fn known_distances(&self, block: BlockNo) -> (f64, f64) {
-        self.known[block.0 as usize]
-    }
-
-    fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
-        let known = &mut self.known[block.0 as usize];
-        *known = (known.0.min(to_true), known.1.min(to_false));
-    }
-}
-
 /// Presses keys and moves the mouse.
 fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
     const KEYS: [&str; 5] = ["left arrow", "right arrow", "up arrow", "down arrow", "space"];
@@ -125,12 +103,15 @@ fn steps_allocate_nothing_in_the_steady_state() {
         let mut plain = Vm::new(program.clone(), settings, random, ());
         let found = allocations(&mut plain);
         assert!(found <= texts, "{name}: {found} allocations without a tracer");
-        let known = vec![(f64::INFINITY, f64::INFINITY); project.block_count()];
+        // Test generation keeps the smallest distances as well, so that the VM measures the same ones.
+        let mut tracer = Noted::<false>::knowing(Known::Smallest);
+        let far = (f64::INFINITY, f64::INFINITY);
+        tracer.covered = (0..project.block_count() as u32).map(|no| (BlockNo(no), far)).collect();
         let (settings, random) = (VmSettings::default(), Random::portable(1));
-        let mut traced = Vm::new(program, settings, random, Distances { known, blocks: 0 });
+        let mut traced = Vm::new(program, settings, random, tracer);
         let found = allocations(&mut traced);
         assert!(found <= texts, "{name}: {found} allocations with a tracer");
-        blocks += traced.tracer.blocks;
+        blocks += traced.tracer.calls;
     }
     assert!(blocks > 100_000, "{blocks} blocks are too few");
 }
