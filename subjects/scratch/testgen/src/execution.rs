@@ -14,9 +14,9 @@ use crate::limits::Limits;
 use crate::minimisation::Replayer;
 use crate::parameters::{self, EventChoice};
 use crate::prepared::Prepared;
-use crate::recorder::{History, Recorder};
 use crate::settings::GenerationSettings;
-use crate::trace::Trace;
+use catherd_scratch_trace::Trace;
+use catherd_scratch_trace::{History, Recorder};
 use prefix_tree::{NodeNo, PrefixTree};
 use within::Tried;
 

@@ -19,7 +19,7 @@ use catherd_scratch_suite::goals::HatEvent;
 
 use crate::graph::{Adjacency, ENTRY, Edge, FIRST_EVENT, NodeId, Outcomes, START};
 use crate::model::Model;
-use crate::trace::Trace;
+use catherd_scratch_trace::Trace;
 
 /// Distance of a node that no walk has reached.
 const FAR: u32 = u32::MAX;

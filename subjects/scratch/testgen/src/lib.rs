@@ -1,7 +1,7 @@
 //! Test generation for Scratch programs, after *Automated Test Generation for Scratch
 //! Programs* (the Whisker paper).
 //!
-//! - Goals and fitness: [`model`], [`graph`], [`fitness`], [`trace`].
+//! - Goals and fitness: [`model`], [`graph`], [`fitness`], [`catherd_scratch_trace`].
 //! - Tests: [`chromosome`], [`extraction`], [`parameters`].
 //! - From a project to a suite: [`Prepared`], [`Request`], [`Generated`].
 //!
@@ -26,10 +26,8 @@ pub mod parameters;
 mod prepared;
 mod problem;
 mod random_testing;
-mod recorder;
 mod request;
 mod settings;
-pub mod trace;
 
 pub use assertion::Assertions;
 pub use compat::Compat;

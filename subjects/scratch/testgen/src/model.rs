@@ -120,7 +120,7 @@ impl Model {
         self.goals().binary_search(&block).ok()
     }
 
-    /// Number of blocks of the project: the size of its [traces](crate::trace::Trace).
+    /// Number of blocks of the project: the size of its [traces](catherd_scratch_trace::Trace).
     pub fn block_count(&self) -> usize {
         self.block_count
     }

@@ -8,7 +8,7 @@ use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
 use crate::chromosome::{Chromosome, Genetics};
 use crate::execution::{Executor, Recording};
-use crate::recorder::History;
+use catherd_scratch_trace::History;
 
 /// An executed test; clones share it.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_testgen::Compat;
 use catherd_scratch_testgen::fitness::{Distance, Workspace};
 use catherd_scratch_testgen::model::Model;
-use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 
 fn corpus() -> PathBuf {

@@ -2,7 +2,7 @@
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_testgen::extraction::LastStep;
-use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::Tracer;
 
 /// Tracer of a path of actions. It keeps all covered blocks, and for each condition the smallest

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
-use catherd_scratch_testgen::trace::Trace;
+use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::Snapshot;
 use catherd_search::Stream;
 

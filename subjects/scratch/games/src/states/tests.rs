@@ -5,8 +5,8 @@ use std::sync::Arc;
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{BlockNo, Opcode};
 use catherd_scratch_suite::event::Event;
-use catherd_scratch_testgen::trace::Trace;
 use catherd_scratch_testgen::{GenerationSettings, Prepared};
+use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::{Random, Tracer as _, Vm};
 use catherd_search::Stream;
 

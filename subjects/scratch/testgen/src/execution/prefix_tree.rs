@@ -12,7 +12,7 @@ use catherd_search::Stream;
 use rustc_hash::FxHashMap;
 
 use crate::parameters::EventChoice;
-use crate::recorder::Change;
+use catherd_scratch_trace::Change;
 
 /// A node of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

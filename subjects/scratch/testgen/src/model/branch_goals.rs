@@ -4,7 +4,7 @@ use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_suite::goals::{self, Branch};
 
 use crate::fitness::normalized;
-use crate::trace::Trace;
+use catherd_scratch_trace::Trace;
 
 /// A branch that is a goal.
 #[derive(Clone, Copy, Debug)]
@@ -61,8 +61,8 @@ mod tests {
 
     use crate::fitness::Workspace;
     use crate::model::Model;
-    use crate::trace::Trace;
     use crate::{Compat, Criteria};
+    use catherd_scratch_trace::Trace;
 
     #[test]
     fn branches_follow_the_blocks_and_are_one_level_below_theirs() {

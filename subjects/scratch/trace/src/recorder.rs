@@ -8,7 +8,7 @@ use crate::trace::Trace;
 
 /// Tracer that fills a [`Trace`] and records which of its entries each event changed.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub struct Recorder {
     trace: Trace,
     /// The trace before the present record, or a buffer.
     set_aside: Trace,
@@ -31,7 +31,7 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// A recorder for a project of that many blocks; with `branches` traces keep those as well.
-    pub(crate) fn new(blocks: usize, branches: bool) -> Self {
+    pub fn new(blocks: usize, branches: bool) -> Self {
         Self {
             trace: Trace::with_branches(blocks, branches),
             set_aside: Trace::with_branches(blocks, branches),
@@ -46,7 +46,7 @@ impl Recorder {
     }
 
     /// Begins a new trace.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.trace.clear();
         self.changed.clear();
         self.span += 1;
@@ -61,7 +61,7 @@ impl Recorder {
 
     /// Restores the state of an execution with this history whose last step evaluated these
     /// blocks.
-    pub(crate) fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
+    pub fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
         self.clear();
         history.replay(u32::MAX, &mut self.trace);
         for block in evaluated {
@@ -70,24 +70,24 @@ impl Recorder {
     }
 
     /// The blocks that were evaluated in the last step.
-    pub(crate) fn last_step(&self) -> impl Iterator<Item = BlockNo> + '_ {
+    pub fn last_step(&self) -> impl Iterator<Item = BlockNo> + '_ {
         let blocks = self.evaluated.iter().zip(0..);
         blocks.filter(|(time, _)| **time >= self.step).map(|(_, block)| BlockNo(block))
     }
 
     /// The trace since the last [`Recorder::clear`].
-    pub(crate) fn trace(&self) -> &Trace {
+    pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
     /// Whether the block was evaluated in the last step.
-    pub(crate) fn ran_last_step(&self, block: BlockNo) -> bool {
+    pub fn ran_last_step(&self, block: BlockNo) -> bool {
         self.evaluated[block.0 as usize] >= self.step
     }
 
     /// Appends the changes since the last call to a history, as the changes of an event. Returns
     /// whether there are any.
-    pub(crate) fn flush(&mut self, event: u32, history: &mut History) -> bool {
+    pub fn flush(&mut self, event: u32, history: &mut History) -> bool {
         self.span += 1;
         let changed = !self.changed.is_empty();
         for block in self.changed.drain(..) {
@@ -112,6 +112,8 @@ impl Tracer for Recorder {
     const ACTIVE: bool = true;
     const MERGES: bool = true;
     const REMEMBERS: bool = true;
+
+    catherd_scratch_vm::compile_interpreter!();
 
     fn step(&mut self) {
         self.begin_step();
@@ -187,11 +189,11 @@ impl Tracer for Recorder {
 /// History of a trace: the changes of every event, from which the trace after any event can be
 /// rebuilt.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct History(Vec<Change>);
+pub struct History(Vec<Change>);
 
 /// The entry of a block after an event that changed it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Change {
+pub struct Change {
     event: u32,
     block: BlockNo,
     covered: bool,
@@ -201,7 +203,7 @@ pub(crate) struct Change {
 impl Change {
     /// Whether the change says that a goal of a project of that many blocks is covered, a block or a
     /// branch.
-    pub(crate) fn covers(&self, goal: BlockNo, blocks: usize) -> bool {
+    pub fn covers(&self, goal: BlockNo, blocks: usize) -> bool {
         match Branch::of(goal, blocks) {
             None => self.block == goal && self.covered,
             Some(Branch { block, outcome }) => {
@@ -215,7 +217,7 @@ impl Change {
 
 impl History {
     /// The trace after the first `events` events.
-    pub(crate) fn replay(&self, events: u32, trace: &mut Trace) {
+    pub fn replay(&self, events: u32, trace: &mut Trace) {
         trace.clear();
         for change in self.0.iter().take_while(|change| change.event < events) {
             if change.covered {
@@ -228,19 +230,19 @@ impl History {
     }
 
     /// The history of the first `events` events.
-    pub(crate) fn truncated(&self, events: u32) -> History {
+    pub fn truncated(&self, events: u32) -> History {
         History(self.0.iter().take_while(|change| change.event < events).copied().collect())
     }
 
     /// The changes of the last of `events` events. The history must have no later event.
-    pub(crate) fn last(&self, events: u32) -> &[Change] {
+    pub fn last(&self, events: u32) -> &[Change] {
         let earlier = self.0.partition_point(|change| change.event + 1 < events);
         &self.0[earlier..]
     }
 
     /// Merges the changes of each block by the last of `events` events, which was recorded in several
     /// pieces. The history must have no later event.
-    pub(crate) fn merge_last(&mut self, events: u32) {
+    pub fn merge_last(&mut self, events: u32) {
         let earlier = self.0.len() - self.last(events).len();
         let mut merged = earlier;
         for at in earlier..self.0.len() {
@@ -257,12 +259,12 @@ impl History {
     }
 
     /// Adds the changes of one more event.
-    pub(crate) fn append(&mut self, changes: &[Change]) {
+    pub fn append(&mut self, changes: &[Change]) {
         self.0.extend_from_slice(changes);
     }
 
     /// The number of events up to the last that changed the trace.
-    pub(crate) fn last_change(&self) -> u32 {
+    pub fn last_change(&self) -> u32 {
         self.0.last().map_or(0, |change| change.event + 1)
     }
 }
