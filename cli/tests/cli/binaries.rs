@@ -60,6 +60,7 @@ impl Place {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn binary_files_are_kept_by_digest_and_large_ones_cost_no_run() {
     let place = Place::new(
         r#"mkdir crashes
@@ -230,6 +231,7 @@ echo one > left; "$folder/run" measure "$2""#,
 
 /// Three MiB that cannot be compressed are delivered by a worker of a cluster.
 #[test]
+#[ignore = "takes long"]
 fn workers_of_a_cluster_deliver_binary_files() {
     let place = Place::new(
         r#"head -c 3145728 /dev/urandom > corpus.bin
@@ -257,6 +259,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.b
 }
 
 #[test]
+#[ignore = "takes long"]
 fn criteria_have_timelines_and_runs_the_conditions_of_the_machine() {
     let answer = |end: u32| {
         format!(

@@ -72,6 +72,7 @@ fn polls_longer_than_their_interval_do_not_pile_up() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn above_saturation_the_writer_is_always_busy() {
     // 200 us a run: 5,000 runs a second at most, and 20,000 workers want 20,000.
     let seen = simulate(20_000, 400_000, 1.0);

@@ -236,6 +236,7 @@ fn workers_are_divided_by_shares() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn why_says_why_a_run_waits() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -327,6 +328,7 @@ fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn workers_are_drained_and_blocked_by_name_and_host() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -441,6 +443,7 @@ fn metrics_and_the_hook_tell_about_the_end_of_a_study() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn results_that_no_study_contains_are_pruned() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");

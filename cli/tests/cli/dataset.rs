@@ -35,6 +35,7 @@ fn sampling(server: &Server, folder: &Path) -> Command {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_killed_sample_results_in_the_same_corpus() {
     let place = TempDir::new().unwrap();
     let (calm, faulty) = (place.path().join("calm"), place.path().join("faulty"));
@@ -175,6 +176,7 @@ fn synthetic_projects_have_goals_and_little_dead_code() {
 
 /// A study on a corpus whose list names authors has their projects in groups, and its report has intervals over them.
 #[test]
+#[ignore = "takes long"]
 fn projects_of_a_fetched_list_are_grouped_by_author() {
     let place = TempDir::new().unwrap();
     let archives: Vec<Vec<u8>> = (0..8).map(|number| synth::project(3, number).archive).collect();

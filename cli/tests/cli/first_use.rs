@@ -101,6 +101,7 @@ fn labels_order_and_subsets_of_a_study_execute_nothing_again() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_report_shows_some_algorithms_under_other_labels() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));
@@ -176,6 +177,7 @@ fn doctor_prints_json() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_study_file_is_written_from_answers() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));

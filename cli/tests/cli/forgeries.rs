@@ -404,6 +404,7 @@ fn no_forged_package_is_believed() {
 /// A record in the store is another one, with the digest that belongs to it, and everything else is made
 /// of it, so that only an execution shows it.
 #[test]
+#[ignore = "takes long"]
 fn a_record_that_fits_everything_is_found_by_an_execution() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -77,6 +77,7 @@ const BIND: &str = "exports.f = function f() {
     exports.ok = a => a;";
 
 #[test]
+#[ignore = "takes long"]
 fn a_run_continues_without_a_test_that_brings_the_engine_down() {
     let results = || {
         let folder = with_programs(&[("bind.js", BIND)]);
@@ -189,6 +190,7 @@ fn an_interrupted_search_writes_its_suite() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn built_in_functions_on_hostile_receivers_are_counted() {
     let programs = [
         ("reverse.js", "const g = Object.defineProperty(function () {}, 'length', {value: 2 ** 53 - 1, writable: true});

@@ -312,6 +312,7 @@ fn a_coordinator_keeps_its_lock_through_all_requests() {
 
 #[test]
 #[cfg(target_os = "linux")]
+#[ignore = "takes long"]
 fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
     // It still runs when a busy machine has executed all commands.
     let study = Study::new(3000, 50);
@@ -383,6 +384,7 @@ fn a_coordinator_whose_log_is_deleted_stops_without_loss() {
 
 #[test]
 #[cfg(unix)]
+#[ignore = "takes long"]
 fn a_run_reports_that_its_store_was_renamed_and_continues_when_it_is_back() {
     let study = Study::new(200, 20);
     let process = study.start("out");

@@ -278,6 +278,7 @@ esac"#,
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_relative_program_is_found_next_to_the_study_and_identified_by_its_digest() {
     let place = Place::new(r#"echo '{"goals": 1, "covered": [0]}' > "$1""#);
     place.write(
@@ -338,6 +339,7 @@ esac
 "#;
 
 #[test]
+#[ignore = "takes long"]
 fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let place = Place::new("");
     place.write("adapter/adapter.toml", ADAPTER);

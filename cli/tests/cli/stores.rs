@@ -277,6 +277,7 @@ fn start_limited(study: &Study, kib: u64, more: &[&str]) -> Child {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_full_disk_stops_the_study_after_a_while() {
     let study = Study::new(60, 20);
     let output = start_limited(&study, 600, &["--retry-timeout", "2"]).wait_with_output().unwrap();

@@ -204,6 +204,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
 /// A worker that exceeds its memory limit is killed and cannot report that; the next worker reports
 /// it.
 #[test]
+#[ignore = "takes long"]
 fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
     let fixture = Fixture::new("1");
     let file = fixture.out("study.toml");
@@ -224,6 +225,7 @@ fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn finished_runs_can_be_verified() {
     let fixture = Fixture::new("1");
     assert_eq!(fixture.run("out", &["--quiet"]).status.code(), Some(0));
@@ -351,6 +353,7 @@ fn a_race_continues_without_the_configurations_that_have_lost() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
     let fixture = Fixture::new(LONG);
     let study = fixture.start("out");
@@ -378,6 +381,7 @@ fn a_killed_study_leaves_no_worker_and_can_be_continued() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn a_stopped_study_says_how_to_continue() {
     let fixture = Fixture::new(LONG);
     let study = fixture.start("out");

@@ -202,6 +202,7 @@ fn runs(number: u64) -> impl Iterator<Item = u64> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn ten_thousand_runs_are_done_with_two_percent_idle_although_each_task_is_preempted() {
     for (nodes, cores) in [(64, 1), (4, 1), (16, 4)] {
         let mut cluster = Cluster::new(nodes, cores, runs(10_000));
@@ -260,6 +261,7 @@ fn the_budget_is_never_exceeded() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn tasks_that_never_work_are_submitted_ever_more_rarely() {
     let mut cluster = Cluster::new(4, 1, runs(10_000));
     cluster.broken = true;

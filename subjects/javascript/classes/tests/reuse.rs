@@ -43,6 +43,7 @@ fn compare(program: &Rc<Program>, tests: usize) {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn executions_do_not_see_each_other_on_the_demo_corpus() {
     on_a_large_stack(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/javascript");
@@ -128,6 +129,7 @@ fn a_program_that_asks_for_the_time_while_it_is_loaded_is_not_repeatable() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn minimised_suites_cover_what_their_run_says() {
     on_a_large_stack(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/javascript");

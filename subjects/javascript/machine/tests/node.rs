@@ -102,6 +102,7 @@ fn compression_gives_the_bytes_that_it_gives_in_node() {
 
 /// Records the results again in the Node.js of this machine, if it is version 20.
 #[test]
+#[ignore = "takes long"]
 fn recorded_results_are_those_of_node() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node");
     let version = std::process::Command::new("node").arg("--version").output();

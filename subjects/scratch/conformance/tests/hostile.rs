@@ -18,6 +18,7 @@ fn demo() -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn damaged_projects_are_refused_or_run() {
     let projects = demo();
     let mut ran = 0;
@@ -32,6 +33,7 @@ fn damaged_projects_are_refused_or_run() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn damage_is_a_function_of_seed_and_number() {
     let projects = demo();
     let bytes = |seed, number| case(&projects, seed, number).unwrap().bytes;

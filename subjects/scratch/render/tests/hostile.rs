@@ -296,6 +296,7 @@ fn long_texts_are_bounded() {
 
 /// The largest bitmaps, and more of them than a document may show.
 #[test]
+#[ignore = "takes long"]
 fn large_bitmaps_are_bounded() {
     let mut builder = SkinSetBuilder::new(Limits::default());
     // The header of a bitmap file, without pixels.

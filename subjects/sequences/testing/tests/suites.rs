@@ -43,6 +43,7 @@ fn go(_: &SearchResult) -> ControlFlow<()> {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn walks_are_the_same_with_and_without_the_space_and_for_all_numbers_of_threads() {
     let setup = setup("builtin:abp:2");
     let program = &setup.model.program;
@@ -233,6 +234,7 @@ fn limits_and_callbacks_end_a_search() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn many_items_are_kept_as_lists_with_the_same_ranks() {
     let names: Vec<String> = (0..300).map(|n| format!("e{n}")).collect();
     let alphabet = Alphabet::names(&Events::plain(names));

@@ -360,6 +360,7 @@ fn extreme_numbers_harm_nothing() {
 }
 
 #[test]
+#[ignore = "takes long"]
 fn nested_reporters_up_to_the_limit() {
     for (open, close) in [
         ("(+ 1 ", ")"),
