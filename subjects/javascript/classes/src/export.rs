@@ -5,6 +5,7 @@ mod code;
 mod layout;
 mod lines;
 mod literals;
+mod names;
 mod observed;
 mod possible;
 mod test;

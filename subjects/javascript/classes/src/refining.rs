@@ -7,16 +7,20 @@ mod comments;
 mod conventions;
 mod documented;
 mod kinds;
+mod likeness;
 mod needed;
 mod plausible;
 mod readers;
+mod repeated;
 mod replacing;
 mod simpler;
 mod slices;
+mod supply;
 mod usage;
 mod usual;
 mod variables;
 mod weights;
+mod worth;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -156,6 +160,13 @@ pub struct Refined {
     pub suite: Suite,
     /// Number of tests that were left out because of values that a person would not choose.
     pub implausible: usize,
+    /// Number of goals that only these tests cover.
+    pub left_out: usize,
+}
+
+/// The goals that tests cover together.
+fn covered_by(tests: &[Candidate]) -> Covered {
+    tests.iter().flat_map(|test| test.covered.iter().copied()).collect()
 }
 
 /// Refines a suite: replaces its tests by tests that each show one call and together cover the same goals, as far as
@@ -175,14 +186,16 @@ pub fn refined(
         candidates = refiner.candidates(suite)?;
     }
     let mut tests = Vec::new();
-    for (number, own) in slices::chosen(&candidates) {
+    for (number, own) in slices::chosen(&candidates, settings.all_values) {
         let candidate = std::mem::take(&mut candidates[number]);
         tests.push(refiner.simpler(candidate, &own)?);
     }
     let mut tests = needed::of(tests);
     let count = tests.len();
-    if !settings.all_values && tests.iter().any(|test| test.plausible) {
-        tests.retain(|test| test.plausible);
+    let all = covered_by(&tests);
+    let documents = !refiner.usage.texts.is_empty();
+    if !settings.all_values && (documents || tests.iter().any(|test| test.faults == 0)) {
+        tests.retain(|test| test.faults == 0);
     } else if !settings.all_values {
         // One of each function is better than none.
         tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
@@ -193,10 +206,12 @@ pub fn refined(
             called.insert(weights::callee(&statements[focus]))
         });
     }
-    let implausible = count - tests.len();
+    let mut implausible = count - tests.len();
     if !settings.all_values {
         tests.extend(documented::further(&tests, candidates));
+        implausible += repeated::without_repetitions(&mut tests);
     }
+    let left_out = all.difference(&covered_by(&tests)).count();
     tests.sort_by_key(|test| test.origin);
     let mut refined = Suite { tests: Vec::new(), ..suite.clone() };
     let mut seen = BTreeSet::new();
@@ -207,7 +222,7 @@ pub fn refined(
         }
     }
     assertions::choose(program, &mut refined, settings, &refiner.usual, &refiner.classes)?;
-    Ok(Refined { suite: refined, implausible })
+    Ok(Refined { suite: refined, implausible, left_out })
 }
 
 /// Factor of the weight of a test whose calls are as in the documentation, the tests or the examples of the package.
@@ -230,8 +245,8 @@ struct Candidate {
     unusual: f64,
     /// How hard it is to read; at least 1.
     weight: f64,
-    /// Whether a person would write it.
-    plausible: bool,
+    /// Number of reasons for which a person would not write it.
+    faults: usize,
     /// Whether its calls are as in the documentation, the tests or the examples of the package.
     documented: bool,
     /// Numbers of the test of the suite and of its statement from which it was made.
@@ -269,6 +284,8 @@ struct Refiner<'p> {
     factories: documented::Factories,
     snapshots: bool,
     stop: Arc<AtomicBool>,
+    /// The names that examples give to what functions return.
+    variables: Variables,
 }
 
 impl<'p> Refiner<'p> {
@@ -284,6 +301,8 @@ impl<'p> Refiner<'p> {
             ExecuteOptions { seed: suite.seed, loading: true, ..ExecuteOptions::default() };
         let loaded = machine.execute(&[], options)?;
         let goals = program.units.goals.iter().filter(|goal| !loaded.hits(goal.hit));
+        let read = Some(usual::read_by(&usage.texts));
+        let read = read.filter(|read| !settings.all_values && !read.is_empty());
         Ok(Refiner {
             program,
             goals: goals.cloned().collect(),
@@ -299,7 +318,8 @@ impl<'p> Refiner<'p> {
             readers: readers::of(suite),
             returning: weights::returning(suite),
             weak: false,
-            usual: usual::Usual::default(),
+            usual: usual::Usual { read, ..usual::Usual::default() },
+            variables: variables::variables(&usage::texts(program)),
             made: made_by(suite),
             factories: documented::Factories::new(),
             snapshots: settings.snapshots,
@@ -330,8 +350,12 @@ impl<'p> Refiner<'p> {
             let statements = &candidate.test.statements;
             let last = statements.len() - 1;
             let otherwise = (0..last).any(|at| self.documented_maker(statements, at).is_some());
-            candidate.plausible = !otherwise && self.usage.is_plausible(&candidate.test);
-            if !candidate.plausible && !self.all_values {
+            let mut faults = usize::from(otherwise) + self.usage.faults(&candidate.test);
+            if !(self.weak && self.usage.texts.is_empty()) {
+                faults += self.usage.objections(&candidate.test, says, &self.variables);
+            }
+            candidate.faults = faults;
+            if faults > 0 && !self.all_values {
                 candidate.weight *= IMPLAUSIBLE;
             }
             candidate

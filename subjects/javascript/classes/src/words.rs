@@ -256,6 +256,11 @@ impl Words {
         self.members.values().flatten().map(|(_, name)| name.as_str()).collect()
     }
 
+    /// The values with which variables and properties of a name are compared.
+    pub(crate) fn compared(&self, name: &str) -> &[Literal] {
+        self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// The declared type of a parameter.
     pub(crate) fn shape(&self, parameter: usize) -> Option<&Shape> {
         self.shapes.get(parameter)?.as_ref()

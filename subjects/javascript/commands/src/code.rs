@@ -142,13 +142,11 @@ impl CodeFlags {
         let refined = project.refine(whole, &refinement);
         let refined = refined.map_err(|cause| unusable(path, &cause))?;
         let interrupted = stop.load(Ordering::Relaxed);
-        let (mut suite, implausible) = match interrupted {
-            true => (whole.clone(), 0),
-            false => (refined.suite, refined.implausible),
+        let (mut suite, implausible, left_out) = match interrupted {
+            true => (whole.clone(), 0, 0),
+            false => (refined.suite, refined.implausible, refined.left_out),
         };
-        let reason =
-            "their values are not those that a person would choose; --all-values writes all";
-        let mut skipped = vec![(0, reason.to_owned()); implausible];
+        let mut skipped = vec![(0, odd_values(left_out)); implausible];
         let (exported, note) = match self.no_confirmation {
             true => (export(&suite, &code), String::new()),
             false => {
@@ -166,6 +164,15 @@ impl CodeFlags {
         };
         let covered = (covered(&written)?, covered(whole)?);
         Ok(Written { text: exported.text, note, skipped, covered, interrupted })
+    }
+}
+
+/// Why tests with odd values are not in the code. `goals` is the number of goals that only they cover.
+fn odd_values(goals: usize) -> String {
+    let reason = "their values are not those that a person would choose; --all-values writes them";
+    match goals {
+        0 => reason.to_owned(),
+        _ => format!("{reason} (for {})", plural(goals, "more goal")),
     }
 }
 

@@ -29,6 +29,16 @@ impl Possible {
         matches!(self.claim.at, Part::Member(_))
     }
 
+    /// Whether it is about the number of elements of a collection.
+    pub(crate) fn is_count(&self) -> bool {
+        self.claim.at == Part::Count
+    }
+
+    /// Whether it is about an element of a collection.
+    pub(crate) fn is_item(&self) -> bool {
+        matches!(self.claim.at, Part::Item(_))
+    }
+
     /// What follows the name of the value and what it is expected to be, if the assertion is about a part of the value.
     pub(crate) fn part(&self) -> Option<(&str, &Value)> {
         let part = self.place.part.as_str();
@@ -53,6 +63,15 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
     let mut found = Vec::new();
     for (index, at_end, value) in asserted(test) {
         if !at_end && index != last {
+            continue;
+        }
+        // What a call does to variables that it does not name is not what it is for.
+        let made = test.statements.get(index);
+        if at_end
+            && index != receiver
+            && index != last
+            && made.is_none_or(|made| made.operation != Operation::Value)
+        {
             continue;
         }
         for claim in choices(value, classes) {

@@ -9,6 +9,7 @@ use super::claims::{Claim, Expected, choices, claims};
 use super::layout::{Doc, length};
 use super::lines::line;
 use super::literals::{argument, member};
+use super::names::{name_of_value, name_of_variable};
 use super::observed::{asserted, thrown_by};
 use super::titles::{LONGEST, Reader, Shown, brief, full, short, title};
 use crate::suite::{ShownValue, SuiteTest};
@@ -77,32 +78,6 @@ fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
         (Operation::New | Operation::Call, Some(name)) if name != "default" => name,
         (Operation::New | Operation::Call, _) => &code.own_name,
         _ => "",
-    }
-}
-
-/// The name of a variable for a name: `HTMLParser` becomes `htmlParser`.
-fn name_of_variable(base: &str) -> String {
-    let letters: Vec<char> = base.chars().filter(char::is_ascii_alphanumeric).collect();
-    let capitals = letters.iter().take_while(|c| c.is_ascii_uppercase()).count();
-    let word = letters[capitals..].iter().take_while(|c| c.is_ascii_lowercase()).count();
-    // The last capital begins a word, unless hardly anything follows.
-    let lower = if capitals > 1 && word > 1 { capitals - 1 } else { capitals };
-    let lower_case = |(at, c): (usize, &char)| if at < lower { c.to_ascii_lowercase() } else { *c };
-    let name: String = letters.iter().enumerate().map(lower_case).collect();
-    match name.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        true => name,
-        false => "value".to_owned(),
-    }
-}
-
-/// The name of the variable of a value: the name of its parameter, otherwise a name by its kind.
-fn name_of_value(statement: &Statement) -> &str {
-    match statement.arguments.first() {
-        _ if !statement.name.is_empty() => &statement.name,
-        Some(Argument::Array(_)) => "list",
-        Some(Argument::Map(_)) => "map",
-        Some(Argument::Set(_)) => "set",
-        _ => "object",
     }
 }
 
@@ -217,14 +192,38 @@ impl<'s> Test<'s> {
             longer.extend(named);
         }
         if !receiver.ends_with("()") && length(&receiver) <= 40 && !receiver.is_empty() {
-            longer.push(format!("{title} of {receiver}"));
+            longer.push(format!("{title} for {receiver}"));
         }
         longer.push(full);
         // What earlier calls have done belongs to what happens.
         let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
-        let title = said.cloned().unwrap_or(title);
+        let of_receiver = self.of_receiver(&receiver).map(|of| format!("{title} {of}"));
+        let of_receiver = of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST);
+        let title = said.cloned().or(of_receiver).unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
         Written { group, title, longer, lines }
+    }
+
+    /// What a title says of the receiver of a call without arguments, or of one that has nothing in it. `made` is how it is
+    /// made.
+    fn of_receiver(&self, made: &str) -> Option<String> {
+        let statement = &self.test.statements[self.focus];
+        let receiver = self.test.statements.get(statement.receiver)?;
+        let instance = matches!(statement.operation, Operation::Method | Operation::Get);
+        if made.is_empty()
+            || !instance
+            || self.applies(statement)
+            || self.focus == statement.receiver
+        {
+            return None;
+        }
+        match made.strip_suffix("()") {
+            Some(_) if receiver.operation == Operation::New => {
+                let class = class_of(self.test, self.code, statement.receiver)?;
+                Some(format!("on a new {class}"))
+            }
+            _ => statement.arguments.is_empty().then(|| format!("for {made}")),
+        }
     }
 
     /// The methods that are called before on the receiver of the call that the test shows, in words: the calls
@@ -472,17 +471,5 @@ impl<'s> Test<'s> {
                 Doc::Row(parts)
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_variables_begin_with_a_small_word() {
-        let names = ["IPv4", "HTMLParser", "URL", "List", "XMap", "$", "2d", "AvlTree"];
-        let expected = ["ipv4", "htmlParser", "url", "list", "xMap", "value", "value", "avlTree"];
-        assert_eq!(names.map(name_of_variable), expected);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::claims::{Claim, Expected};
 use super::layout::length;
-use super::literals::{argument, is_name};
+use super::literals::{argument, is_name, quoted};
 use crate::suite::is_error;
 
 /// Maximum length of a title, in characters.
@@ -13,6 +13,9 @@ pub(super) const LONGEST: usize = 78;
 
 /// Maximum length of a value in a title, in characters.
 const LONGEST_VALUE: usize = 44;
+
+/// Maximum length of the beginning of a value in a title, in characters.
+const LONGEST_BEGINNING: usize = 34;
 
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
@@ -59,7 +62,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
             (Operation::Get, _) => format!("{name} {result}"),
             (Operation::Set, _) => format!("{name} can be set to {arguments}"),
             (Operation::Call | Operation::Method, "")
-                if arguments.is_empty() && is_error(shown.expected) =>
+                if values.is_empty() && is_error(shown.expected) =>
             {
                 format!("{name} {result} without arguments")
             }
@@ -94,7 +97,11 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         described[at] = match &arguments[at] {
             // The title names the variable of a value.
             Argument::Variable(_) if shown.changed.is_some() => String::new(),
-            argument => kind(argument),
+            Argument::String(text) => beginning_of_text(text),
+            argument => {
+                let flat = super::literals::argument(argument, shown.names).flat();
+                beginning(&flat).unwrap_or_else(|| kind(argument))
+            }
         };
         if matches!(arguments[at], Argument::String(_)) {
             break;
@@ -103,7 +110,14 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
     }
     if exact_result(shown) {
         tried.extend(with(Detail::Long));
+        tried.extend(with(Detail::Beginning));
+        tried.push(whole(&all, Detail::Beginning));
+        tried.push(whole(&listed(&described), Detail::Beginning));
         tried.push(whole("", Detail::Long));
+        tried.push(whole("", Detail::Beginning));
+    }
+    if shown.reader.is_some() {
+        tried.push(whole("", Detail::Value));
     }
     tried.extend(with(Detail::Shape));
     tried.push(whole(&all, Detail::Shape));
@@ -171,6 +185,8 @@ enum Detail {
     Long,
     /// The value, if it is short.
     Value,
+    /// The beginning of the value.
+    Beginning,
     /// Its kind and its shape.
     Shape,
     /// Its kind.
@@ -195,10 +211,10 @@ fn options(argument: &Argument) -> Option<String> {
 /// What the call does, as a verb with its object.
 fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let expected = shown.expected;
-    let exact = matches!(detail, Detail::Value | Detail::Long);
+    let exact = !matches!(detail, Detail::Shape | Detail::Kind);
     let longest = match detail {
         Detail::Long => LONGEST,
-        Detail::Value => LONGEST_VALUE,
+        Detail::Value | Detail::Beginning => LONGEST_VALUE,
         Detail::Shape | Detail::Kind => 0,
     };
     let noun = |value: &Value| if detail == Detail::Kind { bare(value) } else { noun(value) };
@@ -254,18 +270,68 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             if length(&doc.flat()) <= longest =>
         {
             match part.trim_start_matches('.') {
+                part if shown.statement.operation == Operation::New && !part.is_empty() => {
+                    format!("has {part} {}", doc.flat())
+                }
                 "" => format!("{verb} {}", doc.flat()),
                 "length" => format!("{verb} {} with length {}", bare(expected), doc.flat()),
                 part => format!("{verb} {} with {part} {}", bare(expected), doc.flat()),
             }
+        }
+        Some(Claim { part, expected: Expected::Same(doc) | Expected::Equal(doc), .. })
+            if !matches!(detail, Detail::Shape | Detail::Kind) && part.is_empty() =>
+        {
+            let text = expected.get("string").and_then(Value::as_str).map(beginning_of_text);
+            let text = text.or_else(|| beginning(&doc.flat()));
+            format!("{verb} {}", text.unwrap_or_else(|| noun(expected)))
         }
         Some(Claim { expected: Expected::Instance(access), .. }) if !access.is_empty() => {
             format!("{verb} an instance of {}", access.trim_start_matches('.'))
         }
         Some(_) => format!("{verb} {}", noun(expected)),
         None if shown.statement.operation == Operation::New => "can be constructed".to_owned(),
+        None if let Some(name) = shown.changed => format!("changes {name}"),
         None => "completes".to_owned(),
     }
+}
+
+/// The beginning of a text between quotes.
+fn beginning_of_text(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let whole = line.len() == text.len() && length(text) <= LONGEST_BEGINNING;
+    if whole {
+        return quoted(text);
+    }
+    let mut cut: String = line.chars().take(LONGEST_BEGINNING - 4).collect();
+    // A whole word is easier to read.
+    if let Some((words, _)) = cut.rsplit_once(' ').filter(|(words, _)| length(words) > 12) {
+        cut = words.to_owned();
+    }
+    quoted(&format!("{cut}…"))
+}
+
+/// The first elements or members of the code of a collection; `None` if not even one is short, or for other code.
+fn beginning(code: &str) -> Option<String> {
+    let close = match code.chars().next()? {
+        '[' => "]",
+        '{' => " }",
+        _ => return None,
+    };
+    let (mut depth, mut quote, mut end) = (0, None, None);
+    let mut letters = code.char_indices();
+    while let Some((at, c)) = letters.next() {
+        match (quote, c) {
+            (Some(_), '\\') => drop(letters.next()),
+            (Some(open), c) if open == c => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '[' | '{' | '(') => depth += 1,
+            (None, ']' | '}' | ')') => depth -= 1,
+            (None, ',') if depth == 1 && at <= LONGEST_BEGINNING => end = Some(at),
+            _ => {}
+        }
+    }
+    end.map(|end| format!("{}, …{close}", &code[..end]))
 }
 
 /// The indefinite article of a name; of capitals, as they are spelt.
@@ -382,5 +448,26 @@ fn kind(value: &Argument) -> String {
         Argument::Date(_) => "a date".to_owned(),
         Argument::BigInt(_) => "a large integer".to_owned(),
         _ => "a value".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_have_the_beginnings_of_long_values() {
+        let object = "{ continent: 'Europe, North', region: 'Western', country: 'United Kingdom' }";
+        assert_eq!(beginning(object).unwrap(), "{ continent: 'Europe, North', … }");
+        assert_eq!(
+            beginning("[101, 102, [1, 2], 1, 1, 10, 1, 5, 5, 10, 10, 1]").unwrap(),
+            "[101, 102, [1, 2], 1, 1, 10, 1, 5, …]"
+        );
+        assert_eq!(beginning("new Map([1, 2])"), None);
+        assert_eq!(
+            beginning_of_text("Lorem ipsum dolor sit amet, consectetur"),
+            "'Lorem ipsum dolor sit amet,…'"
+        );
+        assert_eq!(beginning_of_text("a\nb"), "'a…'");
     }
 }

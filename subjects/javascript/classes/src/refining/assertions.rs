@@ -102,6 +102,17 @@ pub(super) fn choose(
         let small = members.len() <= MAX_ASSERTIONS;
         let members = members.into_iter().filter(|_| small);
         let more: Vec<usize> = (0..choice.possible.len()).filter(changed).chain(members).collect();
+        // The number of elements does not say what they are.
+        let counts = |at: &usize| choice.possible[*at].is_count();
+        let first = kept.iter().copied().find(counts).and_then(|at| {
+            let of = |place: &suite::ShownValue| (place.index, place.at_end);
+            let same = |other: &usize| {
+                let each = &choice.possible[*other];
+                each.is_item() && of(&each.place) == of(&choice.possible[at].place)
+            };
+            (0..choice.possible.len()).find(same)
+        });
+        let more: Vec<usize> = more.into_iter().chain(first).collect();
         for at in more {
             if !kept.contains(&at) {
                 kept.push(at);

@@ -21,7 +21,11 @@ const NAMES: [(&str, &str); 5] = [
          precision digits decimals ms seconds k p from to offset position pos at",
     ),
     ("object", "obj object source target dest destination"),
-    ("function", "fn func f callback cb predicate iteratee mapper reducer accessor valueof"),
+    (
+        "function",
+        "fn func f callback cb predicate iteratee mapper reducer accessor valueof cmp compare comparator comparefn \
+         iterator handler listener visitor replacer",
+    ),
 ];
 
 /// Names of objects whose members have meanings of their own.
@@ -49,6 +53,85 @@ const NUMBERS: [f64; 4] = [2.0, 5.0, 10.0, 3.0];
 /// Maximum depth to which declared types are followed.
 const DEEPEST: usize = 3;
 
+/// Texts that examples of many programs have.
+const TEXTS: [&str; 9] = [
+    "hello",
+    "hello world",
+    "Hello World",
+    "foo",
+    "foo bar",
+    "fooBar",
+    "foo-bar",
+    "foo_bar",
+    "abc",
+];
+
+/// Maximum number of values of a type.
+const MAX_VALUES: usize = 8;
+
+/// Whether examples of many programs have a text.
+pub(super) fn is_plain(text: &str) -> bool {
+    TEXTS.contains(&text)
+}
+
+/// Values of a kind as examples of many programs have them.
+pub(super) fn plain(kind: &str) -> Vec<Argument> {
+    let text = |text: &str| Argument::String(text.to_owned());
+    let numbers = |numbers: &[f64]| numbers.iter().copied().map(Argument::Number).collect();
+    let object = |members: &[(&str, f64)]| {
+        let members = members.iter();
+        Argument::Object(
+            members.map(|(name, it)| ((*name).to_owned(), Argument::Number(*it))).collect(),
+        )
+    };
+    match kind {
+        "string" => TEXTS.into_iter().map(text).collect(),
+        "number" => numbers(&[2.0, 1.0, 0.0, 5.0, 10.0, 100.0]),
+        "boolean" => vec![Argument::Boolean(true), Argument::Boolean(false)],
+        "array" => vec![
+            Argument::Array(numbers(&[1.0, 2.0, 3.0])),
+            Argument::Array(["a", "b", "c"].map(text).to_vec()),
+            Argument::Array(vec![object(&[("a", 1.0)]), object(&[("a", 2.0)])]),
+            Argument::Array(numbers(&[3.0, 1.0, 2.0])),
+        ],
+        "object" => vec![
+            object(&[("a", 1.0)]),
+            object(&[("a", 1.0), ("b", 2.0)]),
+            Argument::Object(vec![("a".to_owned(), object(&[("b", 1.0)]))]),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// Values of a declared type: of a union of each part, and of an object without and with each member that may be missing.
+pub(super) fn values_of_shape(shape: &Shape, position: usize) -> Vec<Argument> {
+    let mut values: Vec<Argument> = match shape {
+        Shape::Union(shapes) => {
+            shapes.iter().flat_map(|shape| values_of_shape(shape, position)).collect()
+        }
+        Shape::Object(members) => {
+            let needed: Option<Vec<(String, Argument)>> = members
+                .iter()
+                .filter(|(.., optional)| !optional)
+                .map(|(name, shape, _)| Some((name.clone(), value_of_shape(shape, 0, 1)?)))
+                .collect();
+            let Some(needed) = needed else { return Vec::new() };
+            let with = |(name, shape, optional): &(String, Shape, bool)| {
+                let value = value_of_shape(shape, 0, 1).filter(|_| *optional)?;
+                let mut members = needed.clone();
+                members.push((name.clone(), value));
+                Some(Argument::Object(members))
+            };
+            let whole = (!needed.is_empty()).then(|| Argument::Object(needed.clone()));
+            whole.into_iter().chain(members.iter().filter_map(with)).collect()
+        }
+        Shape::Named(name) => plain(&name.to_lowercase()),
+        _ => value_of_shape(shape, position, 0).into_iter().collect(),
+    };
+    values.truncate(MAX_VALUES);
+    values
+}
+
 /// The kind of values that the name of a parameter suggests; `None` if it suggests none.
 pub(super) fn kind_by_name(name: &str) -> Option<&'static str> {
     let name = name.trim_start_matches('_').to_lowercase();
@@ -69,7 +152,7 @@ pub(super) fn value_by_name(name: &str, position: usize) -> Option<Argument> {
 fn value_of(kind: &str, of_texts: bool, position: usize) -> Option<Argument> {
     let text = |text: &str| Argument::String(text.to_owned());
     Some(match kind {
-        "string" => text(["abc", "b", "c"][position.min(2)]),
+        "string" => text(["hello", "foo", "bar"][position.min(2)]),
         "number" => Argument::Number(NUMBERS[position % NUMBERS.len()]),
         "boolean" => Argument::Boolean(true),
         "array" if of_texts => Argument::Array(vec![text("a"), text("b")]),

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use catherd_javascript_machine::instrument::Literal;
+use catherd_javascript_machine::instrument::{Literal, Parameter};
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
+use super::plausible::is_optional;
 use super::weights::callee;
 use super::{Candidate, Refiner, kinds};
 use crate::model::{Target, TargetKind};
@@ -15,6 +16,9 @@ const MAX_CALLS: usize = 16;
 
 /// Maximum number of calls that are tried.
 const MAX_ALL: usize = 240;
+
+/// Maximum number of calls of a target with another value for one argument.
+const MAX_VARIED: usize = 24;
 
 /// Maximum length of the arguments of a call, in characters of their data.
 const LONGEST: usize = 400;
@@ -39,6 +43,11 @@ impl Refiner<'_> {
             }
         }
         tests.truncate(MAX_ALL);
+        for target in self.usage.targets() {
+            let varied = self.varied(target).into_iter().take(MAX_VARIED);
+            tests.extend(varied.filter_map(|it| self.documented_call(target, it)));
+        }
+        tests.truncate(2 * MAX_ALL);
         let mut candidates = Vec::new();
         for (number, statements) in tests.iter().enumerate() {
             if let Some(found) = self.shown(statements)? {
@@ -46,6 +55,29 @@ impl Refiner<'_> {
             }
         }
         Ok(candidates)
+    }
+
+    /// The arguments of a call as the documentation or conventions have them, with one of them replaced or added by its
+    /// type, its name, the words of the function, or convention.
+    fn varied(&self, target: &Target) -> Vec<Vec<Argument>> {
+        let calls = self.usage.calls(target).into_iter();
+        let mut known: Vec<Vec<Argument>> = calls.filter_map(|call| literals(call)).collect();
+        known.sort_by_key(Vec::len);
+        let first = known.into_iter().next().or_else(|| self.usage.conventional(target));
+        let Some(first) = first else { return Vec::new() };
+        let mut varied = Vec::new();
+        for position in 0..(first.len() + 1).min(target.parameters.len()) {
+            let current = first.get(position).and_then(kinds::kind);
+            for value in self.usage.values_for(target, position, current) {
+                let mut arguments = first.clone();
+                arguments.truncate(position);
+                arguments.push(value);
+                arguments.extend(first.iter().skip(position + 1).cloned());
+                varied.push(arguments);
+            }
+        }
+        varied.retain(|it| *it != first);
+        varied
     }
 
     /// The documented call that returns an instance of the class of a constructor.
@@ -63,6 +95,11 @@ impl Refiner<'_> {
         let statement = statements.get(at).filter(|it| it.operation == Operation::New)?;
         let maker = self.usage.target(statements, at)?;
         let calls = self.usage.calls(maker);
+        let needed = |it: &Parameter| it.default.is_none() && !is_optional(&it.name);
+        let needs = maker.parameters.first().is_some_and(needed);
+        if statement.arguments.is_empty() && (calls.iter().any(|call| call.is_empty()) || !needs) {
+            return None;
+        }
         let mut known: Vec<Vec<Argument>> =
             calls.into_iter().filter_map(|call| literals(call)).collect();
         if known.contains(&statement.arguments) {
@@ -126,7 +163,7 @@ impl Refiner<'_> {
 }
 
 /// Maximum number of documented calls of a function or method that are shown whatever they reach.
-const MAX_SHOWN: usize = 3;
+const MAX_SHOWN: usize = 4;
 
 /// Further tests from the candidates that were not chosen: of each function and method documented calls with other
 /// results, and of one without a test the call that is easiest to read.
@@ -142,17 +179,12 @@ pub(super) fn further(tests: &[Candidate], candidates: Vec<Candidate>) -> Vec<Ca
     }
     let mut candidates: Vec<Candidate> = candidates
         .into_iter()
-        .filter(|it| it.plausible && !it.test.statements.is_empty())
+        .filter(|it| it.faults == 0 && !it.test.statements.is_empty())
         .collect();
     candidates.sort_by(|a, b| a.weight.total_cmp(&b.weight));
     candidates.retain(|it| {
         let known = known.entry(called(it)).or_default();
-        // The others from the package are calls by convention.
-        let most = match (it.documented, it.origin.0) {
-            (true, _) => MAX_SHOWN,
-            (_, 0) => 2,
-            _ => 1,
-        };
+        let most = if it.documented { MAX_SHOWN } else { 1 };
         let may = known.len() < most;
         let result = shown(it);
         let is_new = may && !known.contains(&result);

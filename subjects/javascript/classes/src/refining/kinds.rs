@@ -87,16 +87,30 @@ impl Usage {
                             || lower == "object" && kind(argument) == Some("array")
                             || lower == "record" && kind(argument) == Some("object")
                     }
-                    // Names of other types hardly ever stand for flags.
-                    None => !matches!(argument, Argument::Boolean(_) | Argument::Null),
+                    // A parameter of a type has a short name.
+                    None if name.len() <= 2 => {
+                        !matches!(argument, Argument::Boolean(_) | Argument::Null)
+                    }
+                    // Names of other types hardly ever stand for simple values.
+                    None => matches!(kind(argument), None | Some("object" | "map" | "set")),
                 }
             }
         }
     }
 }
 
-/// Whether a member of an object has another kind than in all examples of an argument that have the member.
+/// Whether a member of an object has another kind than in all examples of an argument that have the member, or an element
+/// of an array another kind than all elements of examples.
 pub(super) fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: usize) -> bool {
+    if let Argument::Array(items) = argument {
+        let lists = calls.iter().filter_map(|call| match call.get(position)? {
+            Literal::Array(items) => Some(items),
+            _ => None,
+        });
+        let kinds: BTreeSet<&str> = lists.flatten().filter_map(kind_of).collect();
+        let other = |it: &Argument| kind(it).is_some_and(|kind| !kinds.contains(kind));
+        return !kinds.is_empty() && items.iter().any(other);
+    }
     let Argument::Object(members) = argument else { return false };
     let objects: Vec<&Vec<(String, Literal)>> = calls
         .iter()

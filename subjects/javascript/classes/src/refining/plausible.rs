@@ -17,7 +17,7 @@ use crate::suite::{SuiteTest, is_error};
 const MAX_CALLS: usize = 4;
 
 /// Maximum length of a text that is not written in the documentation, in characters.
-const LONGEST: usize = 40;
+const LONGEST: usize = 16;
 
 /// Maximum number of elements of a collection that is not written in the documentation.
 const LARGEST: usize = 5;
@@ -26,7 +26,7 @@ const LARGEST: usize = 5;
 const MOST: f64 = 1000.0;
 
 /// The words of a text: its runs of letters.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
 }
 
@@ -63,6 +63,11 @@ const OPTIONAL: [&str; 14] = [
     "locale",
 ];
 
+/// Whether a parameter is usually optional, by its name.
+pub(super) fn is_optional(name: &str) -> bool {
+    is_options(name) || OPTIONAL.contains(&name.to_lowercase().as_str())
+}
+
 /// Whether the result of a test is a simple argument.
 fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     let Some(result) = test.assertions.last() else { return false };
@@ -87,6 +92,13 @@ fn says_what_is_wrong(test: &SuiteTest) -> bool {
     let last = test.assertions.last();
     let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
     words.iter().any(|word| message.contains(word))
+}
+
+/// Whether a number is a small whole one, a multiple of five, or a power of two.
+fn is_round(number: f64) -> bool {
+    let whole = number.fract() == 0.0;
+    let power = whole && number > 0.0 && (number as u64).is_power_of_two();
+    whole && (number.abs() <= 12.0 || number % 5.0 == 0.0 || power)
 }
 
 /// Milliseconds of a day.
@@ -139,85 +151,80 @@ fn is_comparator(target: &Target, position: usize) -> bool {
 }
 
 /// Whether a function asks something about any value, by its name.
-fn asks(target: &Target) -> bool {
+pub(super) fn asks(target: &Target) -> bool {
     let name = target.path.last().unwrap_or(&target.member);
     ["is", "has"].iter().any(|word| name.starts_with(word))
 }
 
 impl Usage {
-    /// Whether a person would write a test.
-    pub(super) fn is_plausible(&self, test: &SuiteTest) -> bool {
+    /// How many of the calls and arguments of a test a person would not write; 0 if it is one that a person would write.
+    pub(super) fn faults(&self, test: &SuiteTest) -> usize {
         let statements = inlined(&test.statements);
         let calls = statements.iter().filter(|it| it.operation != Operation::Value).count();
-        let last = statements.len().saturating_sub(1);
-        let fails = test.assertions.last().is_some_and(is_error);
         // A function of the test has thrown it.
         let own = test.assertions.last().is_some_and(|it| it["message"] == "e");
-        if calls > MAX_CALLS || own || self.unusual(test) >= super::usage::WRONG {
-            return false;
-        }
-        statements.iter().enumerate().all(|(at, statement)| {
-            let checked = fails && at == last && says_what_is_wrong(test);
-            let applied = usize::from(weights::is_applied(test, at));
-            let target = self.target(&test.statements, at);
-            let receiver = match statement.operation {
-                Operation::Method => statement.receiver,
-                _ => usize::MAX,
-            };
-            let plausible = |(position, argument): (usize, &Argument)| {
-                let like = checked || self.is_like_examples(target, position, argument);
-                let chosen =
-                    || self.is_plausible_argument(argument, checked, receiver, &statements);
-                like && (self.is_documented(target, position, argument) || chosen())
-            };
-            // Of what a function takes that another one returned, nothing is known.
-            if applied > 0 {
-                let given = &statement.arguments[applied.min(statement.arguments.len())..];
-                let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
-                if given.len() > 1 || same {
-                    return false;
-                }
-            }
-            // A letter that is returned as it is shows nothing.
-            if at == last
-                && let [Argument::String(text)] = &statement.arguments[..]
-                && text.len() <= 3
-                && is_shown(&statement.arguments[0], test)
-                && !self.is_documented(target, 0, &statement.arguments[0])
-            {
-                return false;
-            }
-            statement.operation == Operation::Value
-                || target.is_none_or(|target| checked || self.is_plausible_call(target, statement))
-                    && statement.arguments.iter().skip(applied).enumerate().all(plausible)
-        })
+        let wrong = self.unusual(test) >= super::usage::WRONG;
+        let faults = (0..statements.len()).map(|at| self.faults_of(test, &statements, at));
+        usize::from(calls > MAX_CALLS)
+            + usize::from(own)
+            + usize::from(wrong)
+            + faults.sum::<usize>()
     }
 
-    /// Whether a text has what all examples of an argument have: a digit, a space or the same mark. Other arguments
-    /// are like examples.
-    fn is_like_examples(&self, target: Option<&Target>, position: usize, value: &Argument) -> bool {
-        let (Argument::String(text), Some(target)) = (value, target) else { return true };
-        if text.chars().count() > 1 && self.is_text(text) {
-            return true;
+    /// How many of the arguments of a statement a person would not choose, and one more if not together.
+    fn faults_of(&self, test: &SuiteTest, statements: &[Statement], at: usize) -> usize {
+        let statement = &statements[at];
+        let last = statements.len().saturating_sub(1);
+        let fails = test.assertions.last().is_some_and(is_error);
+        let checked = fails && at == last && says_what_is_wrong(test);
+        let applied = usize::from(weights::is_applied(test, at));
+        let target = self.target(&test.statements, at);
+        let receiver = match statement.operation {
+            Operation::Method => statement.receiver,
+            _ => usize::MAX,
+        };
+        let plausible = |(position, argument): (usize, &Argument)| {
+            let like = checked || self.is_like_examples(target, position, argument);
+            let chosen = || self.is_plausible_argument(argument, checked, receiver, statements);
+            let own = || match (argument, target) {
+                (Argument::String(text), Some(target)) => {
+                    self.own_words(target, position).any(|word| word == text)
+                }
+                _ => false,
+            };
+            let formed = || self.is_formed_like_an_example(target, position, argument);
+            let known = || self.is_documented(target, position, argument) || own() || formed();
+            like && (known() || chosen())
+        };
+        // Of what a function takes that another one returned, nothing is known.
+        let given = &statement.arguments[applied.min(statement.arguments.len())..];
+        let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
+        let unknown = applied > 0 && (given.len() > 1 || same);
+        // A letter that is returned as it is shows nothing.
+        let mut returned = false;
+        if at == last
+            && let [Argument::String(text)] = &statement.arguments[..]
+        {
+            returned = text.len() <= 3
+                && is_shown(&statement.arguments[0], test)
+                && !self.is_documented(target, 0, &statement.arguments[0]);
         }
-        let calls = self.calls(target);
-        let texts: Vec<&String> = calls
-            .iter()
-            .filter_map(|call| match call.get(position) {
-                Some(Literal::Text(text)) => Some(text),
-                _ => None,
-            })
-            .collect();
-        let Some(first) = texts.first() else { return true };
-        let in_all = |letter: &char| texts.iter().all(|text| text.contains(*letter));
-        let digits = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-        let mut marks = first.chars().filter(|c| !c.is_alphanumeric()).filter(in_all);
-        marks.all(|mark| text.contains(mark))
-            && (digits(text) || !texts.iter().all(|text| digits(text)))
+        if statement.operation == Operation::Value {
+            return 0;
+        }
+        let together =
+            target.is_none_or(|target| checked || self.is_plausible_call(target, statement));
+        let faults = given.iter().enumerate().filter(|it| !plausible(*it)).count();
+        faults + usize::from(unknown) + usize::from(returned) + usize::from(!together)
     }
 
     /// Whether an argument is that of an example.
-    fn is_documented(&self, target: Option<&Target>, position: usize, value: &Argument) -> bool {
+    pub(super) fn is_documented(
+        &self,
+        target: Option<&Target>,
+        position: usize,
+        value: &Argument,
+    ) -> bool {
         let calls = target.map(|target| self.calls(target)).unwrap_or_default();
         let same = |call: &&Vec<Literal>| {
             call.get(position).and_then(super::kinds::argument).as_ref() == Some(value)
@@ -258,41 +265,49 @@ impl Usage {
         if given.len() < usually || self.missing(target, given.len()) > 0 {
             return false;
         }
-        given.iter().enumerate().all(|(position, argument)| {
-            let Some(of) = kind(argument) else { return true };
-            if of == "function" && is_comparator(target, position) {
-                return false;
-            }
-            let kinds: BTreeSet<&str> =
-                calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
-            let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
-            if options && !["object", "function"].contains(&of) && !kinds.contains(of) {
-                return false;
-            }
-            if let Some(shape) = self.shape_of(target, position) {
-                // What a type permits, but no example has, is at least not empty.
-                let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
-                return used && self.fits(shape, argument, 0);
-            }
-            let named = target.parameters.get(position);
-            let named = named.and_then(|it| conventions::kind_by_name(&it.name));
-            let empty = is_empty(argument) && matches!(of, "array" | "object");
-            match (kinds.is_empty(), named, of) {
-                (false, ..) => kinds.contains(of),
-                (true, Some(named), _) => named == of,
-                // Of such parameters nothing is known.
-                (true, None, "null") => asks(target),
-                (true, None, _) => !empty && KINDS.contains(&of),
-            }
-        })
+        given.iter().enumerate().all(|(position, it)| self.is_usual_kind(target, position, it))
+    }
+
+    /// Whether the kind of an argument is that of examples, declared, or usual for a parameter of the name.
+    pub(super) fn is_usual_kind(
+        &self,
+        target: &Target,
+        position: usize,
+        argument: &Argument,
+    ) -> bool {
+        let calls = self.calls(target);
+        let Some(of) = kind(argument) else { return true };
+        if of == "function" && is_comparator(target, position) {
+            return false;
+        }
+        let kinds: BTreeSet<&str> =
+            calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
+        let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
+        if options && !["object", "function"].contains(&of) && !kinds.contains(of) {
+            return false;
+        }
+        if let Some(shape) = self.shape_of(target, position) {
+            // What a type permits, but no example has, is at least not empty.
+            let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
+            return used && self.fits(shape, argument, 0);
+        }
+        let named = target.parameters.get(position);
+        let named = named.and_then(|it| conventions::kind_by_name(&it.name));
+        let empty = is_empty(argument) && matches!(of, "array" | "object");
+        match (kinds.is_empty(), named, of) {
+            (false, ..) => kinds.contains(of),
+            (true, Some(named), _) => named == of,
+            // Of such parameters nothing is known.
+            (true, None, "null") => asks(target),
+            (true, None, _) => !empty && KINDS.contains(&of),
+        }
     }
 
     /// The number of arguments that a call without an example has: all but those that are usually optional.
     fn usually_given(&self, target: &Target) -> usize {
         let parameters = target.parameters.iter().enumerate();
         let given = parameters.take_while(|(position, it)| {
-            let last = *position > 0
-                && (is_options(&it.name) || OPTIONAL.contains(&it.name.to_lowercase().as_str()));
+            let last = *position > 0 && is_optional(&it.name);
             it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER && !last
         });
         given.count().min(2)
@@ -323,19 +338,42 @@ impl Usage {
         let all = |items: &[Argument]| {
             items.len() <= LARGEST && items.iter().all(|it| self.is_plausible_value(it, depth + 1))
         };
-        let alike = |items: &[Argument]| items.iter().map(kind).collect::<BTreeSet<_>>().len() <= 1;
+        let alike = |items: &[Argument]| {
+            // Most elements are not the same, unless this is what a call is about.
+            let again = |it: &Argument| 2 * items.iter().filter(|other| *other == it).count();
+            let same = items.len() > 2 && items.iter().any(|it| again(it) > items.len());
+            !same && items.iter().map(kind).collect::<BTreeSet<_>>().len() <= 1
+        };
+        let is_letter = |value: &Argument| match value {
+            Argument::String(text) => {
+                text.len() == 1 && text.chars().all(|c| c.is_ascii_alphabetic())
+            }
+            _ => false,
+        };
         match value {
             value if is_placeholder(value) => false,
             Argument::String(text) => self.is_plausible_text(text, depth),
             Argument::Number(number) => {
-                let whole = number.fract() == 0.0 && (-1.0..=MOST).contains(number);
-                let short = number.to_string().len() <= 5 && number.abs() <= MOST;
+                let whole = is_round(*number) && (0.0..=MOST).contains(number);
+                let short = (number * 4.0).fract() == 0.0 && number.abs() <= MOST;
                 let zero = *number == 0.0 && number.is_sign_negative();
-                !zero && (whole || short && *number > 0.0) || self.writes(*number)
+                !zero && (whole || short && *number > 0.0 || depth > 0 && self.writes(*number))
             }
             Argument::Boolean(_) => true,
             Argument::Array(items) | Argument::Set(items) => {
-                (depth == 0 || !items.is_empty()) && depth < 3 && all(items) && alike(items)
+                let simple = items.iter().all(|it| match it {
+                    Argument::String(text) => text.len() <= 3,
+                    _ => true,
+                });
+                let texts = items.iter().all(|it| match it {
+                    Argument::String(text) => text.len() > 1 && self.is_text(text),
+                    _ => true,
+                });
+                (depth == 0 || !items.is_empty())
+                    && depth < 3
+                    && all(items)
+                    && alike(items)
+                    && (simple || texts)
             }
             Argument::Object(members) => {
                 let usual = |(name, value): &(String, Argument)| {
@@ -346,7 +384,9 @@ impl Usage {
                         (Some(of), Some(usual)) => of == usual,
                         _ => !function,
                     };
-                    fits && self.is_plausible_name(name)
+                    // The value of a named option is hardly a letter.
+                    let letter = name.len() > 1 && is_letter(value);
+                    fits && !letter && self.is_plausible_name(name)
                 };
                 let named = members.iter().all(usual);
                 let kinds: BTreeSet<_> = members.iter().map(|(_, it)| kind(it)).collect();
@@ -382,7 +422,7 @@ impl Usage {
         }
     }
 
-    /// Whether a person would choose a text: it is between quotes in the documentation, or made of words.
+    /// Whether a person would choose a text: it is between quotes in the documentation, or a word.
     fn is_plausible_text(&self, text: &str, depth: usize) -> bool {
         let count = text.chars().count();
         if count > 1 && self.is_text(text) {
@@ -391,28 +431,21 @@ impl Usage {
         if count == 0 {
             return depth == 0;
         }
-        let ends = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let usual = |c: char| c.is_ascii_alphanumeric() || " -_./:@,".contains(c);
-        let letters: Vec<char> = text.chars().collect();
-        // Any mark may separate two words.
-        let mark = |c: char| !c.is_alphanumeric() && c != ' ';
-        let apart = letters.windows(2).all(|pair| !(mark(pair[0]) && mark(pair[1])));
-        let rare = letters.iter().filter(|c| !usual(**c)).count();
-        let inner = letters.iter().all(char::is_ascii) && (rare == 0 || rare <= 3 && apart);
-        let known = |word: &str| {
-            word.len() == 1 && word.chars().all(|c| c.is_ascii_lowercase())
-                || ["ab", "abc"].contains(&word)
-                || word.len() > 1 && self.knows(word)
+        if conventions::is_plain(text) {
+            return true;
+        }
+        // One word: what is made of several stands for something that is not known.
+        let letters = text.chars().all(|c| c.is_ascii_alphabetic());
+        let known = match count {
+            // A letter may be a name, but is hardly a text.
+            1 => depth > 0 && text.chars().all(|c| c.is_ascii_lowercase()),
+            _ => ["ab", "abc"].contains(&text) || self.knows(text),
         };
-        // A number among words stands for something.
-        let mixed = text.contains(' ') && text.contains(|c: char| c.is_ascii_digit());
-        count <= LONGEST
-            && !mixed
-            && inner
-            && ends(text.chars().next())
-            && ends(text.chars().next_back())
-            && words(text).all(known)
-            || count == 1 && !text.chars().all(char::is_alphanumeric) && self.quotes(text)
+        let number = count <= 4 && text.chars().all(|c| c.is_ascii_digit());
+        count <= LONGEST && (letters && known || number)
+            || count == 1
+                && !text.chars().all(|c| c.is_alphanumeric() || c.is_control())
+                && self.quotes(text)
     }
 
     /// Whether a person would choose a name of a member.

@@ -10,7 +10,7 @@ use super::{Candidate, Covered, Refiner};
 use crate::suite::is_error;
 
 /// Maximum number of changes that are tried for a test.
-const MAX_TRIES: usize = 120;
+const MAX_TRIES: usize = 200;
 
 /// How many times all arguments of a test are looked at.
 const PASSES: usize = 2;
@@ -22,7 +22,7 @@ const SHORT: usize = 40;
 const MAX_EXAMPLES: usize = 5;
 
 /// Maximum number of usual values that are tried for an argument of a test that a person would not write.
-const MAX_USUAL: usize = 6;
+const MAX_USUAL: usize = 16;
 
 /// What a changed test must show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,13 +217,13 @@ impl Refiner<'_> {
                 let examples = self.examples_for(statements, (statement, argument), current);
                 changes.splice(0..0, examples);
             }
-            if part == 0 && !receives && !candidate.plausible {
+            if part == 0 && !receives && candidate.faults > 0 {
                 let statements = &candidate.test.statements;
                 let values = self.usage.usual_values(statements, statement, argument);
                 let values = values.into_iter().take(MAX_USUAL).filter(|new| new != current);
                 let values = values.map(|argument| Change { argument, how: How::Alike });
                 changes.splice(0..0, values.collect::<Vec<_>>());
-            } else if !candidate.plausible && !self.usage.is_plausible_value(current, 1) {
+            } else if candidate.faults > 0 && !self.usage.is_plausible_value(current, 1) {
                 changes.extend(plainer(current));
             }
             for Change { argument: new, how } in changes {
@@ -364,7 +364,7 @@ impl Refiner<'_> {
         let text_of = |letters: &[char]| letters.iter().collect::<String>();
         let mut shorter = Vec::new();
         if !known {
-            shorter.extend(["a".to_owned(), "ab".to_owned()]);
+            shorter.extend(["foo", "a", "ab"].map(str::to_owned));
             if letters.len() > 8 {
                 shorter.push("a".repeat(letters.len()));
             }
@@ -411,8 +411,9 @@ impl Refiner<'_> {
             || old == new
                 && candidate.test.after == other.test.after
                 && candidate.statements.is_subset(&other.statements);
-        let lighter = other.weight <= candidate.weight || how == How::Shorter;
-        let written = other.plausible || !candidate.plausible;
+        let better = other.faults < candidate.faults;
+        let lighter = better || other.weight <= candidate.weight || how == How::Shorter;
+        let written = other.faults <= candidate.faults;
         let shows = lighter && same && reaches && written;
         if shows {
             own.retain(|goal| other.covered.contains(goal));
@@ -447,9 +448,7 @@ fn kind(value: &Value) -> String {
 /// Values of the same kind that a person might choose within an argument.
 fn plainer(argument: &Argument) -> Vec<Change> {
     let values = match argument {
-        Argument::String(_) => {
-            vec![Argument::String("a".to_owned()), Argument::String("b".to_owned())]
-        }
+        Argument::String(_) => ["foo", "a", "b"].map(|it| Argument::String(it.to_owned())).to_vec(),
         Argument::Number(_) => vec![Argument::Number(2.0), Argument::Number(1.0)],
         Argument::Array(_) | Argument::Object(_) => {
             vec![Argument::Number(1.0), Argument::String("a".to_owned())]

@@ -30,7 +30,7 @@ impl Refiner<'_> {
             }
         }
         candidates.extend(self.documented()?);
-        let mut usual = Usual::of(&candidates, &self.classes);
+        let mut usual = Usual::of(&candidates, &self.classes, self.usual.read.clone());
         usual.without(&mut candidates, &self.classes);
         self.usual = usual;
         // What the call that each shows reaches for the first time.
@@ -91,24 +91,28 @@ pub(super) fn renumbered(statement: &Statement, kept: &[usize]) -> Statement {
 }
 
 /// The candidates that together cover all goals, chosen greedily by the number of new goals for their weight, each with
-/// these goals.
-pub(super) fn chosen(candidates: &[Candidate]) -> Vec<(usize, Covered)> {
-    let mut open: Covered =
-        candidates.iter().flat_map(|candidate| candidate.covered.iter().copied()).collect();
+/// these goals. Unless `all_values`, those come first that a person would write, so that others only have the goals that
+/// none of these covers.
+pub(super) fn chosen(candidates: &[Candidate], all_values: bool) -> Vec<(usize, Covered)> {
     let mut gains: Vec<Covered> =
         candidates.iter().map(|candidate| candidate.covered.clone()).collect();
+    let plausible = |at: &usize| all_values || candidates[*at].faults == 0;
+    let (first, then): (Vec<usize>, Vec<usize>) = (0..candidates.len()).partition(plausible);
     let mut chosen = Vec::new();
-    while !open.is_empty() {
-        let score = |number: usize| gains[number].len() as f64 / candidates[number].weight;
-        let best = (0..candidates.len())
-            .max_by(|a, b| score(*a).total_cmp(&score(*b)).then_with(|| b.cmp(a)));
-        let Some(best) = best.filter(|best| !gains[*best].is_empty()) else { break };
-        let own = std::mem::take(&mut gains[best]);
-        open.retain(|goal| !own.contains(goal));
-        for gain in &mut gains {
-            gain.retain(|goal| !own.contains(goal));
+    for stage in [first, then] {
+        loop {
+            let score = |number: &usize| gains[*number].len() as f64 / candidates[*number].weight;
+            let best = stage
+                .iter()
+                .copied()
+                .max_by(|a, b| score(a).total_cmp(&score(b)).then_with(|| b.cmp(a)));
+            let Some(best) = best.filter(|best| !gains[*best].is_empty()) else { break };
+            let own = std::mem::take(&mut gains[best]);
+            for gain in &mut gains {
+                gain.retain(|goal| !own.contains(goal));
+            }
+            chosen.push((best, own));
         }
-        chosen.push((best, own));
     }
     chosen
 }

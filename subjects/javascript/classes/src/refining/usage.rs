@@ -31,7 +31,7 @@ const FURTHER: f64 = 0.5;
 const UNUSUAL: f64 = 0.4;
 
 /// Methods that are called without arguments.
-const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
+pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
 
 /// The text of an object without a text of its own.
 const OBJECT: &str = "[object Object]";
@@ -39,13 +39,15 @@ const OBJECT: &str = "[object Object]";
 /// How a package is called.
 pub(super) struct Usage {
     pub(super) words: Words,
-    model: Model,
+    pub(super) model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     pub(super) texts: String,
     /// Whether these mention NaN, `[object Object]`, the text `undefined` and lists with undefined.
     writes: [bool; 4],
     /// The words of these texts and of the names in the program, in lower case.
     known: BTreeSet<String>,
+    /// The identifiers in these texts.
+    pub(super) identifiers: BTreeSet<String>,
     /// The kinds of options by name, as the documentation gives them.
     pub(super) kinds: BTreeMap<String, &'static str>,
 }
@@ -71,7 +73,10 @@ impl Usage {
         ];
         let mut known = plausible::known_words(&texts);
         known.extend(plausible::known_words(&words.names_of_members().join(" ")));
-        Ok(Usage { words, model, texts, writes, known, kinds })
+        let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+        let identifiers = texts.split(|c| !letters(c)).filter(|it| !it.is_empty());
+        let identifiers = identifiers.map(str::to_owned).collect();
+        Ok(Usage { words, model, texts, writes, known, identifiers, kinds })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -83,7 +88,17 @@ impl Usage {
     /// Whether a text is between quotes of JavaScript in the documentation, a test or an example. What is between
     /// backticks is often the name of something.
     pub(super) fn is_text(&self, text: &str) -> bool {
-        ['\'', '"'].iter().any(|quote| self.texts.contains(&format!("{quote}{text}{quote}")))
+        let own = self.words.own_names.iter().any(|name| name == text);
+        !own && ['\'', '"'].iter().any(|quote| {
+            let quoted = format!("{quote}{text}{quote}");
+            let loads = |at: usize| {
+                let before = self.texts[..at].trim_end();
+                before.ends_with("require(")
+                    || before.ends_with("from")
+                    || before.ends_with("import")
+            };
+            self.texts.match_indices(&quoted).any(|(at, _)| !loads(at))
+        })
     }
 
     /// Whether instances are made of what has a path.
@@ -122,7 +137,9 @@ impl Usage {
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit() || c == '.');
         self.texts.match_indices(&written).any(|(at, _)| {
             let after = self.texts[at + written.len()..].chars().next();
-            !digit(self.texts[..at].chars().next_back()) && !digit(after)
+            let before = self.texts[..at].chars().next_back();
+            let joined = number < 0.0 && before.is_some_and(char::is_alphanumeric);
+            !digit(before) && !joined && !digit(after)
         })
     }
 
@@ -185,43 +202,6 @@ impl Usage {
         self.model.constructor(target.class?)
     }
 
-    /// Values that examples pass as an argument of a statement, the shortest first.
-    pub(super) fn examples(
-        &self,
-        statements: &[Statement],
-        at: usize,
-        position: usize,
-    ) -> Vec<Argument> {
-        let Some(target) = self.target(statements, at) else { return Vec::new() };
-        let calls = self.calls(target).into_iter();
-        let mut found: Vec<Argument> = Vec::new();
-        for value in calls.filter_map(|call| argument(call.get(position)?)) {
-            if !found.contains(&value) && value != Argument::Undefined {
-                found.push(value);
-            }
-        }
-        found.sort_by_key(|value| value.to_json().to_string().len());
-        found
-    }
-
-    /// Values that a person might pass as an argument of a statement: those of examples, then those of the declared type
-    /// and the name of the parameter.
-    pub(super) fn usual_values(
-        &self,
-        statements: &[Statement],
-        at: usize,
-        position: usize,
-    ) -> Vec<Argument> {
-        let mut values = self.examples(statements, at, position);
-        values.truncate(4);
-        let Some(target) = self.target(statements, at) else { return values };
-        let shape = self.shape_of(target, position);
-        values.extend(shape.and_then(|shape| conventions::value_of_shape(shape, position, 0)));
-        let parameter = target.parameters.get(position);
-        values.extend(parameter.and_then(|it| conventions::value_by_name(&it.name, position)));
-        values
-    }
-
     /// How unusual the calls of a test are: 0 for calls as in the documentation. A test of an error that the program
     /// throws itself may have wrong arguments.
     pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
@@ -271,8 +251,12 @@ impl Usage {
                         items.iter().any(|it| it.get("undefined").is_some()) && !self.writes[3]
                     })
                     || ["object", "members"].iter().any(|key| {
-                        members.get(*key).is_some_and(|it| it.get("").is_some())
-                            && !self.texts.contains("'':")
+                        let has =
+                            |name: &str| members.get(*key).is_some_and(|it| it.get(name).is_some());
+                        has("") && !self.texts.contains("'':")
+                            || has("undefined") && !self.texts.contains("undefined:")
+                            || has("NaN")
+                            || has(OBJECT)
                     })
                     || members.values().any(|it| self.is_nonsense(it))
             }
@@ -314,6 +298,11 @@ impl Usage {
     pub(super) fn documents(&self, statements: &[Statement]) -> bool {
         let mut any = false;
         let statements = &inlined(statements)[..];
+        // What a function of an example does is not known.
+        let function = |it: &Argument| matches!(it, Argument::Function(..));
+        if statements.iter().flat_map(|it| &it.arguments).any(function) {
+            return false;
+        }
         let calls = statements.iter().enumerate();
         for (at, statement) in calls.filter(|(_, it)| it.operation != Operation::Value) {
             if statement.arguments.is_empty() {

@@ -19,9 +19,21 @@ const SHARE: f64 = 0.8;
 /// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
 type Place = (String, String, String);
 
-/// The usual values of parts.
+/// What is not worth asserting: the usual values of parts, and members of instances that nothing mentions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Usual(BTreeMap<Place, Value>);
+pub(super) struct Usual {
+    pub(super) values: BTreeMap<Place, Value>,
+    /// The members that the documentation, the tests and the examples read of something; `None` if all may be asserted.
+    pub(super) read: Option<BTreeSet<String>>,
+}
+
+/// The members that texts read of something, as in `list.size`.
+pub(super) fn read_by(texts: &str) -> BTreeSet<String> {
+    let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+    let after = texts.split('.').skip(1);
+    let names = after.map(|rest| &rest[..rest.find(|c| !letters(c)).unwrap_or(rest.len())]);
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
 
 /// The call that a test shows, and the one that made a value.
 fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
@@ -30,7 +42,11 @@ fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
 
 impl Usual {
     /// What is usual in the calls of candidates.
-    pub(super) fn of(candidates: &[Candidate], classes: &Classes) -> Usual {
+    pub(super) fn of(
+        candidates: &[Candidate],
+        classes: &Classes,
+        read: Option<BTreeSet<String>>,
+    ) -> Usual {
         let mut counts: BTreeMap<Place, BTreeMap<String, (usize, Value)>> = BTreeMap::new();
         for candidate in candidates {
             for each in possible(&candidate.test, classes) {
@@ -47,7 +63,7 @@ impl Usual {
             let (most, value) = values.into_values().max_by_key(|(count, _)| *count)?;
             (all >= FEWEST && most as f64 >= SHARE * all as f64).then_some((place, value))
         });
-        Usual(usual.collect())
+        Usual { values: usual.collect(), read }
     }
 
     /// The assertions that a test can have, without those that say nothing about its call.
@@ -55,11 +71,22 @@ impl Usual {
         let mut found = possible(test, classes);
         found.retain(|each| {
             let place = each.part().zip(calls(test, each.place.index));
-            place.is_none_or(|((part, expected), (shown, made))| {
-                self.0.get(&(shown, made, part.to_owned())) != Some(expected)
-            })
+            let usual = |((part, expected), (shown, made)): ((&str, &Value), (String, String))| {
+                self.values.get(&(shown, made, part.to_owned())) == Some(expected)
+            };
+            !place.is_some_and(usual) && self.may_be_asserted(test, each)
         });
         found
+    }
+
+    /// Whether an assertion is not about a member of an instance that nothing mentions.
+    fn may_be_asserted(&self, test: &SuiteTest, each: &Possible) -> bool {
+        let (Some(read), Some((part, _))) = (&self.read, each.part()) else { return true };
+        let shown = if each.place.at_end { &test.after } else { &test.assertions };
+        let value = shown.get(each.place.index);
+        let instance = value.is_some_and(|it| it.get("object").is_some_and(Value::is_string));
+        let member = part.trim_start_matches('.').split(['.', '[', '(']).next();
+        !instance || !each.is_member() || member.is_none_or(|name| read.contains(name))
     }
 
     /// Leaves out candidates that only show what is usual. Of a function of which every candidate does, the easiest one
@@ -93,6 +120,6 @@ impl Usual {
             kept.contains(&(at - 1)) || says(self, candidate)
         });
         // What these show is all that there is to show.
-        self.0.retain(|(shown, ..), _| !easiest.contains_key(&Some(shown.clone())));
+        self.values.retain(|(shown, ..), _| !easiest.contains_key(&Some(shown.clone())));
     }
 }

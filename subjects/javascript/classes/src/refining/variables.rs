@@ -28,6 +28,11 @@ pub(super) fn variables(texts: &str) -> Variables {
     }
     let best = |names: Vec<(&str, usize)>| {
         let most = names.iter().map(|(_, count)| *count).max()?;
+        // Names that differ say something of the arguments.
+        let all: usize = names.iter().map(|(_, count)| *count).sum();
+        if 2 * most <= all {
+            return None;
+        }
         names.into_iter().find(|(_, count)| *count == most).map(|(name, _)| name.to_owned())
     };
     counts

@@ -1,0 +1,496 @@
+//! Whether a maintainer would keep a test: it says something about its call, and its call is one that somebody would
+//! make. Calls of the documentation, the tests and the examples only have to say something.
+
+use std::collections::BTreeSet;
+
+use catherd_javascript_machine::instrument::{Literal, Shape};
+use catherd_javascript_machine::{Argument, Operation, Statement};
+use serde_json::Value;
+
+use super::arguments::inlined;
+use super::conventions;
+use super::kinds::kind;
+use super::plausible::{asks, is_optional};
+use super::usage::{Usage, WITHOUT};
+use super::variables::Variables;
+use super::weights::{callee, is_applied};
+use crate::export::Strength;
+use crate::model::Target;
+use crate::suite::{SuiteTest, is_error};
+
+/// Maximum length of the data of a result that no example leads to, in characters.
+const LARGEST: usize = 240;
+
+/// Maximum number of digits after the point of a result that no example leads to.
+const MAX_UNDOCUMENTED_DIGITS: usize = 6;
+
+/// Maximum number of elements of a list of which only a part is asserted.
+const MAX_ELEMENTS: usize = 20;
+
+/// Maximum number of digits after the point of a result.
+const MAX_DIGITS: usize = 10;
+
+/// Of how many functions and methods at least one is mentioned by a package that mentions what it is for.
+const MENTIONED: usize = 3;
+
+/// Words with which an error says that an argument is missing or of another kind.
+const ABOUT_ARGUMENTS: [&str; 16] = [
+    "argument",
+    "expect",
+    "must",
+    "need",
+    "requir",
+    "should",
+    "provide",
+    "not a",
+    "a string",
+    "a number",
+    "an object",
+    "an array",
+    "a function",
+    "type",
+    "invalid",
+    "missing",
+];
+
+/// Of these, the ones that may be about the content of an argument.
+const AMBIGUOUS: [&str; 2] = ["invalid", "missing"];
+
+/// Whether an error says that an argument is missing or of another kind.
+fn is_about_arguments(test: &SuiteTest) -> bool {
+    let last = test.assertions.last();
+    let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
+    // Of a long sentence, such words are hardly what it is about.
+    let short = message.split_whitespace().count() <= 5;
+    ABOUT_ARGUMENTS
+        .iter()
+        .any(|word| message.contains(word) && (short || !AMBIGUOUS.contains(word)))
+}
+
+/// Whether a result is or contains a number that only a computation gives: negative zero, or many digits.
+fn is_accidental(value: &Value, documented: bool) -> bool {
+    match value {
+        Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
+            ("number", Value::String(text)) => {
+                let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+                text == "-0"
+                    || digits > if documented { MAX_DIGITS } else { MAX_UNDOCUMENTED_DIGITS }
+            }
+            ("string", Value::String(text)) => {
+                let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).count();
+                text.chars().any(|c| ('\u{7f}'..'\u{a0}').contains(&c) || c == '\0')
+                    || text.split('.').skip(1).any(|part| digits(part) > MAX_DIGITS)
+            }
+            (_, part) => is_accidental(part, documented),
+        }),
+        Value::Array(items) => items.iter().any(|item| is_accidental(item, documented)),
+        _ => false,
+    }
+}
+
+fn is_empty(argument: &Argument) -> bool {
+    match argument {
+        Argument::String(text) => text.is_empty(),
+        Argument::Array(items) => items.is_empty(),
+        Argument::Object(members) => members.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether two parameters have the same meaning, by their names: `a` and `b`, `left` and `right`, `date1` and `date2`.
+fn are_alike(one: &str, other: &str) -> bool {
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    let pairs = [
+        ("left", "right"),
+        ("first", "second"),
+        ("actual", "expected"),
+        ("from", "to"),
+        ("lhs", "rhs"),
+    ];
+    let letters = one.len() == 1 && other.len() == 1;
+    let stem = |name: &str| {
+        let end = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let stem = name[..end].trim_end_matches(['_', 'a', 'b']).to_owned();
+        (end < name.len() || stem.len() < end).then_some(stem)
+    };
+    let numbered = stem(&one).filter(|stem| !stem.is_empty());
+    letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
+}
+
+/// Whether a result is the state of an instance with nothing in it, as only its constructor has made it.
+fn is_state(test: &SuiteTest, result: &Value) -> bool {
+    let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
+    let [made, read] = &test.statements[..] else { return false };
+    made.operation != Operation::Value && read.arguments.is_empty() && members.len() > 3
+}
+
+/// Whether a call of what nothing is known of has arguments of one kind that are not empty. Only a method may have none.
+fn is_plain_call(statement: &Statement) -> bool {
+    let given = &statement.arguments;
+    let kinds: BTreeSet<_> = given.iter().map(kind).collect();
+    let plain = |it: &Argument| {
+        let odd = matches!(it, Argument::Null | Argument::Boolean(_) | Argument::Function(..));
+        !odd && !is_empty(it)
+    };
+    (statement.operation == Operation::Method
+        || !given.is_empty()
+        || statement.operation == Operation::New)
+        && kinds.len() <= 1
+        && given.iter().all(plain)
+}
+
+/// Whether an object has members without values, as one has that a program uses itself.
+fn is_internal(value: &Value) -> bool {
+    let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
+    let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();
+    members.is_some_and(|members| members.values().filter(nothing).count() > 1)
+}
+
+/// Whether a result is the value of a text or a collection.
+pub(super) fn is_value_of(argument: &Argument, result: &Value) -> bool {
+    match argument {
+        Argument::String(text) => result["string"] == **text,
+        Argument::Number(number) => {
+            result["number"].as_str().and_then(|it| it.parse::<f64>().ok()) == Some(*number)
+        }
+        Argument::Boolean(it) => result["boolean"] == *it,
+        Argument::Array(items) => result["array"].as_array().is_some_and(|values| {
+            values.len() == items.len() && items.iter().zip(values).all(|(a, b)| is_value_of(a, b))
+        }),
+        Argument::Object(members) => result["object"].as_object().is_some_and(|values| {
+            let same = |(name, it): &(String, Argument)| {
+                values.get(name).is_some_and(|value| is_value_of(it, value))
+            };
+            values.len() == members.len() && members.iter().all(same)
+        }),
+        _ => false,
+    }
+}
+
+impl Usage {
+    /// Number of reasons for which a maintainer would not keep a test that says so much.
+    pub(super) fn objections(
+        &self,
+        test: &SuiteTest,
+        says: Strength,
+        variables: &Variables,
+    ) -> usize {
+        let calls = (0..test.statements.len()).filter(|at| !self.is_call(test, *at, variables));
+        calls.count() + usize::from(!self.says_enough(test, says))
+    }
+
+    /// Whether a test shows something for which it is worth keeping.
+    fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
+        let Some(result) = test.assertions.last() else { return false };
+        let documented = self.documents(&test.statements);
+        if says < Strength::Error || is_accidental(result, documented) {
+            return false;
+        }
+        let statements = inlined(&test.statements);
+        let last = statements.len() - 1;
+        let unused = |at: usize| {
+            test.statements[at].operation == Operation::Value
+                && !test.statements.iter().any(|it| it.variables().contains(&at))
+        };
+        if (0..statements.len()).any(unused) {
+            return false;
+        }
+        // Of a long list, the first element and the length say little, and so do lines of what has hardly any content.
+        let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
+        let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
+        let part = long && says < Strength::Whole && !documented;
+        if part || lines && test.focus.is_some() {
+            return false;
+        }
+        // The text of bytes is hard to read.
+        let bytes = |value: &Value| {
+            let class = value["object"].as_str().unwrap_or_default();
+            class.ends_with("Array") || class.ends_with("Buffer")
+        };
+        if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes)) {
+            return false;
+        }
+        // That an error has its message is what all errors do.
+        let message =
+            |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
+        let made = statements[last].operation == Operation::New && result.get("error").is_some();
+        if made && statements[last].arguments.iter().any(message) {
+            return false;
+        }
+        // What is returned as it was given shows little of what further arguments do.
+        let given = &statements[last].arguments;
+        let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
+        if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
+            return false;
+        }
+        let size = result.to_string().len();
+        let large = result.get("object").or(result.get("string")).is_some() && size > LARGEST;
+        let instance = result.get("object").is_some_and(Value::is_string)
+            && says < Strength::Whole
+            && matches!(test.statements[last].operation, Operation::Method | Operation::Get);
+        if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
+            return false;
+        }
+        // What is not there, and options that a call completes, are hardly what somebody looks at.
+        let missing = test.statements[last].operation == Operation::Get
+            && (result.get("null").is_some() || result.get("undefined").is_some());
+        let completed = |state: &Value| {
+            let members = state.get("object").and_then(Value::as_object);
+            members.is_some_and(|it| it.values().any(|part| part.get("undefined").is_some()))
+        };
+        !missing && !test.after.iter().any(completed)
+    }
+
+    /// Whether a statement of a test is a call that somebody would make.
+    fn is_call(&self, test: &SuiteTest, at: usize, variables: &Variables) -> bool {
+        let statements = inlined(&test.statements);
+        let statement = &statements[at];
+        if statement.operation == Operation::Value {
+            return true;
+        }
+        let fails = test.assertions.last().is_some_and(is_error);
+        let checked = at + 1 == statements.len() && fails && is_about_arguments(test);
+        if is_applied(test, at) {
+            return self.is_applied_as_usual(test, at, variables);
+        }
+        let Some(target) = self.target(&test.statements, at) else {
+            return checked || is_plain_call(statement);
+        };
+        // What has a shorter name is not called by a longer one.
+        let shorter: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
+        let other =
+            |it: &Target| it.kind == target.kind && it.path.iter().eq(shorter.iter().copied());
+        if shorter.len() < target.path.len() && self.targets().iter().any(other) {
+            return false;
+        }
+        let alone = statement.arguments.len() <= 1
+            || !statement.arguments.iter().any(|it| {
+                matches!(it, Argument::Undefined | Argument::Null | Argument::Function(..))
+            });
+        // An error says what is wrong with one argument.
+        let given = statement.arguments.iter().enumerate();
+        let wrong = given.filter(|(position, it)| !self.is_usual_kind(target, *position, it));
+        let checked = checked && alone && wrong.count() <= 1;
+        self.is_mentioned(target)
+            && (checked
+                || self.has_usual_count(target, statement)
+                    && (self.is_documented_call(target, statement)
+                        || self.is_usual_call(target, statement)))
+    }
+
+    /// Whether the documentation, a test or an example mentions a target, or they mention none.
+    fn is_mentioned(&self, target: &Target) -> bool {
+        let names = |target: &Target| self.words.names(target, &self.model);
+        let mentions = |target: &Target| {
+            target.path.is_empty() && target.member.is_empty()
+                || names(target)
+                    .iter()
+                    .any(|name| name == "default" || self.identifiers.contains(name))
+                || self.shape_of(target, 0).is_some()
+        };
+        // Of a package that mentions few, this says nothing.
+        let known: Vec<&Target> = self
+            .targets()
+            .iter()
+            .filter(|it| !it.path.is_empty() || !it.member.is_empty())
+            .collect();
+        let mentioned = || known.iter().filter(|it| mentions(it)).count();
+        mentions(target) || MENTIONED * mentioned() < known.len()
+    }
+
+    /// Whether a call has neither fewer nor more arguments than all examples have, apart from those that are optional.
+    fn has_usual_count(&self, target: &Target, statement: &Statement) -> bool {
+        let calls = self.calls(target);
+        let given = statement.arguments.len();
+        let counts = || calls.iter().map(|call| call.len());
+        let optional = |position: usize| {
+            let parameter = target.parameters.get(position);
+            parameter.is_some_and(|it| it.default.is_some() || is_optional(&it.name))
+        };
+        let reads = statement.operation == Operation::Method
+            && WITHOUT.contains(&statement.name.as_str())
+            || statement.operation == Operation::New && optional(0);
+        match (counts().min(), counts().max()) {
+            _ if given == 0 && reads => true,
+            (Some(fewest), Some(most)) => {
+                let known = |position: usize| {
+                    optional(position) || self.shape_of(target, position).is_some()
+                };
+                (given..fewest).all(optional) && (most..given).all(known)
+            }
+            _ => {
+                let needed = target.parameters.first();
+                let needed = needed.is_some_and(|it| !optional(0) && !it.name.starts_with("..."));
+                given > 0 || !needed
+            }
+        }
+    }
+
+    /// Whether the arguments of a call are those of an example.
+    fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
+        let given = &statement.arguments;
+        let same = |call: &&Vec<Literal>| {
+            call.len() >= given.len()
+                && given.iter().zip(*call).all(|(it, literal)| {
+                    super::kinds::argument(literal).is_some_and(|known| known == *it)
+                })
+        };
+        self.calls(target).iter().any(same)
+    }
+
+    /// Whether somebody would choose the arguments of a call together.
+    fn is_usual_call(&self, target: &Target, statement: &Statement) -> bool {
+        let given = &statement.arguments;
+        let calls = self.calls(target);
+        // Arguments of several examples hardly fit each other.
+        let differing = |call: &&Vec<Literal>| {
+            let differs = |at: &usize| match (given.get(*at), call.get(*at)) {
+                (Some(it), Some(literal)) => {
+                    super::kinds::argument(literal).is_some_and(|known| known != *it)
+                }
+                (None, _) => false,
+                _ => true,
+            };
+            (0..given.len().max(call.len())).filter(differs).count()
+        };
+        if !calls.is_empty() && calls.iter().map(differing).min() > Some(1) {
+            return false;
+        }
+        // Nothing is only looked at if it is all that there is.
+        let more = given.len() > 1;
+        let nothing = |(position, it): (usize, &Argument)| {
+            let known = calls.iter().any(|call| {
+                call.get(position).and_then(super::kinds::argument).as_ref() == Some(it)
+            });
+            !known && (more && is_empty(it) || *it == Argument::Null && !asks(target))
+        };
+        if given.iter().enumerate().any(nothing) {
+            return false;
+        }
+        let alone = |(position, it): (usize, &Argument)| match it {
+            Argument::Boolean(_) => self.is_given(target, position, "boolean"),
+            Argument::Function(..) => self.is_given(target, position, "function"),
+            Argument::Object(members) => {
+                // What all examples have is hardly optional.
+                let objects = calls.iter().filter_map(|call| match call.get(position) {
+                    Some(Literal::Object(members)) => Some(members),
+                    _ => None,
+                });
+                let names = objects.map(|members| {
+                    members.iter().map(|(name, _)| name.as_str()).collect::<BTreeSet<_>>()
+                });
+                let common = names.reduce(|all, names| all.intersection(&names).copied().collect());
+                let has = |name: &&str| members.iter().any(|(known, _)| known == name);
+                common.is_none_or(|common| common.iter().all(has))
+            }
+            _ => true,
+        };
+        let names: Vec<&str> = target.parameters.iter().map(|it| it.name.as_str()).collect();
+        let apart = |(position, it): (usize, &Argument)| {
+            let next = given.get(position + 1);
+            let alike = names.get(position).zip(names.get(position + 1));
+            let kinds = kind(it).zip(next.and_then(kind));
+            alike.is_some_and(|(one, other)| are_alike(one, other))
+                && kinds.is_some_and(|(one, other)| one != other)
+        };
+        let unknown = |position: usize| {
+            position > 0
+                && calls.iter().all(|call| call.len() <= position)
+                && !self.says(target, position)
+        };
+        given.iter().enumerate().all(alone)
+            && !given.iter().enumerate().any(apart)
+            && !(0..given.len()).any(unknown)
+    }
+
+    /// Whether the type, the name or the default of a parameter, or what it is compared with, says which values it has.
+    fn says(&self, target: &Target, position: usize) -> bool {
+        let Some(parameter) = target.parameters.get(position) else {
+            return target.parameters.iter().any(|it| it.name.starts_with("..."));
+        };
+        self.shape_of(target, position).is_some()
+            || parameter.default.is_some()
+            || is_optional(&parameter.name)
+            || parameter.name.starts_with("...")
+            || conventions::kind_by_name(&parameter.name).is_some()
+            || !self.words.compared(&parameter.name).is_empty()
+    }
+
+    /// Whether a kind of value is given as an argument: in an example, by the declared type, or by the name.
+    fn is_given(&self, target: &Target, position: usize, of: &str) -> bool {
+        let calls = self.calls(target);
+        let used = calls.iter().filter_map(|call| super::kinds::kind_of(call.get(position)?));
+        let named = target.parameters.get(position);
+        let named = named.and_then(|it| conventions::kind_by_name(&it.name));
+        let declared = |shape: &Shape| shape_has(shape, of, 0);
+        used.into_iter().any(|it| it == of)
+            || named == Some(of)
+            || self.shape_of(target, position).is_some_and(declared)
+    }
+
+    /// Whether a function that a call returned is called as in examples.
+    fn is_applied_as_usual(&self, test: &SuiteTest, at: usize, variables: &Variables) -> bool {
+        let statement = &test.statements[at];
+        let made = &test.statements[statement.receiver];
+        let name = self.target(&test.statements, statement.receiver).and_then(|target| {
+            let names = self.words.names(target, &self.model);
+            names.iter().find_map(|name| variables.get(name))
+        });
+        let name = name.or_else(|| variables.get(callee(made).rsplit(['.', '#']).next()?));
+        let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else { return true };
+        let given = &statement.arguments[1.min(statement.arguments.len())..];
+        let kinds = |position: usize| -> BTreeSet<&str> {
+            calls.iter().filter_map(|call| super::kinds::kind_of(call.get(position)?)).collect()
+        };
+        let counts = || calls.iter().map(|call| call.len());
+        let fits = |(position, it): (usize, &Argument)| {
+            let known = kinds(position);
+            known.is_empty() || kind(it).is_none_or(|of| known.contains(of))
+        };
+        let counted = match (counts().min(), counts().max()) {
+            (Some(fewest), Some(most)) => (fewest..=most).contains(&given.len()),
+            _ => true,
+        };
+        counted && given.iter().enumerate().all(fits)
+    }
+}
+
+/// Whether a declared type permits a kind.
+fn shape_has(shape: &Shape, of: &str, depth: usize) -> bool {
+    match shape {
+        Shape::Union(shapes) => {
+            depth < 4 && shapes.iter().any(|shape| shape_has(shape, of, depth + 1))
+        }
+        Shape::Function(_) => of == "function",
+        Shape::Named(name) => name.eq_ignore_ascii_case(of),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_of_chance_are_told_from_results() {
+        let accidental = |value| is_accidental(&value, false);
+        assert!(accidental(json!({"number": "-0"})));
+        assert!(accidental(json!({"array": [{"number": "20.119467064985724"}]})));
+        assert!(accidental(json!({"string": "a\u{9d}"})));
+        assert!(!accidental(json!({"number": "2.5"})) && !accidental(json!({"string": "é"})));
+        assert!(!is_accidental(&json!({"number": "20.11946706"}), true));
+        assert!(is_accidental(&json!({"number": "20.119467064985724"}), true));
+        let node = json!({"object": {"key": {"number": "2"}, "left": {"null": true}, "next": {"null": true}}});
+        assert!(is_internal(&node) && !is_internal(&json!({"object": {"a": {"null": true}}})));
+    }
+
+    #[test]
+    fn names_say_which_parameters_are_alike() {
+        let alike = [("a", "b"), ("left", "right"), ("date1", "date2")];
+        assert!(alike.iter().all(|(one, other)| are_alike(one, other)));
+        let apart = [("text", "size"), ("a", "size"), ("key", "value")];
+        assert!(apart.iter().all(|(one, other)| !are_alike(one, other)));
+    }
+}
