@@ -24,41 +24,6 @@ pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
     [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
 }
 
-/// The colours of a raster's premultiplied pixels.
-#[derive(Clone, Debug)]
-pub(crate) struct Palette {
-    /// The [kinds](color_kind) of opaque pixels, one bit for each.
-    kinds: Box<[u64]>,
-    /// Whether some pixel is translucent.
-    translucent: bool,
-}
-
-impl Palette {
-    pub(crate) fn of(pixels: impl Iterator<Item = [u8; 4]>) -> Self {
-        let mut palette = Self {
-            kinds: vec![0; (color_kind(BACKGROUND_COLOR) + 1) / 64].into(),
-            translucent: false,
-        };
-        for pixel in pixels {
-            match pixel {
-                [0, 0, 0, 0] => {}
-                [r, g, b, 255] => {
-                    let kind = color_kind([r, g, b]);
-                    palette.kinds[kind / 64] |= 1 << (kind % 64);
-                }
-                _ => palette.translucent = true,
-            }
-        }
-        palette
-    }
-
-    /// Whether a pixel has the colour, or is translucent and may show it with its background.
-    pub(crate) fn may_show(&self, rgb: [u8; 3]) -> bool {
-        let kind = color_kind(rgb);
-        self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
-    }
-}
-
 /// Whether a sampled colour agrees with a mask colour: it is not transparent, and the upper 6 bits
 /// are equal.
 #[inline]
@@ -280,6 +245,59 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
+/// What a query for a colour learns from the frontmost drawable that is visible at a point, from its
+/// colour after effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The drawable is invisible there.
+    Nothing,
+    /// It alone decides that the wanted colour shows.
+    Wanted,
+    /// It alone decides that another colour shows.
+    Other,
+    /// The drawables behind decide, too.
+    Blend,
+}
+
+impl Shown {
+    /// What a premultiplied colour shows, as the original computes it on the CPU.
+    #[inline]
+    pub(crate) fn of(color: [u8; 4], rgb: [u8; 3]) -> Shown {
+        match color {
+            [0, 0, 0, 0] => Shown::Nothing,
+            [r, g, b, 255] if matches([r, g, b], rgb) => Shown::Wanted,
+            [.., 255] => Shown::Other,
+            // Drawables behind only add to the channels.
+            [r, g, b, _] if [r, g, b].iter().zip(similar(rgb)).any(|(c, (_, most))| *c > most) => {
+                Shown::Other
+            }
+            _ => Shown::Blend,
+        }
+    }
+
+    /// What a premultiplied colour (0 to 1) shows on the graphics processor.
+    #[inline]
+    pub(crate) fn drawn(over: [f64; 4], rgb: [u8; 3]) -> Shown {
+        /// More than rounding to bytes adds or takes away.
+        const ROUNDING: f64 = 1.0;
+        if over[3] == 1.0 {
+            let shows = matches(source_over(BACKGROUND_COLOR, over), rgb);
+            return if shows { Shown::Wanted } else { Shown::Other };
+        }
+        if is_invisible(over) {
+            return Shown::Nothing;
+        }
+        // Whatever is behind adds something between nothing and white.
+        let through = 255.0 * (1.0 - over[3]);
+        let is_beyond = |(channel, (least, most)): (&f64, (u8, u8))| {
+            let channel = 255.0 * channel;
+            channel - ROUNDING > f64::from(most) || channel + through + ROUNDING < f64::from(least)
+        };
+        let beyond = over[..3].iter().zip(similar(rgb)).any(is_beyond);
+        if beyond { Shown::Other } else { Shown::Blend }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -368,5 +386,50 @@ mod tests {
         assert_eq!(with_effects([10, 20, 30, 255], &bright, GhostEffect::Apply), [255; 4]);
         assert_eq!(with_effects([0; 4], &bright, GhostEffect::Apply), [0; 4]);
         assert_eq!(with_effects([64, 0, 0, 128], &bright, GhostEffect::Apply), [128; 4]);
+    }
+
+    /// Colours of each channel and alpha, premultiplied or nearly so.
+    fn samples() -> impl Iterator<Item = [u8; 4]> {
+        let channels = [0, 1, 7, 8, 40, 120, 127, 128, 200, 247, 248, 255];
+        channels.into_iter().flat_map(move |alpha: u8| {
+            let within = channels.into_iter().filter(move |channel| *channel <= alpha.max(1));
+            within.clone().flat_map(move |r| within.clone().map(move |b| [r, b, b, alpha]))
+        })
+    }
+
+    #[test]
+    fn what_one_drawable_decides_does_not_depend_on_those_behind() {
+        let wanted = [[0; 3], [255; 3], [40, 120, 200], [128, 8, 8]];
+        let mut decided = [0; 4];
+        for (front, rgb) in samples().flat_map(|front| wanted.map(|rgb| (front, rgb))) {
+            let shown = Shown::of(front, rgb);
+            let over = front.map(|channel| f64::from(channel) / 255.0);
+            let drawn = Shown::drawn(over, rgb);
+            decided[shown as usize] += 1;
+            decided[drawn as usize] += 1;
+            for behind in samples().filter(|behind| behind[3] == 255) {
+                let mut blend = Blend::new();
+                blend.add_behind(front);
+                blend.add_behind(behind);
+                let color = blend.over_background();
+                let expected = match shown {
+                    Shown::Nothing => matches([behind[0], behind[1], behind[2]], rgb),
+                    Shown::Wanted => true,
+                    Shown::Other => false,
+                    Shown::Blend => matches(color, rgb),
+                };
+                assert_eq!(matches(color, rgb), expected, "{front:?} {behind:?} {rgb:?}");
+                let under = [behind[0], behind[1], behind[2]];
+                let color = source_over(under, over);
+                let expected = match drawn {
+                    Shown::Nothing => matches(under, rgb),
+                    Shown::Wanted => true,
+                    Shown::Other => false,
+                    Shown::Blend => matches(color, rgb),
+                };
+                assert_eq!(matches(color, rgb), expected, "drawn {front:?} {behind:?} {rgb:?}");
+            }
+        }
+        assert!(decided.iter().all(|count| *count > 0), "{decided:?}");
     }
 }

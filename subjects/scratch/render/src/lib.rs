@@ -55,6 +55,7 @@ mod foreign;
 mod hull;
 mod limits;
 mod matrix;
+mod palette;
 mod picture;
 mod raster;
 mod rounding;

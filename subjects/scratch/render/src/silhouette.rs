@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::bounds::HullPoints;
-use crate::color::Palette;
+use crate::palette::Palette;
 use crate::rounding::clamped_byte;
 use crate::tiles::{TILE, Tiles};
 

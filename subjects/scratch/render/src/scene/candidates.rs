@@ -46,6 +46,17 @@ impl Scene {
         Some(drawable.appearance().and(pixels))
     }
 
+    /// The fingerprint of what determines the colours of a drawable with effects, but not where they
+    /// are; `None` without effects, and for a drawable without a costume.
+    pub(super) fn colors_print(&self, slot: usize) -> Option<Fingerprint> {
+        let drawable = &self.drawables[slot];
+        let Look::Costume(skin) = drawable.look else { return None };
+        let (effects, enabled) = drawable.effects.parts();
+        let ranks = [self.levels[skin.0 as usize].rank(), drawable.level.rank(), enabled];
+        let word = ranks.iter().fold(0, |word, &rank| word << 8 | u64::from(rank));
+        (enabled != 0).then(|| Fingerprint::of(skin.0.into()).with(word, 1).numbers(effects))
+    }
+
     /// Appends to a question what it reads of a drawable within an area in which the pen's queue is
     /// drawn; `None` for a bubble and a drawable without a picture.
     pub(super) fn with_print_in(

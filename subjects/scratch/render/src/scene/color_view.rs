@@ -110,8 +110,10 @@ impl ColorView<'_> {
         let (mut possible, mut open) = (0, points);
         for candidate in self.candidates_in(word) {
             let answers = cache.known(candidate, word, row);
-            possible |= open & (answers.yes | !answers.known);
-            open &= answers.known & answers.transparent();
+            if candidate.may_match {
+                possible |= open & (answers.yes | !answers.known);
+            }
+            open &= !answers.known | answers.transparent();
             if open == 0 {
                 return possible;
             }
@@ -127,7 +129,8 @@ impl ColorView<'_> {
         row: i32,
         points: u64,
     ) -> u64 {
-        let (mut shown, mut blended, mut open) = (0, 0, points);
+        let (mut shown, mut blended) = (0, 0);
+        let mut open = self.wanted_points(cache, word, row, points);
         for candidate in self.candidates_in(word) {
             if open == 0 {
                 break;
@@ -156,6 +159,25 @@ impl ColorView<'_> {
             }
         }
         shown
+    }
+
+    /// The subset of some points of a word at which some drawable may show the colour, if others
+    /// do not hide it. Those that can only hide it usually move, so that sampling them is avoided.
+    fn wanted_points(&self, cache: &mut QueryCache, word: i32, row: i32, points: u64) -> u64 {
+        let hiders = self.candidates_in(word).filter(|candidate| !candidate.may_match).count();
+        if hiders == 0 || matches(self.rgb, BACKGROUND_COLOR) {
+            return points;
+        }
+        self.candidates_in(word).filter(|candidate| candidate.may_match).fold(
+            0,
+            |wanted, candidate| {
+                let missing = points & !wanted;
+                if missing == 0 {
+                    return wanted;
+                }
+                wanted | cache.answers(self.scene, candidate, word, row, missing).yes & missing
+            },
+        )
     }
 
     /// The subset of some points of a word at which the frontmost drawable is not entirely

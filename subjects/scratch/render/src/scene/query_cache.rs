@@ -13,10 +13,7 @@ use super::point_words::{WordRegion, columns_of, first_column, point_of, span};
 use super::sampler::{Sampler, SamplingParams};
 use super::shader::{Sample, Shader};
 use super::{DrawableId, Scene};
-use crate::color::{
-    BACKGROUND_COLOR, GhostEffect, color_kind, is_invisible, matches, matches_mask,
-    matches_mask_gpu, source_over,
-};
+use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gpu};
 
 /// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 256;
@@ -74,7 +71,8 @@ pub(super) struct WordAnswers {
     /// drawable is translucent (see `clear`).
     pub(super) yes: u64,
     /// The points at which drawables behind are visible. Without `yes`, the drawable is
-    /// transparent there; with `yes`, it is translucent, and only a blend gives the colour.
+    /// transparent there; with `yes`, it is translucent, and only a blend gives the colour. A
+    /// translucent drawable with a colour from which no blend gives the wanted one has neither.
     pub(super) clear: u64,
 }
 
@@ -140,6 +138,8 @@ pub(super) struct QueryCache {
     query: u64,
     /// Whether drawables touch others or colours.
     pub(super) touching: Answers<bool>,
+    /// Whether drawables with effects may show colours.
+    shown: Answers<bool>,
     /// The nearest cell of a grid that shows a colour, if there is one.
     pub(super) nearest: Answers<Option<(i32, i32)>>,
 }
@@ -165,10 +165,22 @@ impl QueryCache {
                 PointQuery::Solid => scene.solid_bounds(slot, &entry.params),
                 _ => entry.params.colored_bounds,
             });
-            entry.may_match = match query {
-                PointQuery::Color(rgb) => scene.may_show(slot, rgb),
-                PointQuery::DrawnColor(rgb) => scene.may_be_drawn(slot, rgb),
-                _ => true,
+            entry.may_match = {
+                let known =
+                    scene.colors_print(slot).map(|print| print.with(query.number().into(), 0));
+                let may_match = || match query {
+                    PointQuery::Color(rgb) => scene.may_show(slot, rgb),
+                    PointQuery::DrawnColor(rgb) => scene.may_be_drawn(slot, rgb),
+                    _ => true,
+                };
+                match known {
+                    None => may_match(),
+                    Some(question) => self.shown.get(question).unwrap_or_else(|| {
+                        let answer = may_match();
+                        self.shown.insert(question, answer);
+                        answer
+                    }),
+                }
             };
             entry.reset(WordRegion::EMPTY);
         }
@@ -276,6 +288,17 @@ impl QueryCache {
     }
 }
 
+/// The bits `yes` and `clear` of [`WordAnswers`] for a point.
+#[inline]
+fn answer_to(shown: Shown) -> (bool, bool) {
+    match shown {
+        Shown::Nothing => (false, true),
+        Shown::Wanted => (true, false),
+        Shown::Other => (false, false),
+        Shown::Blend => (true, true),
+    }
+}
+
 impl CacheEntry {
     fn reset(&mut self, region: WordRegion) {
         self.cached_region = region;
@@ -296,19 +319,13 @@ impl WordAnswers {
         missing: u64,
     ) {
         self.known |= missing;
-        // A ghost is opaque nowhere, so that a blend samples it in any case.
-        if matches!(query, PointQuery::DrawnColor(_)) && shader.is_ghost() {
-            (self.yes, self.clear) = (self.yes | missing, self.clear | missing);
-            return;
-        }
         let judge = |sample: Sample| match query {
             PointQuery::DrawnMask(mask) => {
                 (matches_mask_gpu(shader.shaded(sample, GhostEffect::Ignore), mask), false)
             }
-            PointQuery::DrawnColor(rgb) => match shader.shaded(sample, GhostEffect::Apply) {
-                over @ [.., 1.0] => (matches(source_over(BACKGROUND_COLOR, over), rgb), false),
-                over => (!is_invisible(over), true),
-            },
+            PointQuery::DrawnColor(rgb) => {
+                answer_to(Shown::drawn(shader.shaded(sample, GhostEffect::Apply), rgb))
+            }
             _ => (shader.shaded(sample, GhostEffect::Ignore)[3] != 0.0, false),
         };
         let outside = (false, matches!(query, PointQuery::DrawnColor(_)));
@@ -357,11 +374,9 @@ impl WordAnswers {
             PointQuery::Mask(mask) => {
                 (matches_mask(sampler.with_effects(plain, GhostEffect::Ignore), mask), false)
             }
-            PointQuery::Color(rgb) => match sampler.with_effects(plain, GhostEffect::Apply) {
-                [0, 0, 0, 0] => (false, true),
-                [r, g, b, 255] => (color_kind([r, g, b]) == color_kind(rgb), false),
-                _ => (true, true),
-            },
+            PointQuery::Color(rgb) => {
+                answer_to(Shown::of(sampler.with_effects(plain, GhostEffect::Apply), rgb))
+            }
         };
         // Neighbours often have the same colour.
         let mut last = ([0; 4], judge([0; 4]));

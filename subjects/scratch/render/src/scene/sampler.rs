@@ -5,7 +5,7 @@ use super::candidates::silhouette;
 use super::drawable::{Drawable, Look};
 use super::point_words::span;
 use crate::bounds::Rect;
-use crate::color::{GhostEffect, with_effects};
+use crate::color::{GhostEffect, Shown, with_effects};
 use crate::effect::Effects;
 use crate::matrix::{InverseModel, Model};
 use crate::silhouette::Silhouette;
@@ -209,9 +209,16 @@ impl Scene {
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
         // Only costumes have a fixed palette; lines change the pen layer all the time.
-        !matches!(drawable.look, Look::Costume(_))
-            || drawable.effects.any()
-            || self.silhouette(drawable).palette().may_show(rgb)
+        if !matches!(drawable.look, Look::Costume(_)) {
+            return true;
+        }
+        let (palette, effects) = (self.silhouette(drawable).palette(), &drawable.effects);
+        if !effects.any() {
+            return palette.may_show(rgb);
+        }
+        palette.may_show_after(|pixel| {
+            Shown::of(with_effects(pixel, effects, GhostEffect::Apply), rgb)
+        })
     }
 
     fn silhouette<'a>(&'a self, drawable: &'a Drawable) -> &'a Silhouette {

@@ -3,7 +3,7 @@
 
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects_gpu};
-use crate::effect::{Effect, Effects};
+use crate::effect::Effects;
 use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::Silhouette;
@@ -47,12 +47,6 @@ impl<'a> Shader<'a> {
 }
 
 impl Shader<'_> {
-    /// Whether the ghost effect leaves no fragment opaque, but some visible.
-    pub(super) fn is_ghost(&self) -> bool {
-        let opacity = self.lens.effects.value(Effect::Ghost);
-        opacity > 0.0 && opacity < 1.0
-    }
-
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
     /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {

@@ -4,7 +4,8 @@ use super::Scene;
 use super::drawable::{Drawable, Look};
 use super::pen::Pen;
 use super::sampler::SamplingParams;
-use super::shader::{Lens, Shader};
+use super::shader::{Lens, Sample, Shader};
+use crate::color::{GhostEffect, Shown};
 use crate::silhouette::{EMPTY, Silhouette};
 
 impl Scene {
@@ -33,10 +34,17 @@ impl Scene {
     pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
         // Interpolation between pixels gives colours that the palette lacks.
-        !matches!(drawable.look, Look::Costume(_))
-            || drawable.effects.any()
-            || !drawable.samples_nearest(&self.skins)
-            || self.texture(drawable).palette().may_show(rgb)
+        if !matches!(drawable.look, Look::Costume(_)) || !drawable.samples_nearest(&self.skins) {
+            return true;
+        }
+        let palette = self.texture(drawable).palette();
+        if !drawable.effects.any() {
+            return palette.may_show(rgb);
+        }
+        let shader = self.shader(slot);
+        palette.may_show_after(|pixel| {
+            Shown::drawn(shader.shaded(Sample::Texel(pixel), GhostEffect::Apply), rgb)
+        })
     }
 
     fn texture<'a>(&'a self, drawable: &'a Drawable) -> &'a Silhouette {
