@@ -68,5 +68,7 @@ mod tiles;
 pub use bounds::Rect;
 pub use effect::Effect;
 pub use limits::{Limits, SkinError};
-pub use scene::{ColorOf, DrawableCopy, DrawableId, Fingerprint, Group, PenStroke, Rasters, Scene};
+pub use scene::{
+    ColorOf, DrawableCopy, DrawableId, DrawableSet, Fingerprint, Group, PenStroke, Rasters, Scene,
+};
 pub use skin::{SkinId, SkinSet, SkinSetBuilder};

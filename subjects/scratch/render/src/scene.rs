@@ -18,9 +18,11 @@ mod pen_queue;
 mod picture;
 mod point_words;
 mod query_cache;
+mod reaches;
 mod sampler;
 mod shader;
 mod shading;
+mod slots;
 mod speech;
 mod stamp;
 mod touching;
@@ -38,6 +40,9 @@ pub use layers::Group;
 use layers::Layers;
 use pen::Pen;
 pub use pen_line::PenStroke;
+use reaches::Reaches;
+pub use slots::DrawableSet;
+use slots::{Hints, next_version};
 
 /// A drawable of a [`Scene`]. Ids count up from 0 and are never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +61,10 @@ pub struct Scene {
     /// The id of each drawable, ascending. They are separate from the drawables, because a search
     /// among drawables would read a cache line for each comparison.
     ids: Vec<DrawableId>,
+    hints: Hints,
+    /// See [`next_version`].
+    version: u64,
+    reaches: Reaches,
     next: u32,
     layers: Layers,
     /// The largest raster selected so far, for each skin.
@@ -74,6 +83,9 @@ impl Clone for Scene {
             skins: Arc::clone(&self.skins),
             drawables: self.drawables.clone(),
             ids: self.ids.clone(),
+            hints: Hints::default(),
+            version: next_version(),
+            reaches: Reaches::default(),
             next: self.next,
             layers: self.layers.clone(),
             levels: self.levels.clone(),
@@ -93,6 +105,8 @@ impl Clone for Scene {
         }
         self.drawables.clone_from(&source.drawables);
         self.ids.clone_from(&source.ids);
+        self.version = next_version();
+        self.reaches.clear();
         self.next = source.next;
         self.layers.clone_from(&source.layers);
         self.levels.clone_from(&source.levels);
@@ -135,6 +149,9 @@ impl Scene {
             skins,
             drawables: Vec::new(),
             ids: Vec::new(),
+            hints: Hints::default(),
+            version: next_version(),
+            reaches: Reaches::default(),
             next: 0,
             layers: Layers::default(),
             levels,
@@ -159,6 +176,8 @@ impl Scene {
         self.next += 1;
         self.drawables.push(Drawable::new());
         self.ids.push(id);
+        self.version = next_version();
+        self.reaches.add();
         self.layers.push(id, group);
         id
     }
@@ -168,6 +187,8 @@ impl Scene {
         if let Some(slot) = self.slot(id) {
             self.drawables.remove(slot);
             self.ids.remove(slot);
+            self.version = next_version();
+            self.reaches.remove(slot);
             self.layers.remove(id);
             if self.pen.as_ref().is_some_and(|pen| pen.id == id) {
                 self.pen = None;
@@ -231,30 +252,6 @@ impl Scene {
         let drawables = DRAWABLE_BYTES * self.drawables.len() + size_of_val(self.layers.list());
         let pen = self.pen.as_ref().map_or(0, |pen| pen.unshared_bytes(earlier.pen.as_ref()));
         Self::BYTES + drawables + size_of_val(&*self.levels) + pen
-    }
-
-    fn slot(&self, id: DrawableId) -> Option<usize> {
-        // Ids are positions as long as no drawable has been removed.
-        let guess = id.0 as usize;
-        if self.ids.get(guess) == Some(&id) {
-            return Some(guess);
-        }
-        self.ids.binary_search(&id).ok()
-    }
-
-    /// [`slot`](Self::slot) of an id that is probably next to the id in slot `near`.
-    fn slot_near(&self, id: DrawableId, near: usize) -> Option<usize> {
-        let guesses = [near.wrapping_sub(1), near.wrapping_add(1)];
-        let is_slot = |slot: &usize| self.ids.get(*slot) == Some(&id);
-        guesses.into_iter().find(is_slot).or_else(|| self.slot(id))
-    }
-
-    fn get(&self, id: DrawableId) -> Option<&Drawable> {
-        self.slot(id).map(|slot| &self.drawables[slot])
-    }
-
-    fn get_mut(&mut self, id: DrawableId) -> Option<&mut Drawable> {
-        self.slot(id).map(|slot| &mut self.drawables[slot])
     }
 }
 

@@ -148,7 +148,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Touching(what) => {
                 let what = self.value(what);
                 let touching = self.touching(&what);
-                let distance = if touching { 1.0 } else { self.distance_of_touching(&what) };
+                let needed = !touching && known.0 > 0.0;
+                let distance = if needed { self.distance_of_touching(&what) } else { 1.0 };
                 ConditionDistances::new(touching, distance)
             }
             Expr::TouchingColor(color) => {

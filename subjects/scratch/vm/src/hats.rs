@@ -6,6 +6,7 @@ use catherd_scratch_sb3::Opcode;
 use crate::calls::Work;
 use crate::interpreter::Interpreter;
 use crate::keys::{Key, KeyQuery};
+use crate::program::Program;
 use crate::target::{NO_THREAD, TargetId};
 use crate::text::Text;
 use crate::thread::ThreadId;
@@ -97,7 +98,7 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-impl<T: Tracer> Interpreter<'_, T> {
+impl<'a, T: Tracer> Interpreter<'a, T> {
     /// Starts the scripts of all hat blocks that react to an event, of one target or of all
     /// targets from front to back, and executes these hats at once. The bodies of the scripts
     /// begin with the next slice of their threads. Leaves the started threads in
@@ -115,10 +116,20 @@ impl<T: Tracer> Interpreter<'_, T> {
         started.clear();
         self.consume_fuel(self.state.execution_order.len() / 16);
         match only {
-            Some(target) => self.start_scripts(target, trigger, &mut started),
+            Some(target) => {
+                let scripts = self.scripts_of(target, trigger);
+                self.start_scripts(target, scripts, trigger, &mut started);
+            }
             None => {
+                // Clones of a sprite are usually next to each other.
+                let (mut sprite, mut scripts): (u32, &[u32]) = (u32::MAX, &[]);
                 for i in (0..self.state.execution_order.len()).rev() {
-                    self.start_scripts(self.state.execution_order[i], trigger, &mut started);
+                    let target = self.state.execution_order[i];
+                    let of = self.state.targets[target.0 as usize].sprite;
+                    if of != sprite {
+                        (sprite, scripts) = (of, self.scripts_of(target, trigger));
+                    }
+                    self.start_scripts(target, scripts, trigger, &mut started);
                 }
             }
         }
@@ -135,11 +146,26 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Starts the scripts of one target that react to an event. A script that is running already is
+    /// The scripts of a target that react to an event.
+    fn scripts_of(&self, target: TargetId, trigger: &Trigger) -> &'a [u32] {
+        let program: &'a Program = self.program;
+        let sprite = &program.sprites[self.state.targets[target.0 as usize].sprite as usize];
+        sprite.scripts_by_trigger.get(trigger).map_or(&[], |scripts| scripts)
+    }
+
+    /// Starts scripts of one target that react to an event. A script that is running already is
     /// restarted or continues, depending on the event.
-    fn start_scripts(&mut self, target: TargetId, trigger: &Trigger, started: &mut Vec<u32>) {
+    fn start_scripts(
+        &mut self,
+        target: TargetId,
+        scripts: &[u32],
+        trigger: &Trigger,
+        started: &mut Vec<u32>,
+    ) {
+        if scripts.is_empty() {
+            return;
+        }
         let sprite = &self.program.sprites[self.state.targets[target.0 as usize].sprite as usize];
-        let Some(scripts) = sprite.scripts_by_trigger.get(trigger) else { return };
         let restart = matches!(
             trigger,
             Trigger::Flag

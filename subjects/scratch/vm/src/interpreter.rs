@@ -2,7 +2,7 @@
 //! separately so that code can be read while the state changes.
 
 use catherd_elementary::AngleCache;
-use catherd_scratch_render::DrawableId;
+use catherd_scratch_render::DrawableSet;
 
 use crate::cycles::noted::Cycles;
 use crate::functions::Angles;
@@ -23,7 +23,8 @@ pub(crate) struct Buffers {
     pub(crate) deferred_operands: Vec<Value>,
     /// Values of [`crate::code::Command::early_inputs`].
     pub(crate) early_values: Vec<Value>,
-    pub(crate) drawables: Vec<DrawableId>,
+    /// By sprite: its instances, and the number of targets when they were collected.
+    pub(crate) instances: Vec<(usize, DrawableSet)>,
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
     /// The place in the thread list after the last thread that was restarted.

@@ -69,7 +69,7 @@ impl Scene {
         match drawable.look {
             Look::Costume(skin) => {
                 let level = self.levels[skin.0 as usize].rank();
-                Some(question.and(drawable.appearance()).with(level.into(), 1))
+                Some(question.and_tagged(drawable.appearance(), level))
             }
             Look::PenLayer => {
                 let question = question.and(drawable.appearance());
@@ -106,26 +106,10 @@ impl Scene {
         tester: usize,
         front_to_back: impl IntoIterator<Item = u32>,
     ) -> Candidates {
-        let mut candidates = Candidates::default();
-        let Some(bounds) = self.query_bounds(tester) else { return candidates };
-        for number in front_to_back {
-            let slot = number as usize;
-            let drawable = &self.drawables[slot];
-            let sensed = slot != tester
-                && drawable.visible
-                && !matches!(drawable.look, Look::Nothing | Look::Bubble(_));
-            if !sensed {
-                continue;
-            }
-            self.prepare_within(slot, bounds);
-            let other = self.drawables[slot].snapped_bounds();
-            if bounds.intersects(&other) {
-                let common = bounds.intersection(other);
-                candidates.slots.push(number);
-                candidates.area = Some(candidates.area.map_or(common, |area| area.union(common)));
-            }
+        match self.query_bounds(tester) {
+            Some(bounds) => self.reaching(tester, bounds, front_to_back.into_iter()),
+            None => Candidates::default(),
         }
-        candidates
     }
 }
 

@@ -196,7 +196,7 @@ impl Scene {
         }
         let mut grid = Grid::new(start, within.intersection(around))?;
         grid.limit_distance(max_distance);
-        let slots: SmallVec<[u32; 32]> = match of {
+        let slots: SmallVec<[u32; 64]> = match of {
             ColorOf::Only(id) => SmallVec::from_elem(self.slot(id)? as u32, 1),
             ColorOf::AllBut(id) => {
                 let mut slots = self.front_to_back();

@@ -47,6 +47,7 @@ impl Scene {
     /// Restores the rasters of a scene with the same costumes.
     pub fn restore_rasters(&mut self, rasters: &Rasters) {
         self.levels.clone_from(&rasters.0);
+        self.reaches.clear();
     }
 
     /// Whether the pen layer exists: some pen block was executed.

@@ -117,6 +117,7 @@ impl Scene {
             Arc::clone(silhouette.hull.get_or_init(compute))
         };
         self.drawables[slot].set_hull(points);
+        self.reaches.forget(slot);
     }
 
     /// Prepares a drawable for sampling on the CPU: draws the queue of the pen and selects the

@@ -39,6 +39,13 @@ impl Fingerprint {
         self.with(other.0, other.1)
     }
 
+    /// Appends another fingerprint and a small number, in the time of one of them.
+    #[inline]
+    pub(super) fn and_tagged(self, other: Self, tag: u8) -> Self {
+        // The words of a fingerprint are evenly distributed, so that few of them differ in this way.
+        self.with(other.0 ^ u64::from(tag).wrapping_mul(FACTORS[0]), other.1)
+    }
+
     /// Appends numbers by their bits.
     pub fn numbers(self, numbers: &[f64]) -> Self {
         numbers.chunks(2).fold(self, |print, pair| {

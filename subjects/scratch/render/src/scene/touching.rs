@@ -7,7 +7,7 @@ use super::fingerprint::Fingerprint;
 use super::point_words::{WordRegion, words};
 use super::query_cache::{Candidate, PointQuery, QueryCache};
 use super::touching_color::OVERLAP_QUESTION;
-use super::{DrawableId, Scene};
+use super::{DrawableId, DrawableSet, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 
@@ -35,17 +35,16 @@ impl Scene {
     /// Whether a visible drawable touches one of the other visible drawables at a whole point of
     /// the stage. Bubbles and the drawable itself never count.
     pub fn touching_drawables(&mut self, id: DrawableId, others: &[DrawableId]) -> bool {
-        let Some(tester) = self.slot(id) else { return false };
-        // The ids of clones are next to each other in the list of drawables and in `others`.
-        let mut near = tester;
-        let mut slots: SmallVec<[u32; 16]> = SmallVec::new();
-        for &other in others.iter().rev() {
-            if let Some(slot) = self.slot_near(other, near) {
-                slots.push(slot as u32);
-                near = slot;
-            }
-        }
-        let candidates = self.candidates(tester, slots);
+        let mut set = DrawableSet::default();
+        set.fill(self, others.iter().copied());
+        self.touching_set(id, &set)
+    }
+
+    /// [`touching_drawables`](Self::touching_drawables) for a set, which must be
+    /// [current](DrawableSet::is_current); a drawable touches none of another set.
+    pub fn touching_set(&mut self, id: DrawableId, others: &DrawableSet) -> bool {
+        let Some(tester) = self.slot(id).filter(|_| others.is_current(self)) else { return false };
+        let candidates = self.candidates(tester, others.slots.iter().rev().copied());
         let Some(area) = candidates.area else { return false };
         if !self.drawables[tester].visible {
             return false;

@@ -42,14 +42,19 @@ impl<T: Tracer> Interpreter<'_, T> {
             return self.state.scene.touching_edge(drawable);
         }
         let Some(sprite) = self.program.sprite_named(name) else { return false };
-        let mut others = std::mem::take(&mut self.buffers.drawables);
-        others.clear();
-        let instances =
-            self.state.live_targets.iter().filter(|live| live.sprite as usize == sprite);
-        others.extend(instances.map(|live| live.drawable).filter(|&other| other != drawable));
-        let touching = self.state.scene.touching_drawables(drawable, &others);
-        self.buffers.drawables = others;
-        touching
+        let (scene, live) = (&mut self.state.scene, &self.state.live_targets);
+        let sets = &mut self.buffers.instances;
+        if sets.len() <= sprite {
+            sets.resize_with(sprite + 1, Default::default);
+        }
+        let (count, set) = &mut sets[sprite];
+        // A clone is added to the scene before it is a target.
+        if *count != live.len() || !set.is_current(scene) {
+            let instances = live.iter().filter(|live| live.sprite as usize == sprite);
+            set.fill(scene, instances.map(|live| live.drawable));
+            *count = live.len();
+        }
+        scene.touching_set(drawable, set)
     }
 
     pub(crate) fn touching_color(&mut self, color: &Value) -> bool {
