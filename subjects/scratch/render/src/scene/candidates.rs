@@ -14,7 +14,7 @@ use crate::skin::{Level, SkinSet};
 /// intersections with the tester. The tester is the drawable that senses the others.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    pub(super) slots: SmallVec<[u32; 16]>,
+    pub(super) slots: SmallVec<[u32; 64]>,
     pub(super) area: Option<Rect>,
 }
 
@@ -59,7 +59,23 @@ impl Scene {
 
     /// Appends to a question what it reads of a drawable within an area in which the pen's queue is
     /// drawn; `None` for a bubble and a drawable without a picture.
+    #[inline]
     pub(super) fn with_print_in(
+        &self,
+        question: Fingerprint,
+        slot: usize,
+        area: Rect,
+    ) -> Option<Fingerprint> {
+        match self.reaches.print(slot) {
+            Some((appearance, skin)) => {
+                Some(question.and_tagged(appearance, self.levels[skin as usize].rank()))
+            }
+            None => self.with_unknown_print_in(question, slot, area),
+        }
+    }
+
+    #[inline(never)]
+    fn with_unknown_print_in(
         &self,
         question: Fingerprint,
         slot: usize,

@@ -13,6 +13,9 @@ const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
 
 impl Fingerprint {
+    /// No fingerprint.
+    pub(super) const NONE: Self = Self(0, 0);
+
     /// The fingerprint of a sequence whose first word tells what it describes.
     pub fn of(kind: u64) -> Self {
         Self(0, 0).with(kind, 0)

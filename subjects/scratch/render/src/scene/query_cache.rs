@@ -319,6 +319,13 @@ impl WordAnswers {
         missing: u64,
     ) {
         self.known |= missing;
+        if query == PointQuery::DrawnSolid {
+            for x in columns_of(word, missing) {
+                let point = (f64::from(x) + 0.5, f64::from(row) + 0.5);
+                self.yes |= u64::from(shader.is_solid(point)) * point_of(x);
+            }
+            return;
+        }
         let judge = |sample: Sample| match query {
             PointQuery::DrawnMask(mask) => {
                 (matches_mask_gpu(shader.shaded(sample, GhostEffect::Ignore), mask), false)
@@ -326,7 +333,7 @@ impl WordAnswers {
             PointQuery::DrawnColor(rgb) => {
                 answer_to(Shown::drawn(shader.shaded(sample, GhostEffect::Apply), rgb))
             }
-            _ => (shader.shaded(sample, GhostEffect::Ignore)[3] != 0.0, false),
+            _ => (false, false),
         };
         let outside = (false, matches!(query, PointQuery::DrawnColor(_)));
         // Neighbours often have the same colour.

@@ -5,7 +5,9 @@ use smallvec::SmallVec;
 use super::Scene;
 use super::candidates::Candidates;
 use super::drawable::Look;
+use super::fingerprint::Fingerprint;
 use crate::bounds::Rect;
+use crate::skin::SkinId;
 
 /// The box of whole points that a drawable may cover, as far as it matters on the stage: its top,
 /// bottom, right and left, 16 bits for each. Programs with hundreds of clones compare boxes for most
@@ -62,9 +64,24 @@ impl Reach {
         ((self.0 | HIGHEST) - least) & HIGHEST == HIGHEST
     }
 
-    fn combined(self, other: Self, choose: fn(u64, u64) -> u64) -> Self {
-        let (a, b) = (self.sides(), other.sides());
-        Self::of_sides(std::array::from_fn(|side| choose(a[side], b[side])))
+    /// All bits of the sides that are at least those of the other box.
+    #[inline]
+    fn larger(self, other: Self) -> u64 {
+        ((((self.0 | HIGHEST) - other.0) & HIGHEST) >> 15) * 0xffff
+    }
+
+    /// The intersection of two boxes, which must not be unknown.
+    #[inline]
+    fn intersection(self, other: Self) -> Self {
+        let larger = self.larger(other);
+        Self(other.0 & larger | self.0 & !larger)
+    }
+
+    /// The box around two boxes, which must not be unknown.
+    #[inline]
+    fn union(self, other: Self) -> Self {
+        let larger = self.larger(other);
+        Self(self.0 & larger | other.0 & !larger)
     }
 
     fn area(self) -> Rect {
@@ -73,34 +90,59 @@ impl Reach {
     }
 }
 
-/// The reaches by slot; none before the first question, and after the scene was restored. A
-/// drawable with a known reach has [selected](super::raise_level) its raster.
+/// What the fingerprint of a question reads of a drawable with a costume.
+#[derive(Clone, Copy, Debug)]
+struct Print {
+    appearance: Fingerprint,
+    skin: u32,
+}
+
+/// The print of a drawable without a costume, and of one that is not known.
+const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
+
+/// The reaches and prints by slot; none before the first question, and after the scene was restored.
+/// A drawable with a known reach has [selected](super::raise_level) its raster.
 #[derive(Debug, Default)]
-pub(super) struct Reaches(Vec<Reach>);
+pub(super) struct Reaches {
+    reaches: Vec<Reach>,
+    /// Of drawables with a known reach.
+    prints: Vec<Print>,
+}
 
 impl Reaches {
     pub(super) fn add(&mut self) {
-        if !self.0.is_empty() {
-            self.0.push(Reach::UNKNOWN);
+        if !self.reaches.is_empty() {
+            self.reaches.push(Reach::UNKNOWN);
+            self.prints.push(NO_PRINT);
         }
     }
 
     pub(super) fn remove(&mut self, slot: usize) {
-        if !self.0.is_empty() {
-            self.0.remove(slot);
+        if !self.reaches.is_empty() {
+            self.reaches.remove(slot);
+            self.prints.remove(slot);
         }
     }
 
     /// The drawable of a slot may have changed.
     #[inline]
     pub(super) fn forget(&mut self, slot: usize) {
-        if let Some(reach) = self.0.get_mut(slot) {
-            *reach = Reach::UNKNOWN;
+        if let (Some(reach), Some(print)) = (self.reaches.get_mut(slot), self.prints.get_mut(slot))
+        {
+            (*reach, *print) = (Reach::UNKNOWN, NO_PRINT);
         }
     }
 
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.reaches.clear();
+        self.prints.clear();
+    }
+
+    /// The appearance of a drawable and its skin, if it is known and has a costume.
+    #[inline]
+    pub(super) fn print(&self, slot: usize) -> Option<(Fingerprint, u32)> {
+        let Print { appearance, skin } = *self.prints.get(slot)?;
+        (skin != NO_PRINT.skin).then_some((appearance, skin))
     }
 }
 
@@ -118,7 +160,7 @@ impl Scene {
         let (mut found, mut common) = (SmallVec::new(), None);
         for number in slots {
             let slot = number as usize;
-            let mut other = self.reaches.0.get(slot).copied().unwrap_or(Reach::UNKNOWN);
+            let mut other = self.reaches.reaches.get(slot).copied().unwrap_or(Reach::UNKNOWN);
             if !other.is_at_least(least) || slot == tester {
                 continue;
             }
@@ -129,8 +171,8 @@ impl Scene {
                 }
             }
             found.push(number);
-            let both = own.combined(other, u64::min);
-            common = Some(common.map_or(both, |common: Reach| common.combined(both, u64::max)));
+            let both = own.intersection(other);
+            common = Some(common.map_or(both, |common: Reach| common.union(both)));
         }
         Candidates { slots: found, area: common.map(Reach::area) }
     }
@@ -138,8 +180,9 @@ impl Scene {
     /// Where a drawable can be sensed by another one within `bounds`, for which it is prepared.
     #[inline(never)]
     fn find_reach(&mut self, slot: usize, bounds: Rect) -> Reach {
-        if self.reaches.0.is_empty() {
-            self.reaches.0.resize(self.drawables.len(), Reach::UNKNOWN);
+        if self.reaches.reaches.is_empty() {
+            self.reaches.reaches.resize(self.drawables.len(), Reach::UNKNOWN);
+            self.reaches.prints.resize(self.drawables.len(), NO_PRINT);
         }
         let drawable = &self.drawables[slot];
         let reach = if drawable.visible && !matches!(drawable.look, Look::Nothing | Look::Bubble(_))
@@ -149,9 +192,13 @@ impl Scene {
         } else {
             Reach::NOWHERE
         };
+        let drawable = &self.drawables[slot];
         // The queue of the pen is drawn for each question.
-        if !matches!(self.drawables[slot].look, Look::PenLayer) {
-            self.reaches.0[slot] = reach;
+        if !matches!(drawable.look, Look::PenLayer) {
+            self.reaches.reaches[slot] = reach;
+        }
+        if let Look::Costume(SkinId(skin)) = drawable.look {
+            self.reaches.prints[slot] = Print { appearance: drawable.appearance(), skin };
         }
         reach
     }
@@ -176,9 +223,9 @@ mod tests {
                 let intersects = own_box.intersects(&other_box);
                 assert_eq!(other.is_at_least(own.least()), intersects, "{other_box:?}");
                 if intersects {
-                    let common = own.combined(other, u64::min);
+                    let common = own.intersection(other);
                     assert_eq!(common.area(), own_box.intersection(other_box));
-                    let around = own.combined(common, u64::max);
+                    let around = own.union(common);
                     assert_eq!(around.area(), own_box.union(common.area()));
                     count += 1;
                 }

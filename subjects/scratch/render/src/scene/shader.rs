@@ -47,6 +47,29 @@ impl<'a> Shader<'a> {
 }
 
 impl Shader<'_> {
+    /// Whether the drawable is solid at a stage point.
+    #[inline]
+    pub(super) fn is_solid(&self, point: (f64, f64)) -> bool {
+        let lens = &self.lens;
+        if !lens.nearest || lens.effects.changes_shape() {
+            // Effects on colours leave alpha as it is.
+            return self.sample(point).is_some_and(|sample| match sample {
+                Sample::Texel(texel) => texel[3] != 0,
+                Sample::Between(color) => color[3] != 0.0,
+            });
+        }
+        if !lens.colored_bounds.contains(point) {
+            return false;
+        }
+        let (u, v) = lens.inverse.texture(point);
+        let inside = (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v);
+        let (width, height) = (self.silhouette.width(), self.silhouette.height());
+        // Rounding may give the width or the height.
+        let column = ((u * width as f64) as i32).min(width as i32 - 1);
+        let row = ((v * height as f64) as i32).min(height as i32 - 1);
+        inside && self.silhouette.solid(column, row)
+    }
+
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
     /// drawable's rectangle.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
