@@ -21,6 +21,8 @@ pub struct Recorder {
     step: u64,
     /// By block: the last time at which it was evaluated.
     evaluated: Vec<u64>,
+    /// By series: the last time at which its blocks were evaluated.
+    series: Vec<u64>,
     /// Blocks whose entries changed in the present span.
     changed: Vec<BlockNo>,
     /// By block: the last span in which its entry changed. Spans count over all executions.
@@ -39,6 +41,7 @@ impl Recorder {
             time: 0,
             step: 0,
             evaluated: vec![0; blocks],
+            series: Vec::new(),
             changed: Vec::new(),
             changed_in: vec![0; blocks],
             span: 1,
@@ -97,6 +100,27 @@ impl Recorder {
         changed
     }
 
+    /// A block is evaluated for the first time since the present time began.
+    #[inline(never)]
+    fn evaluate(&mut self, block: BlockNo) {
+        self.evaluated[block.0 as usize] = self.time;
+        if !self.trace.covered(block) {
+            self.trace.cover(block);
+            self.note(block);
+        }
+    }
+
+    #[inline(never)]
+    fn evaluate_all(&mut self, series: usize, blocks: &[BlockNo]) {
+        if series >= self.series.len() {
+            self.series.resize(series + 1, 0);
+        }
+        self.series[series] = self.time;
+        for &block in blocks {
+            self.covered(block);
+        }
+    }
+
     fn note(&mut self, block: BlockNo) {
         if self.records {
             return;
@@ -150,15 +174,17 @@ impl Tracer for Recorder {
         }
     }
 
+    #[inline]
     fn covered(&mut self, block: BlockNo) {
-        let evaluated = &mut self.evaluated[block.0 as usize];
-        if *evaluated == self.time {
-            return;
+        if self.evaluated.get(block.0 as usize) != Some(&self.time) {
+            self.evaluate(block);
         }
-        *evaluated = self.time;
-        if !self.trace.covered(block) {
-            self.trace.cover(block);
-            self.note(block);
+    }
+
+    #[inline]
+    fn covered_all(&mut self, series: usize, blocks: &[BlockNo]) {
+        if self.series.get(series) != Some(&self.time) {
+            self.evaluate_all(series, blocks);
         }
     }
 
@@ -323,5 +349,26 @@ mod tests {
         assert!(recorder.trace().covered(b));
         assert_eq!(recorder.trace().record(a), Some((0.0, 0.0)));
         assert!(!recorder.flush(3, &mut history), "nothing is new");
+    }
+
+    #[test]
+    fn a_series_covers_its_blocks_again_in_each_step_and_execution() {
+        let blocks = [BlockNo(0), BlockNo(2)];
+        let mut recorder = Recorder::new(3, false);
+        recorder.clear();
+        for _ in 0..3 {
+            recorder.step();
+            assert!(!blocks.iter().any(|block| recorder.ran_last_step(*block)));
+            for _ in 0..2 {
+                recorder.covered_all(7, &blocks);
+                assert_eq!(recorder.last_step().collect::<Vec<_>>(), blocks);
+            }
+        }
+        recorder.clear();
+        recorder.covered_all(7, &blocks);
+        assert!(recorder.trace().covered(BlockNo(2)) && !recorder.trace().covered(BlockNo(1)));
+        recorder.record();
+        recorder.covered_all(7, &blocks);
+        assert_eq!(recorder.recorded().covered, blocks);
     }
 }

@@ -38,6 +38,15 @@ pub trait Tracer: Sized {
         let _ = block;
     }
 
+    /// A series of blocks was executed. In a program each number of a series always has the same blocks,
+    /// and there are fewer numbers than blocks of custom blocks after small ones have been expanded.
+    fn covered_all(&mut self, series: usize, blocks: &[BlockNo]) {
+        let _ = series;
+        for &block in blocks {
+            self.covered(block);
+        }
+    }
+
     /// The block that is reported next continues: it was executed before and waits for something.
     /// Called only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}

@@ -184,11 +184,15 @@ impl<T: Tracer> Executor<'_, T> {
     }
 
     /// Sets a variable or register to a number.
+    #[inline]
     pub(super) fn store(&mut self, to: Operand, number: f64) {
         if to.kind() == Kind::Register {
             self.numbers[to.index()] = number;
-        } else {
-            *self.variable(to) = Value::Number(number);
+            return;
+        }
+        match self.variable(to) {
+            Value::Number(place) => *place = number,
+            place => *place = Value::Number(number),
         }
     }
 }

@@ -28,8 +28,8 @@ pub(crate) fn run<T: Tracer, const ONE: bool, const CALLS: bool, const RESTS: bo
             executor.tracer.covered(step.no);
         } else {
             let first = first as usize;
-            for &no in &executor.form.blocks[first..first + usize::from(count)] {
-                executor.tracer.covered(no);
+            if let Some(blocks) = executor.form.blocks.get(first..first + usize::from(count)) {
+                executor.tracer.covered_all(first, blocks);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::distance::{ConditionDistances, of_compared_values};
 use crate::eval::{nan_to_zero, text_cost};
 use crate::functions::{math, snap};
 use crate::linear::executor::{Executor, Step, Stop};
-use crate::linear::form::{Function, Instruction, Operand, Operator, Quantity, Relation};
+use crate::linear::form::{Function, Instruction, Link, Operand, Operator, Quantity, Relation};
 use crate::linear::operands::{Any, Source, Stored, Variable};
 use crate::linear::outcomes::{measured, negated_if};
 use crate::rounding::modulo;
@@ -108,6 +108,16 @@ pub(crate) fn length<T: Tracer>(
     executor.next(rest)
 }
 
+/// The number cast of an operand.
+#[inline(always)]
+fn number<T: Tracer, A: Source>(executor: &Executor<'_, T>, a: Operand) -> f64 {
+    match A::numeral(executor, a) {
+        // Neither a number nor a short numeral.
+        numeral if numeral.is_nan() => A::read(executor, a).number(),
+        numeral => numeral,
+    }
+}
+
 #[inline(never)]
 pub(crate) fn binary<T: Tracer, A: Source, B: Source>(
     executor: &mut Executor<'_, T>,
@@ -115,7 +125,7 @@ pub(crate) fn binary<T: Tracer, A: Source, B: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Binary { operator, to, a, b });
-    let (a, b) = (A::read(executor, a).number(), B::read(executor, b).number());
+    let (a, b) = (number::<T, A>(executor, a), number::<T, B>(executor, b));
     let result = match operator {
         Operator::Add => a + b,
         Operator::Subtract => a - b,
@@ -146,7 +156,7 @@ pub(crate) fn unary<T: Tracer, A: Source>(
     rest: &[Step<T>],
 ) -> usize {
     parts!(step, Instruction::Unary { function, to, a });
-    let a = A::read(executor, a).number();
+    let a = number::<T, A>(executor, a);
     let result = match function {
         Function::Round => js_round(a),
         Function::Math(op) => math(op, a, executor.angles),
@@ -189,8 +199,25 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     executor.next(rest)
 }
 
+/// Variables are often set to numerals in the code, which are texts.
 #[inline(never)]
 pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
+    executor: &mut Executor<'_, T>,
+    step: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    parts!(step, Instruction::Compare { relation, link, jumps, a, b, to });
+    let (x, y) = (A::numeral(executor, a), B::numeral(executor, b));
+    if link != Link::Push || x.is_nan() || y.is_nan() {
+        return compare_any::<T, A, B>(executor, step, rest);
+    }
+    let (how, negated) = relation.parts();
+    let outcome = executor.decide(step.no, how, negated, x, y);
+    if outcome == jumps { to as usize } else { executor.next(rest) }
+}
+
+#[inline(never)]
+fn compare_any<T: Tracer, A: Source, B: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
     rest: &[Step<T>],
