@@ -9,6 +9,7 @@ mod documented;
 mod kinds;
 mod likeness;
 mod needed;
+mod outcomes;
 mod plausible;
 mod readers;
 mod repeated;

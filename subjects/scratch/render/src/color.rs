@@ -251,9 +251,9 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
 pub(crate) enum Shown {
     /// The drawable is invisible there.
     Nothing,
-    /// It alone decides that the wanted colour shows.
+    /// It decides, whatever is behind it, that the wanted colour shows.
     Wanted,
-    /// It alone decides that another colour shows.
+    /// It decides, whatever is behind it, that another colour shows.
     Other,
     /// The drawables behind decide, too.
     Blend,

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::outcomes::is_value_of;
 use super::weights::callee;
-use super::worth::is_value_of;
 use crate::suite::SuiteTest;
 
 /// Leaves out tests that say the same as another one of the same call: whose further arguments change nothing, and more

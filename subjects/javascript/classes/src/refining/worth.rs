@@ -1,7 +1,7 @@
 //! Whether a maintainer would keep a test: it says something about its call, and its call is one that somebody would
 //! make. Calls of the documentation, the tests and the examples only have to say something.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Operation, Statement};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::arguments::inlined;
 use super::conventions;
 use super::kinds::kind;
+use super::outcomes::{is_accidental, is_internal, is_nothing, is_value_of};
 use super::plausible::{asks, is_optional};
 use super::usage::{Usage, WITHOUT};
 use super::variables::Variables;
@@ -21,14 +22,8 @@ use crate::suite::{SuiteTest, is_error};
 /// Maximum length of the data of a result that no example leads to, in characters.
 const LARGEST: usize = 240;
 
-/// Maximum number of digits after the point of a result that no example leads to.
-const MAX_UNDOCUMENTED_DIGITS: usize = 6;
-
 /// Maximum number of elements of a list of which only a part is asserted.
 const MAX_ELEMENTS: usize = 20;
-
-/// Maximum number of digits after the point of a result.
-const MAX_DIGITS: usize = 10;
 
 /// Of how many functions and methods at least one is mentioned by a package that mentions what it is for.
 const MENTIONED: usize = 3;
@@ -65,27 +60,6 @@ fn is_about_arguments(test: &SuiteTest) -> bool {
     ABOUT_ARGUMENTS
         .iter()
         .any(|word| message.contains(word) && (short || !AMBIGUOUS.contains(word)))
-}
-
-/// Whether a result is or contains a number that only a computation gives: negative zero, or many digits.
-fn is_accidental(value: &Value, documented: bool) -> bool {
-    match value {
-        Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
-            ("number", Value::String(text)) => {
-                let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
-                text == "-0"
-                    || digits > if documented { MAX_DIGITS } else { MAX_UNDOCUMENTED_DIGITS }
-            }
-            ("string", Value::String(text)) => {
-                let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).count();
-                text.chars().any(|c| ('\u{7f}'..'\u{a0}').contains(&c) || c == '\0')
-                    || text.split('.').skip(1).any(|part| digits(part) > MAX_DIGITS)
-            }
-            (_, part) => is_accidental(part, documented),
-        }),
-        Value::Array(items) => items.iter().any(|item| is_accidental(item, documented)),
-        _ => false,
-    }
 }
 
 fn is_empty(argument: &Argument) -> bool {
@@ -139,31 +113,21 @@ fn is_plain_call(statement: &Statement) -> bool {
         && given.iter().all(plain)
 }
 
-/// Whether an object has members without values, as one has that a program uses itself.
-fn is_internal(value: &Value) -> bool {
-    let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
-    let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();
-    members.is_some_and(|members| members.values().filter(nothing).count() > 1)
+/// Whether the arguments of a call are those of an example, or the first of them.
+fn is_call_of(statement: &Statement, example: &[Literal]) -> bool {
+    let given = &statement.arguments;
+    let same = |(it, literal): (&Argument, &Literal)| {
+        super::kinds::argument(literal).is_some_and(|known| known == *it)
+    };
+    example.len() >= given.len() && given.iter().zip(example).all(same)
 }
 
-/// Whether a result is the value of a text or a collection.
-pub(super) fn is_value_of(argument: &Argument, result: &Value) -> bool {
-    match argument {
-        Argument::String(text) => result["string"] == **text,
-        Argument::Number(number) => {
-            result["number"].as_str().and_then(|it| it.parse::<f64>().ok()) == Some(*number)
-        }
-        Argument::Boolean(it) => result["boolean"] == *it,
-        Argument::Array(items) => result["array"].as_array().is_some_and(|values| {
-            values.len() == items.len() && items.iter().zip(values).all(|(a, b)| is_value_of(a, b))
-        }),
-        Argument::Object(members) => result["object"].as_object().is_some_and(|values| {
-            let same = |(name, it): &(String, Argument)| {
-                values.get(name).is_some_and(|value| is_value_of(it, value))
-            };
-            values.len() == members.len() && members.iter().all(same)
-        }),
-        _ => false,
+/// The type parameters of a declared type: `T` in `T` and `T[]`.
+fn type_parameter(shape: &Shape) -> Option<(&str, bool)> {
+    match shape {
+        Shape::Named(name) if name.len() <= 2 => Some((name, false)),
+        Shape::Array(item) => type_parameter(item).filter(|it| !it.1).map(|(name, _)| (name, true)),
+        _ => None,
     }
 }
 
@@ -198,6 +162,10 @@ impl Usage {
         // Of a long list, the first element and the length say little, and so do lines of what has hardly any content.
         let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
         let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
+        let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
+        if !documented && result["string"].as_str().is_some_and(blank) {
+            return false;
+        }
         let part = long && says < Strength::Whole && !documented;
         if part || lines && test.focus.is_some() {
             return false;
@@ -221,6 +189,16 @@ impl Usage {
         let given = &statements[last].arguments;
         let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
         if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
+            return false;
+        }
+        // That nothing is found or made of an argument of which nothing is known says little.
+        let unknown = self.target(&test.statements, last).is_some_and(|target| {
+            let calls = self.calls(target);
+            (0..given.len()).any(|position| {
+                calls.iter().all(|call| call.len() <= position) && !self.says(target, position)
+            })
+        });
+        if unknown && is_nothing(result) {
             return false;
         }
         let size = result.to_string().len();
@@ -254,7 +232,11 @@ impl Usage {
             return self.is_applied_as_usual(test, at, variables);
         }
         let Some(target) = self.target(&test.statements, at) else {
-            return checked || is_plain_call(statement);
+            let callee = callee(statement);
+            let name = callee.rsplit(['.', '#']).next().unwrap_or_default();
+            let calls = self.words.calls.get(name).map_or(&[][..], Vec::as_slice);
+            let one = statement.arguments.len() <= 1 && is_plain_call(statement);
+            return checked || one || calls.iter().any(|call| is_call_of(statement, call));
         };
         // What has a shorter name is not called by a longer one.
         let shorter: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
@@ -328,14 +310,7 @@ impl Usage {
 
     /// Whether the arguments of a call are those of an example.
     fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
-        let given = &statement.arguments;
-        let same = |call: &&Vec<Literal>| {
-            call.len() >= given.len()
-                && given.iter().zip(*call).all(|(it, literal)| {
-                    super::kinds::argument(literal).is_some_and(|known| known == *it)
-                })
-        };
-        self.calls(target).iter().any(same)
+        self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
 
     /// Whether somebody would choose the arguments of a call together.
@@ -369,7 +344,12 @@ impl Usage {
         }
         let alone = |(position, it): (usize, &Argument)| match it {
             Argument::Boolean(_) => self.is_given(target, position, "boolean"),
-            Argument::Function(..) => self.is_given(target, position, "function"),
+            Argument::Function(what, result) => {
+                let declared = self.shape_of(target, position).and_then(result_of);
+                let fits = declared.is_none_or(|shape| self.fits(shape, result, 0));
+                let fits = fits || what != "constant";
+                self.is_given(target, position, "function") && fits
+            }
             Argument::Object(members) => {
                 // What all examples have is hardly optional.
                 let objects = calls.iter().filter_map(|call| match call.get(position) {
@@ -399,8 +379,26 @@ impl Usage {
                 && !self.says(target, position)
         };
         given.iter().enumerate().all(alone)
+            && self.is_of_one_type(target, given)
             && !given.iter().enumerate().any(apart)
             && !(0..given.len()).any(unknown)
+    }
+
+    /// Whether arguments of the same type parameter, and their elements, are of one kind.
+    fn is_of_one_type(&self, target: &Target, given: &[Argument]) -> bool {
+        let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (position, argument) in given.iter().enumerate() {
+            let shape = self.shape_of(target, position).and_then(type_parameter);
+            let known = match (shape, argument) {
+                (Some((_, true)), Argument::Array(items)) => {
+                    items.iter().filter_map(kind).collect()
+                }
+                (Some((_, false)), it) => kind(it).into_iter().collect::<Vec<_>>(),
+                _ => continue,
+            };
+            kinds.entry(shape.map_or("", |it| it.0)).or_default().extend(known);
+        }
+        kinds.values().all(|kinds| kinds.len() <= 1)
     }
 
     /// Whether the type, the name or the default of a parameter, or what it is compared with, says which values it has.
@@ -455,6 +453,15 @@ impl Usage {
     }
 }
 
+/// The type of what a function of a declared type returns.
+fn result_of(shape: &Shape) -> Option<&Shape> {
+    match shape {
+        Shape::Function(result) => Some(result),
+        Shape::Union(shapes) => shapes.iter().find_map(result_of),
+        _ => None,
+    }
+}
+
 /// Whether a declared type permits a kind.
 fn shape_has(shape: &Shape, of: &str, depth: usize) -> bool {
     match shape {
@@ -469,22 +476,7 @@ fn shape_has(shape: &Shape, of: &str, depth: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn results_of_chance_are_told_from_results() {
-        let accidental = |value| is_accidental(&value, false);
-        assert!(accidental(json!({"number": "-0"})));
-        assert!(accidental(json!({"array": [{"number": "20.119467064985724"}]})));
-        assert!(accidental(json!({"string": "a\u{9d}"})));
-        assert!(!accidental(json!({"number": "2.5"})) && !accidental(json!({"string": "é"})));
-        assert!(!is_accidental(&json!({"number": "20.11946706"}), true));
-        assert!(is_accidental(&json!({"number": "20.119467064985724"}), true));
-        let node = json!({"object": {"key": {"number": "2"}, "left": {"null": true}, "next": {"null": true}}});
-        assert!(is_internal(&node) && !is_internal(&json!({"object": {"a": {"null": true}}})));
-    }
 
     #[test]
     fn names_say_which_parameters_are_alike() {

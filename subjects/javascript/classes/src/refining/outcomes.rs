@@ -1,0 +1,92 @@
+//! What results say: nothing, or what only an accident leads to.
+
+use catherd_javascript_machine::Argument;
+use serde_json::Value;
+
+/// Maximum number of digits after the point of a result that no example leads to.
+const MAX_UNDOCUMENTED_DIGITS: usize = 6;
+
+/// Maximum number of digits after the point of a result.
+const MAX_DIGITS: usize = 10;
+
+/// Whether a result is or contains a number that only a computation gives: negative zero, or many digits.
+pub(super) fn is_accidental(value: &Value, documented: bool) -> bool {
+    match value {
+        Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
+            ("number", Value::String(text)) => {
+                let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+                text == "-0"
+                    || digits > if documented { MAX_DIGITS } else { MAX_UNDOCUMENTED_DIGITS }
+            }
+            ("string", Value::String(text)) => {
+                let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).count();
+                text.chars().any(|c| ('\u{7f}'..'\u{a0}').contains(&c) || c == '\0')
+                    || text.split('.').skip(1).any(|part| digits(part) > MAX_DIGITS)
+            }
+            (_, part) => is_accidental(part, documented),
+        }),
+        Value::Array(items) => items.iter().any(|item| is_accidental(item, documented)),
+        _ => false,
+    }
+}
+
+/// Whether a result says that there was nothing to do.
+pub(super) fn is_nothing(result: &Value) -> bool {
+    let empty = |it: &Value| {
+        it.as_array().is_some_and(Vec::is_empty) || it.as_object().is_some_and(|it| it.is_empty())
+    };
+    result["string"] == ""
+        || result["boolean"] == false
+        || ["0", "-1", "NaN"].iter().any(|number| result["number"] == *number)
+        || result.get("null").is_some()
+        || result.get("undefined").is_some()
+        || ["array", "object"].iter().any(|of| result.get(of).is_some_and(empty))
+}
+
+/// Whether an object has members without values, as one has that a program uses itself.
+pub(super) fn is_internal(value: &Value) -> bool {
+    let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
+    let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();
+    members.is_some_and(|members| members.values().filter(nothing).count() > 1)
+}
+
+/// Whether a result is the value of a text or a collection.
+pub(super) fn is_value_of(argument: &Argument, result: &Value) -> bool {
+    match argument {
+        Argument::String(text) => result["string"] == **text,
+        Argument::Number(number) => {
+            result["number"].as_str().and_then(|it| it.parse::<f64>().ok()) == Some(*number)
+        }
+        Argument::Boolean(it) => result["boolean"] == *it,
+        Argument::Array(items) => result["array"].as_array().is_some_and(|values| {
+            values.len() == items.len() && items.iter().zip(values).all(|(a, b)| is_value_of(a, b))
+        }),
+        Argument::Object(members) => result["object"].as_object().is_some_and(|values| {
+            let same = |(name, it): &(String, Argument)| {
+                values.get(name).is_some_and(|value| is_value_of(it, value))
+            };
+            values.len() == members.len() && members.iter().all(same)
+        }),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn results_of_chance_are_told_from_results() {
+        let accidental = |value| is_accidental(&value, false);
+        assert!(accidental(json!({"number": "-0"})));
+        assert!(accidental(json!({"array": [{"number": "20.119467064985724"}]})));
+        assert!(accidental(json!({"string": "a\u{9d}"})));
+        assert!(!accidental(json!({"number": "2.5"})) && !accidental(json!({"string": "é"})));
+        assert!(!is_accidental(&json!({"number": "20.11946706"}), true));
+        assert!(is_accidental(&json!({"number": "20.119467064985724"}), true));
+        let node = json!({"object": {"key": {"number": "2"}, "left": {"null": true}, "next": {"null": true}}});
+        assert!(is_internal(&node) && !is_internal(&json!({"object": {"a": {"null": true}}})));
+    }
+}
