@@ -181,7 +181,10 @@ fn crates_use_only_the_layers_below_them() {
         ),
         ("scratch-conformance", "platform scratch-sb3 scratch-vm"),
         ("scratch-corpora", "scratch-sb3 search"),
-        ("scratch-games", "scratch-sb3 scratch-suite scratch-testgen scratch-vm search"),
+        (
+            "scratch-games",
+            "scratch-sb3 scratch-suite scratch-testgen scratch-trace scratch-vm search",
+        ),
         ("scratch-grading-itch", "javascript-engine scratch-grading-report scratch-sb3 scratch-vm"),
         (
             "scratch-grading-kind",
@@ -202,7 +205,8 @@ fn crates_use_only_the_layers_below_them() {
         ("scratch-render", ""),
         ("scratch-sb3", ""),
         ("scratch-suite", "scratch-sb3 scratch-vm"),
-        ("scratch-testgen", "scratch-sb3 scratch-suite scratch-vm search"),
+        ("scratch-testgen", "scratch-sb3 scratch-suite scratch-trace scratch-vm search"),
+        ("scratch-trace", "scratch-sb3 scratch-suite scratch-vm"),
         ("scratch-vm", "elementary scratch-render scratch-sb3"),
         ("search", ""),
         ("sequences-commands", "cli-console experiments sequences-testing"),

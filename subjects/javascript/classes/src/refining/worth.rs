@@ -25,6 +25,9 @@ const LARGEST: usize = 240;
 /// Maximum number of elements of a list of which only a part is asserted.
 const MAX_ELEMENTS: usize = 20;
 
+/// Names of parameters for an element of a list.
+const ELEMENTS: [&str; 4] = ["item", "element", "elem", "value"];
+
 /// Of how many functions and methods at least one is mentioned by a package that mentions what it is for.
 const MENTIONED: usize = 3;
 
@@ -384,11 +387,20 @@ impl Usage {
             && !(0..given.len()).any(unknown)
     }
 
-    /// Whether arguments of the same type parameter, and their elements, are of one kind.
+    /// Whether arguments of the same type parameter, and their elements, are of one kind, and so are a list and an element.
     fn is_of_one_type(&self, target: &Target, given: &[Argument]) -> bool {
         let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let is_list = |it: &Argument| matches!(it, Argument::Array(_));
+        let names = target.parameters.iter().map(|it| ELEMENTS.contains(&it.name.as_str()));
+        let mut named = given.iter().zip(names);
+        // A list and something that is one of its elements, by its name.
+        let element = named.any(|(it, named)| named && !is_list(it)) && given.iter().any(is_list);
         for (position, argument) in given.iter().enumerate() {
+            let of_list = target.parameters.get(position).is_some_and(|it| {
+                element && (is_list(argument) || ELEMENTS.contains(&it.name.as_str()))
+            });
             let shape = self.shape_of(target, position).and_then(type_parameter);
+            let shape = if of_list { Some(("", is_list(argument))) } else { shape };
             let known = match (shape, argument) {
                 (Some((_, true)), Argument::Array(items)) => {
                     items.iter().filter_map(kind).collect()
