@@ -139,20 +139,13 @@ impl Refiner<'_> {
             && let Some(result) = test.assertions.get_mut(last)
             && result.get("object").is_some_and(Value::is_string)
             && result.get("object") == known.get("object")
-            && result != known
         {
-            // Of another instance of the class, only what differs.
-            without(result, known);
-        }
-        if let Some(statement) = test.statements.get(last)
-            && focus == last
-            && statement.operation == Operation::Method
-            && let Some(known) = before.get(statement.receiver)
-            && let Some(result) = test.assertions.get_mut(last)
-            && result.get("object").is_some_and(Value::is_string)
-            && result == known
-        {
-            *result = Value::Null;
+            if result == known {
+                *result = Value::Null;
+            } else {
+                // Of another instance of the class, only what differs.
+                without(result, known);
+            }
         }
         for (state, before) in test.after.iter_mut().take(focus).zip(&before) {
             if !state.is_null() {
