@@ -169,7 +169,7 @@ impl CodeFlags {
 
 /// Why tests with odd values are not in the code. `goals` is the number of goals that only they cover.
 fn odd_values(goals: usize) -> String {
-    let reason = "their values are not those that a person would choose; --all-values writes them";
+    let reason = "values that a person would not choose; --all-values writes all";
     match goals {
         0 => reason.to_owned(),
         _ => format!("{reason} (for {})", plural(goals, "more goal")),

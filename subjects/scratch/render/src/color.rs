@@ -245,15 +245,14 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
-/// What a query for a colour learns from the frontmost drawable that is visible at a point, from its
-/// colour after effects.
+/// What the frontmost drawable at a point, by its colour after effects, tells a query for a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The drawable is invisible there.
     Nothing,
-    /// It decides, whatever is behind it, that the wanted colour shows.
+    /// The wanted colour shows, for any drawables behind.
     Wanted,
-    /// It decides, whatever is behind it, that another colour shows.
+    /// Another colour shows, for any drawables behind.
     Other,
     /// The drawables behind decide, too.
     Blend,

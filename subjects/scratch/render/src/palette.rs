@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::color::{BACKGROUND_COLOR, Shown, color_kind};
 
 /// Maximum number of different pixels that are kept.
-const MOST: usize = 256;
+const MAX_PIXELS: usize = 256;
 
 /// The colours of a raster's premultiplied pixels.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct Palette {
     kinds: Box<[u64]>,
     /// Whether some pixel is translucent.
     translucent: bool,
-    /// The different pixels and the transparent one; `None` if there are more than [`MOST`].
+    /// The different pixels and the transparent one; `None` if there are more than [`MAX_PIXELS`].
     pixels: Option<Box<[[u8; 4]]>>,
 }
 
@@ -41,11 +41,11 @@ impl Palette {
                 }
                 _ => palette.translucent = true,
             }
-            if seen.len() <= MOST {
+            if seen.len() <= MAX_PIXELS {
                 seen.insert(pixel);
             }
         }
-        palette.pixels = (seen.len() <= MOST).then(|| seen.into_iter().collect());
+        palette.pixels = (seen.len() <= MAX_PIXELS).then(|| seen.into_iter().collect());
         palette
     }
 

@@ -1,5 +1,5 @@
-//! Whether a maintainer would keep a test: it says something about its call, and its call is one that somebody would
-//! make. Calls of the documentation, the tests and the examples only have to say something.
+//! Whether a maintainer would keep a test: it says something about its call, and its call is one that a user of the
+//! package would make. Calls of the documentation, the tests and the examples only have to say something.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -212,7 +212,7 @@ impl Usage {
         if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
             return false;
         }
-        // What is not there, and options that a call completes, are hardly what somebody looks at.
+        // Members that are missing, and options that a call completes, say little about the call.
         let missing = test.statements[last].operation == Operation::Get
             && (result.get("null").is_some() || result.get("undefined").is_some());
         let completed = |state: &Value| {
@@ -222,7 +222,7 @@ impl Usage {
         !missing && !test.after.iter().any(completed)
     }
 
-    /// Whether a statement of a test is a call that somebody would make.
+    /// Whether a statement of a test is a call that a user of the package would make.
     fn is_call(&self, test: &SuiteTest, at: usize, variables: &Variables) -> bool {
         let statements = inlined(&test.statements);
         let statement = &statements[at];
@@ -248,14 +248,14 @@ impl Usage {
         if shorter.len() < target.path.len() && self.targets().iter().any(other) {
             return false;
         }
-        let alone = statement.arguments.len() <= 1
+        let only = statement.arguments.len() <= 1
             || !statement.arguments.iter().any(|it| {
                 matches!(it, Argument::Undefined | Argument::Null | Argument::Function(..))
             });
         // An error says what is wrong with one argument.
         let given = statement.arguments.iter().enumerate();
         let wrong = given.filter(|(position, it)| !self.is_usual_kind(target, *position, it));
-        let checked = checked && alone && wrong.count() <= 1;
+        let checked = checked && only && wrong.count() <= 1;
         self.is_mentioned(target)
             && (checked
                 || self.has_usual_count(target, statement)
@@ -316,7 +316,7 @@ impl Usage {
         self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
 
-    /// Whether somebody would choose the arguments of a call together.
+    /// Whether a user of the package would choose the arguments of a call together.
     fn is_usual_call(&self, target: &Target, statement: &Statement) -> bool {
         let given = &statement.arguments;
         let calls = self.calls(target);
@@ -345,7 +345,7 @@ impl Usage {
         if given.iter().enumerate().any(nothing) {
             return false;
         }
-        let alone = |(position, it): (usize, &Argument)| match it {
+        let usual = |(position, it): (usize, &Argument)| match it {
             Argument::Boolean(_) => self.is_given(target, position, "boolean"),
             Argument::Function(what, result) => {
                 let declared = self.shape_of(target, position).and_then(result_of);
@@ -381,7 +381,7 @@ impl Usage {
                 && calls.iter().all(|call| call.len() <= position)
                 && !self.says(target, position)
         };
-        given.iter().enumerate().all(alone)
+        given.iter().enumerate().all(usual)
             && self.is_of_one_type(target, given)
             && !given.iter().enumerate().any(apart)
             && !(0..given.len()).any(unknown)
