@@ -9,15 +9,15 @@ use crate::target::{List, Target};
 use crate::thread::{Frame, Thread};
 use crate::value::Value;
 
-/// Bytes of a state without its scene and without what it points to, and of a target, in estimates.
-/// The numbers are fixed, because callers decide by estimates, and a new field must not change their
-/// decisions.
+/// Estimated bytes of a state and of a target, without the scene and without the memory that they
+/// point to. The numbers are fixed, because the results of callers depend on estimates, so that a
+/// new field must not change them.
 const STATE_BYTES: usize = 632;
 const TARGET_BYTES: usize = 352;
 
 impl State {
-    /// Bytes that are not shared with an earlier state, without texts in lists. Takes about as
-    /// long as a copy, because it reads what a copy would copy, not what copies share.
+    /// Estimated bytes that are not shared with an earlier state, without texts in lists. Takes
+    /// about as long as a copy, because it reads only the parts that a copy would copy.
     pub(crate) fn unshared_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
         let targets = targets.map(|(i, target)| target.unshared_bytes(earlier.targets.get(i)));
@@ -30,7 +30,7 @@ impl State {
             + self.answer.len()
     }
 
-    /// Bytes of the texts in lists that are not shared with an earlier state.
+    /// Maximum bytes of the texts in lists that are not shared with an earlier state.
     pub(crate) fn unshared_list_text_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
         let lists = targets.flat_map(|(i, target)| target.unshared_lists(earlier.targets.get(i)));
@@ -65,7 +65,8 @@ impl Thread {
     }
 }
 
-/// At most the bytes of a text, which may have one byte a character, and may be shared.
+/// Maximum bytes of a text, two for each character. A text of Latin characters takes half of that,
+/// and a shared text takes none.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) => 2 * text.len(),

@@ -10,12 +10,13 @@ use crate::program::Sprite;
 use crate::text::Text;
 use crate::value::Value;
 
-/// Number of a target of a VM: the stage, a sprite or a clone. The stage and sprites have their
-/// positions in the project; a later clone reuses the number of a deleted one.
+/// Number of a target of a VM: the stage, a sprite or a clone. The numbers of the stage and the
+/// sprites are their positions in the project. The number of a deleted clone is used again for a
+/// later one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub u32);
 
-/// The slot of no thread in [`Target::running`].
+/// Value in [`Target::running`] for a script without a thread.
 pub(crate) const NO_THREAD: u32 = u32::MAX;
 
 /// The stage, a sprite or a clone.
@@ -25,7 +26,8 @@ pub(crate) struct Target {
     pub(crate) original: bool,
     /// 0 for the stage and sprites; clones count from 1 in the order of their creation.
     pub(crate) serial: u32,
-    /// Number of clones of its sprite when it was made, itself included; 0 for the stage and sprites.
+    /// Number of clones of its sprite when this clone was made, including this one; 0 for the stage
+    /// and sprites.
     pub(crate) siblings: u16,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,
@@ -47,7 +49,7 @@ pub(crate) struct Target {
     pub(crate) lists: Vec<List>,
     /// Last value of each edge-activated hat's predicate; `None` before the first evaluation.
     pub(crate) edges: SmallVec<[Option<bool>; 2]>,
-    /// Slot of the listed thread of each script, by position in
+    /// Slot of the thread of each script in the list of threads, or [`NO_THREAD`], by position in
     /// [`crate::program::Sprite::scripts`].
     pub(crate) running: Vec<u32>,
 }

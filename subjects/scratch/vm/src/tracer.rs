@@ -12,8 +12,8 @@ use crate::vm::Vm;
 
 /// Observer of an execution. `()` observes nothing and costs nothing.
 pub trait Tracer: Sized {
-    /// Whether the VM traces at all. If false, the compiler removes all tracing, including the
-    /// computation of branch distances.
+    /// Whether the VM calls the other functions. If false, the compiler removes all tracing,
+    /// including the computation of branch distances.
     const ACTIVE: bool;
 
     /// Whether [`Tracer::watch`] is called. If false, the compiler removes its calls.
@@ -38,8 +38,9 @@ pub trait Tracer: Sized {
         let _ = block;
     }
 
-    /// A series of blocks was executed. In a program each number of a series always has the same blocks,
-    /// and there are fewer numbers than blocks of custom blocks after small ones have been expanded.
+    /// A series of blocks was executed. In one program, the same `series` always comes with the
+    /// same `blocks`. `series` is smaller than the number of blocks of all custom blocks, counted
+    /// after calls of small custom blocks have been replaced by their blocks.
     fn covered_all(&mut self, series: usize, blocks: &[BlockNo]) {
         let _ = series;
         for &block in blocks {
@@ -47,8 +48,8 @@ pub trait Tracer: Sized {
         }
     }
 
-    /// The block that is reported next continues: it was executed before and waits for something.
-    /// Called only if the VM is [watched](Tracer::WATCHES).
+    /// The block that is reported next was executed before, had to wait, and now continues. Called
+    /// only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}
 
     /// A control block was executed: its branch distances to the outcomes true and false. One of
@@ -70,8 +71,9 @@ pub trait Tracer: Sized {
         (f64::INFINITY, f64::INFINITY)
     }
 
-    /// A record begins: of the calls of [`Tracer::covered`] and [`Tracer::distance`] from now on. It
-    /// must not depend on earlier calls, so that [`Tracer::known_distances`] tells nothing of them.
+    /// Begins a record of the calls of [`Tracer::covered`] and [`Tracer::distance`]. The record
+    /// must not depend on earlier calls, so that until its end [`Tracer::known_distances`] must not
+    /// return distances of earlier calls.
     fn record(&mut self) {}
 
     /// Ends the record. Its calls have the same effect as without a record.
@@ -107,8 +109,8 @@ pub trait Tracer: Sized {
         let _ = text;
     }
 
-    /// Executes something. Implemented by [`compile_interpreter!`](crate::compile_interpreter) for
-    /// tracers that several crates use.
+    /// Executes a call of the interpreter. Implemented by
+    /// [`compile_interpreter!`](crate::compile_interpreter) for tracers that several crates use.
     #[doc(hidden)]
     fn execute(vm: &mut Vm<Self>, call: Call<'_>) {
         vm.execute(call);
@@ -126,8 +128,8 @@ impl Tracer for () {
 /// A record of what a tracer received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
-    /// All blocks that were covered, also those that were covered before the record began: they show
-    /// what the VM has read.
+    /// All blocks that were covered during the record, also those that had been covered before it
+    /// began.
     pub covered: Vec<BlockNo>,
     /// Blocks with their smallest distances to the outcomes true and false.
     pub distances: Vec<(BlockNo, f64, f64)>,

@@ -4,8 +4,8 @@ use catherd_scratch_sb3::Opcode;
 
 use crate::compat::Compat;
 
-/// Short reason why a block behaves differently in a machine than in Scratch; `None` if it does not.
-/// `docs/explanation/conformance.md` has the details.
+/// Short reason why a block behaves differently in a machine than in Scratch, and what it does
+/// instead; `None` if it behaves the same. `docs/explanation/conformance.md` has the details.
 pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;
     let today = compat == Compat::Today;
@@ -40,8 +40,8 @@ pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     })
 }
 
-/// What a block of hardware or speech recognition does without its device; `None` for other blocks,
-/// and for those that take the time that they take in the original.
+/// What a block for hardware or speech recognition does without its device. `None` for other
+/// blocks, and for blocks that do nothing but take as long as in the original.
 fn without_device(opcode: &str) -> Option<&'static str> {
     let (extension, name) = opcode.split_once('_')?;
     if !["boost", "ev3", "gdxfor", "microbit", "speech2text", "wedo2"].contains(&extension) {

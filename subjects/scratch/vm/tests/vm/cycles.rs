@@ -1,5 +1,5 @@
-//! Loops whose state repeats are skipped to the end of their budget, with the same results as if
-//! they were executed.
+//! Loops whose state repeats are skipped to the end of the step's budget. The results are the same
+//! as if the iterations were executed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::harness::paper;
 use crate::language::project;
 use crate::noted::Noted;
 
-/// Everything observable about a program after some steps.
+/// Everything that can be observed of a program after some steps.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     targets: Vec<String>,
@@ -50,7 +50,8 @@ fn outcome<const MERGES: bool>(
     (outcome, vm.tracer.calls)
 }
 
-/// Outcomes of three steps with this budget for a slice, without and with skipping.
+/// Outcomes of three steps, without and with skipping. `warp_budget` is the maximum number of
+/// blocks that a thread executes at once.
 fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
     let settings = VmSettings {
@@ -63,7 +64,7 @@ fn outcomes(source: &str, warp_budget: u32) -> [(Outcome, u64); 2] {
     [outcome::<false>(&program, settings.clone(), 3), outcome::<true>(&program, settings, 3)]
 }
 
-/// A program that executes a loop in warp, and another script after it.
+/// A program that executes `body` in warp in each step, and after it another script.
 fn program(body: &str) -> String {
     format!(
         "(var n #0) (var m #1) (var s \"\") (list l 3 random 5)
@@ -75,7 +76,8 @@ fn program(body: &str) -> String {
     )
 }
 
-/// The fraction of blocks that were executed.
+/// The fraction of a step's blocks that are executed with skipping. Checks that skipping does not
+/// change the outcome.
 fn executed(body: &str) -> f64 {
     let [(plain, all), (merged, some)] = outcomes(&program(body), 60_000);
     assert_eq!(plain, merged, "{body}");

@@ -1,8 +1,8 @@
 //! The VM follows the rules of Scratch 3, with the changes of the Whisker paper.
 //!
-//! In comments, `Mistake N` numbers the thirty details of the original that are easiest to get
-//! wrong, and `(run)` marks expectations that were confirmed by executing the original; the others
-//! follow from its source.
+//! In comments, `Mistake N` is the number, from 1 to 30, of a detail of the original Scratch that
+//! is easy to get wrong. `(run)` marks expectations that were confirmed by executing the original;
+//! the other expectations follow from its source code.
 
 mod applications;
 mod budgets;
