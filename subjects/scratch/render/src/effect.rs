@@ -34,7 +34,7 @@ impl Effect {
         Self::Ghost,
     ];
 
-    /// The effect of a lower-case name, as project files write it.
+    /// The effect with a lower-case name, as project files write it; `None` for other names.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "color" => Self::Color,
@@ -99,7 +99,8 @@ impl Effects {
         self.converted[effect as usize] = effect.converted(raw);
     }
 
-    /// All that formulas use: the values, and which effects are enabled, one bit for each.
+    /// The converted values of all effects, and a bit for each effect that is enabled. No formula
+    /// uses anything else.
     pub(crate) fn parts(&self) -> (&[f64; 7], u8) {
         (&self.converted, self.enabled)
     }
@@ -148,7 +149,8 @@ impl Effects {
             let (ex, ey) = ((u - 0.5) / 0.5, (v - 0.5) / 0.5);
             let length = (ex * ex + ey * ey).sqrt();
             let radius = libm::pow(length.min(1.0), self.value(Effect::Fisheye)) * length.max(1.0);
-            // At the exact centre this is 0/0, so that the point touches nothing.
+            // At the exact centre, `ex / length` is 0/0, so that the coordinates are NaN and the
+            // point touches nothing.
             u = to_binary32(0.5 + radius * (ex / length) * 0.5);
             v = to_binary32(0.5 + radius * (ey / length) * 0.5);
         }

@@ -48,18 +48,18 @@ use slots::{Hints, next_version};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DrawableId(pub u32);
 
-/// The rendering state, as far as programs can sense it now or later.
+/// The part of the rendering state that programs can sense, now or later.
 ///
-/// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, tests
-/// are false, boxes are empty at the origin.
+/// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, queries
+/// return false, and bounding boxes are empty and at the origin.
 ///
 /// Cloning is cheap: costumes and rasters are shared, and the pen layer is copied on write.
 #[derive(Debug)]
 pub struct Scene {
     skins: Arc<SkinSet>,
     drawables: Vec<Drawable>,
-    /// The id of each drawable, ascending. They are separate from the drawables, because a search
-    /// among drawables would read a cache line for each comparison.
+    /// The id of each drawable, ascending. They are stored apart from the drawables, because a
+    /// search among drawables would read a cache line for each comparison.
     ids: Vec<DrawableId>,
     hints: Hints,
     /// See [`next_version`].
@@ -70,7 +70,7 @@ pub struct Scene {
     /// The largest raster selected so far, for each skin.
     levels: Vec<Level>,
     pen: Option<Pen>,
-    /// The program never queries colours, so that pen lines need not be rasterised.
+    /// Whether the program never queries colours, so that pen lines need not be rasterised.
     colors_ignored: bool,
     query_cache: query_cache::QueryCache,
     /// Reusable buffer for the cells that a search finds.
@@ -134,12 +134,13 @@ impl PartialEq for Scene {
     }
 }
 
-/// Bytes of a drawable in estimates, see [`Scene::BYTES`].
+/// Estimated bytes of a drawable, fixed for the same reason as [`Scene::BYTES`].
 const DRAWABLE_BYTES: usize = 232;
 
 impl Scene {
-    /// Bytes of a scene in estimates, without what it points to. The number is fixed, because
-    /// callers decide by estimates, and a change of the caches must not change their decisions.
+    /// Estimated bytes of a scene, without the memory that it points to. The number is fixed,
+    /// because the results of callers depend on estimates, so that a change of the caches must not
+    /// change them.
     pub const BYTES: usize = 240;
 
     /// An empty scene.
@@ -162,15 +163,15 @@ impl Scene {
         }
     }
 
-    /// Declares that no colour of this scene will ever be queried. Pen lines are not drawn then,
-    /// because their pixels can only be sensed as colours ([`pick`](Self::pick) ignores the pen
-    /// layer).
+    /// Declares that no colour of this scene will ever be queried. Pen lines are then not drawn,
+    /// because programs can sense their pixels only as colours ([`pick`](Self::pick) ignores the
+    /// pen layer).
     pub fn ignore_colors(&mut self) {
         self.colors_ignored = true;
     }
 
-    /// Adds a drawable in front of its group: visible, at the origin, direction 90, 100 percent,
-    /// without a skin.
+    /// Adds a drawable without a skin in front of its group. It is visible, at the origin, in
+    /// direction 90, and has a scale of 100 percent.
     pub fn add(&mut self, group: Group) -> DrawableId {
         let id = DrawableId(self.next);
         self.next += 1;
@@ -196,8 +197,8 @@ impl Scene {
         }
     }
 
-    /// Shows another costume; the same costume again keeps the hull. An id that the set does not
-    /// have is ignored.
+    /// Shows another costume. Setting the same costume again keeps the convex hull. The call is
+    /// ignored if the set has no skin with this id.
     pub fn set_skin(&mut self, id: DrawableId, skin: SkinId) {
         if skin.0 as usize >= self.skins.len() {
             return;
@@ -231,15 +232,16 @@ impl Scene {
         }
     }
 
-    /// Sets a graphic effect to the value that the blocks use. Setting an effect that changes
-    /// shapes invalidates the hull even if the value is the same.
+    /// Sets a graphic effect to a value in the unit of Scratch's blocks. Setting an effect that
+    /// changes shapes invalidates the convex hull even if the value is the same.
     pub fn set_effect(&mut self, id: DrawableId, effect: Effect, value: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.set_effect(effect, value);
         }
     }
 
-    /// Ends a frame: selects the raster of its scale for every visible drawable, as drawing does.
+    /// Ends a frame: for every visible drawable, selects the raster for its scale, as drawing a
+    /// frame does in the original.
     pub fn end_frame(&mut self) {
         for drawable in self.drawables.iter().filter(|drawable| drawable.visible) {
             raise_level(&mut self.levels, drawable);
@@ -255,7 +257,8 @@ impl Scene {
     }
 }
 
-/// Selects the raster of a drawable's scale for its skin, unless a larger one is selected.
+/// Selects, for the skin of a drawable, the raster for the drawable's scale, unless a larger raster
+/// is selected.
 fn raise_level(levels: &mut [Level], drawable: &Drawable) {
     if let Look::Costume(skin) = drawable.look {
         let level = &mut levels[skin.0 as usize];
