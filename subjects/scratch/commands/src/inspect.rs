@@ -32,11 +32,12 @@ struct Uses {
     sprites: Vec<(String, Vec<String>)>,
 }
 
-/// Shows which blocks of a project are not supported, and what they do instead.
+/// Prints which blocks of a project the machine does not support, or executes differently from
+/// Scratch, and what they do instead.
 ///
 /// # Errors
 ///
-/// If the project cannot be used.
+/// If the project cannot be read or compiled.
 pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     let subject = project::open(path)?;
     project::compile(path, &subject, flags.compat)?;

@@ -1,8 +1,8 @@
-//! Lines of text below a picture of the stage, in capital letters of 5 by 7 dots.
+//! Draws lines of text below a picture of the stage, in capital letters of 5 by 7 dots.
 
 use super::Pixel;
 
-/// Pixels of a dot, and of the space around a line.
+/// Width and height of a dot in pixels, and the margin on the left.
 const DOT: usize = 2;
 /// Dots from one letter to the next, and from one line to the next.
 const ADVANCE: (usize, usize) = (6, 9);
@@ -15,7 +15,8 @@ pub(super) const HEIGHT: usize = (LINES * ADVANCE.1 + 2) * DOT;
 const PAPER: Pixel = [255; 3];
 const INK: Pixel = [40; 3];
 
-/// The pixels of a text, row by row. What does not fit into the lines is left out.
+/// The pixels of a text in a picture of a width in pixels, row by row. Text that does not fit into
+/// the lines is left out.
 pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     let mut pixels = vec![PAPER; width * HEIGHT];
     let columns = width / (ADVANCE.0 * DOT);
@@ -35,7 +36,7 @@ pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     pixels
 }
 
-/// Words in lines of at most this number of letters; a longer word has a line of its own.
+/// Words in lines of at most `columns` letters. A longer word is on a line of its own.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {
@@ -53,7 +54,8 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The dots of a letter, row by row, the leftmost in bit 4. A frame for letters that are not known.
+/// The dots of a letter, row by row, the leftmost dot in bit 4. Unknown letters are shown as a
+/// frame.
 fn shape(letter: char) -> [u8; 7] {
     let letter = match letter {
         'ä' | 'Ä' | 'à' | 'á' | 'â' => 'A',

@@ -25,8 +25,8 @@ pub(super) fn unpack(bytes: &[u8]) -> Files {
     files
 }
 
-/// Packs files. A repeated name is first written as an alias of the same length, which is then
-/// overwritten in the bytes, because the writer refuses two files of one name.
+/// Packs files. Because the writer refuses two files with the same name, a repeated name is first
+/// replaced by an alias of the same length, and the alias is overwritten in the packed bytes.
 pub(super) fn pack(files: &Files) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut aliases = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn mutate_files(files: &mut Files, rng: &mut Rng) {
     }
 }
 
-/// Damages bytes: flipped bits, truncation, extreme values in header fields.
+/// Damages bytes: flips bits, truncates, and writes extreme values into header fields.
 pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
     if bytes.is_empty() {
         return;
@@ -105,7 +105,7 @@ pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
                 bytes[at..end].fill(0xff);
             }
             _ => {
-                // One byte of a header field: offset, size, method or count.
+                // Replace one byte of a header: of an offset, a size, a method or a count.
                 let signature = rng.pick(&[b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06"]);
                 let headers: Vec<usize> =
                     memchr::memmem::find_iter(bytes, signature).take(64).collect();

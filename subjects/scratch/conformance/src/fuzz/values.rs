@@ -63,7 +63,7 @@ pub(super) fn targets(project: &mut Value) -> Option<&mut Vec<Value>> {
     project.get_mut("targets")?.as_array_mut()
 }
 
-/// A random target.
+/// A random target; `None` if earlier damage has removed or replaced it.
 pub(super) fn any_target<'a>(
     project: &'a mut Value,
     rng: &mut Rng,
@@ -73,7 +73,7 @@ pub(super) fn any_target<'a>(
     targets.get_mut(at)?.as_object_mut()
 }
 
-/// A random key.
+/// A random key; `None` if the map is empty.
 pub(super) fn any_key(map: &Map<String, Value>, rng: &mut Rng) -> Option<String> {
     map.keys().nth(rng.below(map.len())).cloned()
 }
