@@ -25,7 +25,7 @@ fn is_sound(genes: &Genes) -> bool {
             .all(|(at, statement)| statement.variables().iter().all(|v| *v < at))
 }
 
-/// The longest run of equal calls.
+/// Length of the longest sequence of equal method calls.
 fn repetitions(genes: &Genes) -> usize {
     let runs = genes.statements.chunk_by(|a, b| a == b);
     let calls = runs.filter(|run| run[0].operation == Operation::Method);
@@ -48,7 +48,7 @@ fn mutated_tests_are_sound_and_repeat_calls() {
         repeated += usize::from(repetitions(&genes) >= 3);
         unknown += usize::from(has_unknowns(&genes));
     }
-    // New tests infer types as sampled ones do.
+    // Statements that mutation adds infer types as often as sampled ones do.
     assert!(repeated > 50, "{repeated} of 2,000 tests make a call three times in a row");
     assert!((10..200).contains(&unknown), "{unknown} of 2,000 tests infer types");
 }
@@ -73,9 +73,9 @@ fn units_covered_by_loading_are_no_goals_but_are_counted() {
         ]
     );
     let coverage = Coverage::measure(&program, &mut subject.machine, &[], 1);
-    // All statements except the arrow's, and the branch of the first line that loading takes.
+    // Loading covers all statements except the one in the arrow function, and one of four branches.
     assert_eq!(coverage.totals(&program.units)[..2], [(4, 5), (1, 4)]);
-    // The counters of tests start at 0 nevertheless.
+    // The counters of a test start at 0, although loading has covered units.
     let execution = subject.machine.execute(&[], ExecuteOptions::default()).unwrap();
     assert!(execution.counters.iter().all(|count| *count == 0), "{execution:?}");
     assert!(execution.outcomes.concat().iter().all(|count| *count == 0), "{execution:?}");
