@@ -1,4 +1,4 @@
-//! What differs between a project and the project at a revision of Git.
+//! The functions that differ between a project and the same project at a Git revision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use catherd_javascript_classes::machine::{Package, Program};
 
-/// The output of Git in a folder.
+/// Executes Git in a folder and returns its output.
 fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let output = Command::new("git").arg("-C").arg(folder).args(arguments).output();
     let output = output.map_err(|error| format!("git: {error}"))?;
@@ -18,7 +18,8 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     Err(format!("git: {first}"))
 }
 
-/// The package at `path` as it was at a revision: files that Git does not track stay as they are.
+/// The package at `path` as it was at a revision. Files that Git does not track, and the
+/// configuration, are those of `now`.
 pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<Package, String> {
     if revision.starts_with('-') {
         return Err(format!("{revision} is not a revision"));
@@ -44,8 +45,9 @@ pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<
     Ok(package)
 }
 
-/// The functions of a program that an earlier one lacks or has with another text, by number. A function that only
-/// holds a function that differs is not among them.
+/// The numbers of the functions of a program that are new, or whose text differs from the text in
+/// an earlier program. The text of a function is compared without the functions inside it, so that
+/// a function does not differ only because a function inside it does.
 pub(crate) fn changed(program: &Program, before: Option<&Program>) -> Vec<u32> {
     let texts = |program: &Program| -> Vec<(String, String, String)> {
         let units = &program.units;

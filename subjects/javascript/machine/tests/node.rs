@@ -7,7 +7,8 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-/// Compares the results of all functions of a file with recorded ones.
+/// Compares the results of all functions of a file with recorded results. Returns the number of
+/// recorded results, and a text for each difference.
 fn compare(source: &str, recorded: &str) -> (usize, Vec<String>) {
     let expected: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap();
     let package = Package::of_source("subject.js", source).unwrap();
