@@ -37,7 +37,7 @@ pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin
 /// Prefix of the names of working folders.
 const FOLDER_PREFIX: &str = "run-";
 
-/// Bytes of a file that are kept of a trial.
+/// Maximum number of bytes that are kept of each file of a trial.
 const MAX_KEPT: u64 = 1 << 20;
 
 /// The interval at which the memory of the program is measured.
@@ -105,7 +105,7 @@ impl Program {
     fn note_files(&self, folder: &Path) {
         let Some(exchange) = &self.exchange else { return };
         let text = |name: &str| {
-            // The program may have made anything of this name.
+            // The program may have made a pipe or a device with this name.
             let file = catherd_platform::open_regular(&folder.join(name)).ok();
             let mut bytes = Vec::new();
             let read = file.and_then(|file| file.take(MAX_KEPT).read_to_end(&mut bytes).ok());
@@ -125,7 +125,8 @@ impl Program {
     ) -> Result<(Option<Adapter>, Filled), RunError> {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
             FoundTool::Adapter(tool) => {
-                // Another machine may have the environment.
+                // The run has crashed, not failed, because another machine may have the
+                // environment.
                 let environment = tool.environment_for_runs();
                 let environment =
                     environment.map_err(|error| RunError::Crashed(error.to_string()))?;
@@ -155,8 +156,8 @@ impl Program {
         }
     }
 
-    /// Executes a run on a project with these bytes in a working folder. If it is measured apart, its artifact is
-    /// moved into the folder `kept`.
+    /// Executes a run on a project with these bytes in a working folder. If the run is measured
+    /// apart from its trial, its artifact is moved into the folder `kept`.
     fn attempt(
         &self,
         spec: &RunSpec,
@@ -243,11 +244,13 @@ impl Program {
         };
         let processor_time = processor_time.max(end.processor_time);
         let wall_ms = start.elapsed().as_millis() as u64;
-        // The supervisor removes the folder when the process is finished.
+        // Read the result now, because the supervisor removes the folder when the process is
+        // finished.
         let result = result::read(&out).map(read);
-        // A run that was asked to end, or that a signal ended, may have left a snapshot.
-        // This process is alive, so an out-of-memory kill that was counted since has hit the program. Another
-        // worker may have more memory.
+        // This process is alive, so any out-of-memory kill that was counted since the start has
+        // killed the program. Another worker may have more memory, so that such a run has no
+        // snapshot. A run that was asked to end, or that another signal ended, may have left a
+        // snapshot.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {
@@ -266,7 +269,7 @@ impl Program {
             }
             // Another worker may have the tool, or room on its disk.
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
-            // A repetition would write the same.
+            // The run failed, because a repetition would write the same file.
             Ok(Err(Flaw::Invalid(flaw))) => {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
             }
@@ -312,7 +315,8 @@ impl Runner for Program {
         let (bytes, _) = self.projects.take_turn(spec.project)?;
         let bytes = Arc::clone(bytes);
         tool::check(&spec.algorithm).map_err(failed)?;
-        // Its record has been passed on.
+        // The record of the previous run has been delivered, so that its trial is not needed any
+        // more.
         self.forget_measured();
         let Some(measuring) = Measuring::of(spec, &self.programs, self.limits)? else {
             return self
@@ -336,7 +340,7 @@ impl Runner for Program {
                         Trial::keep(record, kept, trials, id)
                     }
                     unmeasured => {
-                        // Ignore the error: the folder is removed when a worker starts.
+                        // Ignore the error: the next worker that starts removes the folder.
                         let _ = catherd_platform::remove_folder(&kept);
                         return unmeasured;
                     }
@@ -400,7 +404,7 @@ impl Programs {
     }
 }
 
-/// Makes a folder that is empty.
+/// Makes an empty folder, and removes what was at its path.
 fn new_folder(folder: &Path) -> Result<(), RunError> {
     let made = catherd_platform::remove_folder(folder).and_then(|()| make_folder(folder));
     made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))
@@ -410,7 +414,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
 
-/// The environment of every program; makes the folders that it names.
+/// The environment variables of every program. Makes the folders that they name.
 pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::from(
         [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]

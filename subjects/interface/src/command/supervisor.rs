@@ -6,11 +6,12 @@
 //!           new namespaces: user, mount, network, IPC, process
 //! ```
 //!
-//! The worker holds a pipe to the supervisor's standard input and closes it when it has read the
-//! result, or to end the run; the kernel closes it when the worker is killed. The supervisor then kills
-//! the remaining processes of the program and removes the working folder. When the init process ends,
-//! the kernel kills all processes of the namespace, also those in other sessions. Where the kernel
-//! permits no namespaces, the supervisor adopts orphans instead and kills its descendants one by one.
+//! The worker holds a pipe to the supervisor's standard input. It closes the pipe when it has read
+//! the result, or to end the run; the kernel closes the pipe when the worker is killed. The
+//! supervisor then kills the remaining processes of the program and removes the working folder.
+//! When the init process ends, the kernel kills all processes of the namespace, also those in other
+//! sessions. Where the kernel permits no namespaces, the supervisor adopts orphans instead and
+//! kills its descendants one by one.
 //!
 //! In the namespaces the program has no network but the loopback device, reaches no socket, pipe, shared
 //! memory or device of the machine, and can only write to its working folder and `/dev/shm`. If the worker
@@ -29,7 +30,7 @@ use std::time::Duration;
 use catherd_platform::{Part, Unrestricted, View};
 use serde::{Deserialize, Serialize};
 
-/// Limit of the time for killing the descendants of a supervisor without namespaces.
+/// Maximum time that a supervisor without namespaces takes to kill its descendants.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
 /// The command line of a supervisor.
@@ -43,8 +44,8 @@ pub struct Supervision {
     pub namespaces: bool,
     /// Whether this process is the init process of a namespace that exists.
     pub init: bool,
-    /// Limit of the shared memory of the program in bytes: of the files in `/dev/shm`, and of System V
-    /// shared memory.
+    /// Limit in bytes of the program's shared memory. It applies to the files in `/dev/shm` and to
+    /// System V shared memory.
     pub shared_memory: u64,
     /// The program and its arguments.
     pub words: Vec<String>,
@@ -64,7 +65,8 @@ pub(super) struct Report {
 pub(super) struct Exit {
     /// The exit status in words.
     pub(super) status: String,
-    /// Whether a signal ended it, or a process for which it waited, as far as its exit code says so.
+    /// Whether a signal ended the program, or, if the program reports this in its exit code as
+    /// shells do, a process for which the program waited.
     pub(super) killed: bool,
 }
 
@@ -81,7 +83,7 @@ impl From<ExitStatus> for Exit {
 ///
 /// # Errors
 ///
-/// If the system refuses what every system permits, such as starting a process.
+/// If a system call fails that every supported system permits, such as starting a process.
 pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
@@ -143,7 +145,7 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
 /// not give.
 fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
     let mut missing = Vec::new();
-    // Before settings of the kernel are read-only.
+    // Set the limit first, because settings of the kernel are read-only afterwards.
     let limited = catherd_platform::limit_ipc(supervision.shared_memory).is_ok();
     match catherd_platform::enter_mount_namespace() {
         Ok(()) => {
@@ -165,7 +167,8 @@ fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
         missing.push(format!("keeping programs off the network ({cause})"));
     }
     catherd_platform::give_up_privileges()?;
-    // Where all System V shared memory cannot be limited together, large segments are refused.
+    // If the total of System V shared memory cannot be limited, calls that make large segments are
+    // refused.
     if let Err(cause) = catherd_platform::refuse_calls(!limited) {
         missing.push(format!("keeping programs from keys and sockets of the kernel ({cause})"));
     }
@@ -228,8 +231,9 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     catherd_platform::new_group(&mut command).spawn()
 }
 
-/// Waits until the worker closes standard input. For each byte that it writes before, the process
-/// group of the program, named by its first process, is asked to end.
+/// Waits until the worker closes standard input. For each byte that the worker writes before, asks
+/// the process group of the program to end. `first` is the id of the first process of the group;
+/// `None` if the program was not started.
 fn wait_for_end_of_pipe(first: Option<u32>) {
     while let Ok(1..) = io::stdin().read(&mut [0]) {
         // Ignore the error: the program may have ended since.
