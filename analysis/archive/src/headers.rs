@@ -1,6 +1,7 @@
-//! The headers of the files in a zip archive: one before each file and one in the central directory.
-//! Programs that unpack an archive read either of them, so both must say the same, and nothing
-//! that a package does not need: no modes, times, flags or fields of systems.
+//! The headers of the files in a zip archive: one before each file and one in the central
+//! directory. Some programs read the one when they unpack an archive, others the other. Therefore
+//! both must have the same content, and must have no times, flags, permissions or extra fields
+//! except those that packages need.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -12,29 +13,30 @@ use crate::tail::Tail;
 const LOCAL: usize = 30;
 const CENTRAL: usize = 46;
 
-/// The mode of a file (a regular file, 0644), that of an executable one, and the MS-DOS attributes, which
-/// are none.
+/// External attributes of a regular and of an executable file: the Unix mode, 0644 or 0755, in the
+/// upper 16 bits, and no MS-DOS attributes in the lower 16 bits.
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const EXECUTABLE: u32 = 0o100_755 << 16;
 
-/// The system of the attributes.
+/// Id of Unix, the system whose form the attributes have.
 const UNIX: u8 = 3;
 
-/// 1980-01-01 in the form of MS-DOS, and 00:00.
+/// 1980-01-01 and 00:00 in the form of MS-DOS.
 const DATE: u16 = 0x21;
 const TIME: u16 = 0;
 
-/// The flag of names in UTF-8; no other flag may be set.
+/// The flag for a name in UTF-8. Other flags must not be set.
 const UTF_8: u16 = 0x800;
 
-/// The field with 64-bit sizes, and the 32-bit value of a size that is in it.
+/// Id of the extra field with 64-bit sizes, and the 32-bit value of a size that this field
+/// contains.
 const ZIP_64: u16 = 1;
 const IN_ZIP_64: u32 = u32::MAX;
 
-/// A file whose headers have a flaw.
+/// Name of a file whose headers have a flaw, and the flaw.
 pub(crate) type Flawed = (String, Problem);
 
-/// Compares the two headers of each file with each other and with those that a package has.
+/// Compares the two headers of each file with each other, and checks that they are as in a package.
 pub(crate) fn check<F: Read + Seek>(file: &mut F, tail: &Tail) -> io::Result<Result<(), Flawed>> {
     let mut directory = vec![0; usize::try_from(tail.size).unwrap_or(usize::MAX)];
     file.seek(SeekFrom::Start(tail.start))?;
@@ -83,7 +85,7 @@ struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Splits the first header from others; `None` if it is not complete.
+    /// The first header, and the bytes after it. `None` if the header is not complete.
     fn split(bytes: &'a [u8], fixed: usize, signature: &[u8]) -> Option<(Header<'a>, &'a [u8])> {
         let (fixed, rest) = bytes.split_at_checked(fixed)?;
         if !fixed.starts_with(signature) {
@@ -104,8 +106,8 @@ impl<'a> Header<'a> {
         &self.fixed[start..start + 22]
     }
 
-    /// The compressed size and the size. `None` if the extra fields are not the 64-bit sizes that
-    /// are needed.
+    /// The compressed and the uncompressed size in bytes. `None` if the extra fields do not contain
+    /// the 64-bit sizes that are needed, or contain anything else.
     fn sizes(&self) -> Option<(u64, u64)> {
         let shared = self.shared();
         let (compressed, size) = (u32_at(shared, 14), u32_at(shared, 18));
@@ -114,7 +116,7 @@ impl<'a> Header<'a> {
             IN_ZIP_64 => fields.next(),
             narrow => Some(u64::from(narrow)),
         };
-        // The 64-bit sizes are in the other order.
+        // The 64-bit sizes are in the opposite order: the uncompressed size comes first.
         let size = wide(size)?;
         Some((wide(compressed)?, size))
     }

@@ -1,9 +1,9 @@
-//! Signatures by SSH keys, in the form of `ssh-keygen -Y sign` (SSHSIG): [`SigningKey`] makes them and
-//! [`Signature`] checks them. Ed25519 is the only kind of key; `ssh-keygen` can sign with others and
-//! verify them.
+//! Signatures with SSH keys, in the format of `ssh-keygen -Y sign` (SSHSIG): [`SigningKey`] makes
+//! them and [`Signature`] checks them. Only Ed25519 keys are supported; signatures with other keys
+//! can be made and checked with `ssh-keygen`.
 //!
-//! The crate `ssh-key` reads and writes the forms of OpenSSH, and `ring`, which also serves TLS,
-//! computes.
+//! The crate `ssh-key` reads and writes the formats of OpenSSH. The crate `ring`, which TLS needs
+//! as well, computes and verifies signatures.
 
 use std::fmt;
 
@@ -12,14 +12,14 @@ use ssh_key::private::KeypairData;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 
-/// The namespace of signatures of packages, so that no signature that was made for something else is
-/// taken for one of a package.
+/// The namespace in signatures of packages. A signature with another namespace was made for another
+/// purpose and is refused.
 pub const NAMESPACE: &str = "catherd-package";
 
 /// Maximum size of a signature or a key in bytes.
 pub const MAX_SIGNATURE_BYTES: u64 = 64 << 10;
 
-/// An error of keys and signatures.
+/// An error in a key or a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
@@ -29,13 +29,13 @@ pub enum SignatureError {
     /// The key is encrypted.
     #[error("is protected by a passphrase")]
     Encrypted,
-    /// The key or the signature is of another kind.
+    /// The key or the signature is of another kind than Ed25519.
     #[error("is of kind {0}, not ssh-ed25519")]
     Kind(String),
     /// The signature cannot be read.
     #[error("is not a signature of ssh-keygen: {0}")]
     Malformed(String),
-    /// The signature was made for something else.
+    /// The signature was made for another purpose.
     #[error("was made for `{0}`, not for `{NAMESPACE}`")]
     Namespace(String),
     /// The signature does not belong to the signed bytes.
@@ -69,11 +69,12 @@ impl SigningKey {
         Ok(SigningKey { pair, public: KeyData::Ed25519(public) })
     }
 
-    /// Signs bytes. The same key and bytes give the same signature.
+    /// Signs bytes, and returns the signature as PEM text. The same key and bytes give the same
+    /// signature.
     ///
     /// # Errors
     ///
-    /// If the signature cannot be written; every signature can be.
+    /// If the signature cannot be encoded, which does not occur with an Ed25519 key.
     pub fn sign(&self, bytes: &[u8]) -> Result<String, SignatureError> {
         let sign = || {
             let signed = SshSig::signed_data(NAMESPACE, HashAlg::Sha512, bytes)?;
@@ -85,7 +86,7 @@ impl SigningKey {
         sign().map_err(|cause: ssh_key::Error| SignatureError::Malformed(cause.to_string()))
     }
 
-    /// The key by which others know this one.
+    /// The public key, with which others verify the signatures.
     pub fn public(&self) -> Key {
         Key(self.public.clone())
     }
@@ -96,8 +97,8 @@ impl SigningKey {
 pub struct Key(KeyData);
 
 impl Key {
-    /// Reads `KIND BASE64 [COMMENT]`, a line of `id_ed25519.pub`. `None` if it is not a key that this
-    /// program knows.
+    /// Reads `KIND BASE64 [COMMENT]`, a line of a file such as `id_ed25519.pub`. `None` if the line
+    /// is not a public key of OpenSSH.
     pub(crate) fn read(text: &str) -> Option<Key> {
         PublicKey::from_openssh(text).ok().map(|key| Key(key.key_data().clone()))
     }
@@ -112,7 +113,7 @@ impl fmt::Display for Key {
 /// A signature that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The key that made it. Whose key it is, it does not say.
+    /// The key that made the signature. The signature does not tell whose key it is.
     pub key: Key,
 }
 
@@ -121,7 +122,8 @@ impl Signature {
     ///
     /// # Errors
     ///
-    /// If it is malformed, made for another purpose, of another kind of key, or of other bytes.
+    /// If the signature is malformed, was made for another purpose or for other bytes, or its key
+    /// is not an Ed25519 key.
     pub fn check(pem: &[u8], bytes: &[u8]) -> Result<Signature, SignatureError> {
         let malformed = |cause: ssh_key::Error| SignatureError::Malformed(cause.to_string());
         let signature = SshSig::from_pem(pem).map_err(malformed)?;

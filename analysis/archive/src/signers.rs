@@ -14,7 +14,7 @@ pub const MAX_SIGNERS_BYTES: u64 = 16 << 20;
 pub struct SignersError {
     /// Number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub cause: String,
 }
 
@@ -52,8 +52,8 @@ impl AllowedSigners {
         Ok(AllowedSigners(signers))
     }
 
-    /// The names of the signer with a key whose signatures of packages are trusted at a time; `None` if
-    /// there is none.
+    /// The names of the first signer with this key whose signatures of packages are trusted at the
+    /// time `now`, as the file states them; `None` if no signer has this key and is trusted then.
     pub fn names(&self, key: &Key, now: DateTime<Utc>) -> Option<&str> {
         let is_allowed = |signer: &&Signer| {
             signer.key == *key
@@ -65,7 +65,7 @@ impl AllowedSigners {
     }
 }
 
-/// A signer on a line; `None` if it trusts no key that can sign packages.
+/// The signer on a line; `None` if the line has no key that can sign packages.
 fn signer(line: &str) -> Result<Option<Signer>, String> {
     let (names, rest) = word(line)?;
     let (first, after) = word(rest)?;
@@ -129,8 +129,8 @@ fn unquoted(text: &str) -> String {
     text.replace('"', "")
 }
 
-/// A time such as `20261231Z` or `20261231235959Z`. Times without `Z` are those of the place of a
-/// computer, which a verification must not depend on.
+/// A time such as `20261231Z` or `20261231235959Z`. Times without `Z` are refused, because they are
+/// local times, so that the result would depend on the computer.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
     let wrong = || format!("`{text}` is not a time such as 20261231Z or 202612312359Z");
     let digits = text.strip_suffix('Z').ok_or_else(wrong)?;

@@ -1,12 +1,12 @@
-//! The end of a zip archive, which is checked before the sizes that it states are used.
+//! Reads the end of a zip archive, and checks it before the sizes in it are used.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use crate::MAX_FILES;
 
-/// Length of the record at the end of the file.
+/// Length in bytes of the record at the end of the file.
 const END: u64 = 22;
-/// Lengths of the locator and the record that precede it in large archives.
+/// Lengths in bytes of the locator and of the record that precede it in large archives.
 const LOCATOR: u64 = 20;
 const END_64: u64 = 56;
 /// Maximum size in bytes of an entry of the central directory: its fields, a name of the maximum
@@ -20,12 +20,13 @@ pub(crate) struct Tail {
     pub(crate) files: u64,
     /// Position of the central directory.
     pub(crate) start: u64,
-    /// Its size in bytes.
+    /// Size of the central directory in bytes.
     pub(crate) size: u64,
 }
 
-/// Reads the end of an archive. The central directory must end where the end record begins, and the
-/// end record must be the last bytes of the file.
+/// Reads the end of an archive. The end record must be the last bytes of the file, and the central
+/// directory must end where the end records begin. If they are not, or if there are too many files,
+/// the inner result is an error in words.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, String>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };

@@ -2,10 +2,11 @@
 //!
 //! - [`records`]: the records of the store as JSON lines, compared with the tables.
 //! - [`corpus`]: the manifest of the projects.
-//! - [`assembly`]: what is made of the records: tables, report and texts.
-//! - [`folder`]: the folder of the study, and its comparison with what is made of the records.
+//! - [`assembly`]: the files that are made from the records: tables, report and texts.
+//! - [`folder`]: the folder of the study, and its comparison with the files that are made from the
+//!   records.
 //! - [`research_object`], [`data_package`], [`bill_of_materials`]: descriptions for other programs.
-//! - [`cost`]: what the runs took.
+//! - [`cost`]: time, memory and machines of the runs.
 //! - [`tools`]: external tools and what they need.
 //! - [`program`]: this program and the scripts that start it.
 //! - [`signing`]: the statement about the package, and its signature.
@@ -48,7 +49,7 @@ use crate::Program;
 /// Name of the file of records, in a package and in a folder for work.
 const RECORDS: &str = catherd_analysis_archive::records::FILE;
 
-/// What to do about tables that are not those of the records.
+/// Hint for tables that differ from the tables made from the records.
 pub(crate) const TABLES_AGAIN: &str =
     "write the tables again: repeat catherd run or catherd results";
 
@@ -227,7 +228,7 @@ struct Signed {
     key: Option<Key>,
 }
 
-/// Says what was written.
+/// Prints which files were written, and their size and digest.
 fn say(
     out: &Path,
     contents: &Contents,
@@ -299,7 +300,8 @@ fn project_ending(program: &Program, plan: &Plan) -> String {
     ending.map(|ending| format!(".{ending}")).unwrap_or_default()
 }
 
-/// A folder for files on their way into a package, next to it and removed at the end.
+/// Makes a folder for files that will be added to a package. The folder is next to the package and
+/// is removed at the end.
 fn work_folder(package: &Path) -> Result<TempDir, Failure> {
     let folder = package.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -97,7 +97,7 @@ fn column(text: &str) -> Result<(String, String), String> {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, has other columns, or the tables cannot be written.
+/// If a file cannot be read or lacks a column, or the tables cannot be written.
 pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (files, format): (Files, Box<dyn Format>) = match arguments.tool {
         Tool::Whisker(files) => {

@@ -1,4 +1,5 @@
-//! Estimators of reachable goals against the goals that are known, or found later.
+//! Compares estimates of the number of reachable goals with the true number, or with the number of
+//! goals that larger studies covered.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,11 +11,11 @@ use catherd_analysis::tidy::Results;
 use crate::share;
 use crate::world::Random;
 
-/// Sums of an estimator over assemblages.
+/// Results of one estimator, summed over sets of goals.
 #[derive(Clone, Copy, Default)]
 struct Score {
     assemblages: usize,
-    /// Assemblages in which some goal is left.
+    /// Sets in which some reachable goal was not covered by any run.
     open: usize,
     covered: usize,
     covered_open: usize,
@@ -52,7 +53,9 @@ impl Score {
 const HEAD: &str = "| estimator | sets of goals | interval covers | with goals left | covers there | bias | error |\n\
                     | --- | --- | --- | --- | --- | --- | --- |";
 
-/// Judges all estimators on sets of goals: runs, runs that cover each goal, and reachable goals.
+/// Prints a table with the bias and error of each estimator, and how often its interval contains
+/// the truth. An element of `sets` is the number of runs, the number of runs that cover each goal,
+/// and the true number of reachable goals.
 fn judge(sets: &[(u64, Vec<u64>, u64)]) {
     println!("{HEAD}");
     for estimator in Estimator::ALL {
@@ -104,9 +107,10 @@ pub(crate) fn estimators(count: u64) {
     }
 }
 
-/// Judges estimators on studies of kinds that only name reachable goals.
+/// Judges the estimators by studies of a subject kind whose goals are all reachable, so that the
+/// true number is known.
 pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
-    // By number of runs and algorithm: for each model the arguments of `judge`.
+    // The elements of the argument of `judge`, one for each model, by number of runs and algorithm.
     let mut sets = BTreeMap::<_, Vec<_>>::new();
     for folder in folders {
         let results = Results::read(Path::new(folder))?;
@@ -125,8 +129,8 @@ pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares what ten times as many runs are estimated to cover with what runs with ten times the
-/// budget cover.
+/// Compares the number of goals that ten times as many runs are estimated to cover with the number
+/// that runs with ten times the budget cover.
 pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);
@@ -176,11 +180,12 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How the intervals of an estimator lie to what was found with ten times the budget.
+/// How often the intervals of an estimator contain the number of goals that were covered with ten
+/// times the budget.
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
-    /// Intervals below, around and above what was found.
+    /// Numbers of the intervals that are below, contain and are above the covered number.
     places: [usize; 3],
     bias: f64,
     error: f64,
@@ -211,10 +216,11 @@ impl Found {
     }
 }
 
-/// Judges estimators by studies of the same projects and as many runs with ten times the budget: all
-/// runs together should cover what ten times as many runs are estimated to cover, and at most what is
-/// estimated to be reachable. Only sets in which the larger study covers more, or some goal is covered
-/// by a single run, so that there was something to estimate.
+/// Judges the estimators by a second study of the same projects, with as many runs and ten times
+/// the budget. All its runs together should cover as many goals as ten times as many runs are
+/// estimated to cover, and at most as many as are estimated to be reachable. Uses only projects in
+/// which the larger study covers more goals, or some goal is covered by a single run, because
+/// otherwise there is nothing to estimate.
 pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);

@@ -1,4 +1,4 @@
-//! Simulated studies.
+//! Simulated studies, for which the true difference of algorithms is known.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -27,16 +27,17 @@ impl Random {
     }
 }
 
-/// A simulated world: how projects and runs vary.
+/// The distribution of simulated results: how projects and runs vary.
 #[derive(Clone, Copy)]
 pub(crate) struct World {
     pub(crate) name: &'static str,
     pub(crate) projects: usize,
     pub(crate) seeds: usize,
-    /// Standard deviations of the effects of projects and of the runs.
+    /// Standard deviation of an algorithm's effect between projects, and of its runs on one
+    /// project.
     pub(crate) between: f64,
     pub(crate) within: f64,
-    /// Whether values end at 1, as coverage does.
+    /// Whether values are limited to the range from 0 to 1, as coverage is.
     pub(crate) bounded: bool,
 }
 
@@ -84,7 +85,8 @@ pub(crate) const WORLDS: [World; 5] = [
 ];
 
 impl World {
-    /// The runs of algorithms on projects: by project, then algorithm.
+    /// The values of simulated runs, by project, algorithm and seed. `effects` has the true effect
+    /// of each algorithm.
     pub(crate) fn runs(
         &self,
         effects: &[f64],
@@ -118,7 +120,7 @@ impl World {
     }
 }
 
-/// The mean coverages of algorithms on projects.
+/// The mean of the runs, by project and algorithm.
 pub(crate) fn means(runs: &[Vec<Vec<f64>>]) -> Vec<Vec<f64>> {
     let mean = |sample: &Vec<f64>| sample.iter().sum::<f64>() / sample.len() as f64;
     runs.iter().map(|project| project.iter().map(mean).collect()).collect()

@@ -18,10 +18,12 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
-/// Name of the file with the description of the projects, from which the tables can be made again.
+/// Name of the file with the description of the projects, which is needed to write the tables
+/// again.
 pub const CORPUS: &str = "corpus.json";
 
-/// What a study needs while it runs, without `study.lock`, and what its runs made: suites and logs.
+/// Files and folders that a study needs while it runs, except `study.lock`, and folders of the
+/// suites and logs of its runs.
 const WORKING_FILES: [&str; 8] = [
     "tables.partial",
     "study.db",
@@ -92,9 +94,10 @@ impl StudyFolder {
         self.path.join("spool")
     }
 
-    /// Makes this study the owner of the folder, unless another study owns it. The study may be another
-    /// variant than the last time, such as with more seeds or other labels; runs that it had then are not
-    /// executed again. With `fresh`, the files of an earlier study are removed first.
+    /// Makes this study the owner of the folder, unless another study owns it. The study may differ
+    /// from its last use of the folder in some parts, such as by more seeds or other labels; runs
+    /// that it had before are not executed again. With `fresh`, the files of an earlier study are
+    /// removed first.
     ///
     /// # Errors
     ///
@@ -115,7 +118,8 @@ impl StudyFolder {
                 if found == *study {
                     return Ok(());
                 }
-                // Their names contain labels; all are written again from the store.
+                // Remove suites and logs, because their names contain labels. They are written
+                // again from the store.
                 let written = self
                     .remove(&["suites", "logs"])
                     .and_then(|()| write_atomically(&manifest, study));
@@ -132,7 +136,7 @@ impl StudyFolder {
     }
 
     /// Checks that a store without a manifest, such as a restored copy, belongs to this study: each
-    /// study in it is this study, perhaps with fewer runs, or a round of its race.
+    /// study in the store must be this study, possibly with fewer runs, or a round of its race.
     fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
         let unreadable = |cause| {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
@@ -188,7 +192,7 @@ impl StudyFolder {
     }
 }
 
-/// Writes a file so that after a crash it is either complete or as before.
+/// Writes a file so that after a crash it has either its new or its old content.
 fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;

@@ -1,30 +1,30 @@
-//! What the runs of a study took, by their records.
+//! Time, memory and machines of the runs of a study, as their records state them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_experiments::{RunRecord, RunSpec};
 
-/// Milliseconds of an hour.
+/// Milliseconds in an hour.
 const HOUR: f64 = 3_600_000.0;
 
 /// Maximum number of machines that are named.
 const MAX_MACHINES: usize = 20;
 
-/// What the runs of a study took.
+/// Time, memory and machines of the runs of a study.
 #[derive(Default)]
 pub(crate) struct Cost {
     /// Sum of the real times of all runs, each on one core, in milliseconds.
     wall_ms: u64,
-    /// The longest run, in milliseconds.
+    /// Real time of the longest run, in milliseconds.
     longest_ms: u64,
-    /// The most memory of a run in KiB; 0 if it is not known.
+    /// Largest peak memory of a run in KiB; 0 if it was not measured.
     peak_kib: u64,
     hosts: BTreeSet<String>,
-    /// The machines in words, with their hosts.
+    /// Descriptions of machines, each with the names of the hosts that it describes.
     machines: BTreeMap<String, BTreeSet<String>>,
-    /// Number of records that a repetition compares.
+    /// Number of records that a repetition of the run must reproduce.
     pub(crate) repeatable: usize,
-    /// Number of records that real time decided.
+    /// Number of records that depend on real time, so that a repetition may differ.
     pub(crate) by_real_time: usize,
 }
 
@@ -48,7 +48,7 @@ impl Cost {
         }
     }
 
-    /// The time of all runs on one core, in words.
+    /// The sum of the times of all runs, in words.
     pub(super) fn time(&self) -> String {
         time(self.wall_ms)
     }
@@ -66,7 +66,7 @@ impl Cost {
         all
     }
 
-    /// Sentences about hardware, time and memory.
+    /// Rows of a table: a label and a text for each of hardware, time and memory.
     pub(super) fn rows(&self) -> [(&'static str, String); 3] {
         let machines = match self.hosts.len() {
             1 => "one machine".to_owned(),

@@ -22,19 +22,20 @@ pub(super) const ZENODO: &str = ".zenodo.json";
 const CRATE: &str = "https://w3id.org/ro/crate/1.1";
 const PROCESS: &str = "https://w3id.org/ro/wfrun/process/0.5";
 
-/// The term of Workflow Run RO-Crates for what an execution used. It is in the description itself, so that nothing
-/// has to be fetched.
+/// The term of Workflow Run RO-Crate for the resources that an execution used. The description
+/// itself defines the term, so that readers need not fetch a definition.
 const RESOURCE_USAGE: &str = "https://w3id.org/ro/terms/workflow-run#resourceUsage";
 
-/// The date of packages, whose bytes depend on no clock, as in their zip archive.
+/// The date of every package, the same as in its zip archive, because the bytes of a package do not
+/// depend on a clock.
 const DATE: &str = "1980-01-01";
 
-/// What a description is about, besides its files.
+/// The content of a description except its files.
 struct Described<'a> {
     plan: &'a Plan,
     name: String,
     text: String,
-    /// What the description of the execution says after the number of runs.
+    /// End of the description of the execution: which file has the records of the runs.
     records: &'static str,
     /// The identifiers of the files from which the study was executed.
     used: Vec<&'static str>,
@@ -76,7 +77,12 @@ pub(super) fn description(
     document(&described, files, &is_result)
 }
 
-/// Describes a folder of results in a file in it, except its store and the files of its runs.
+/// Writes the description of a folder of results into its file `ro-crate-metadata.json`. The store
+/// and the files of single runs are not described.
+///
+/// # Errors
+///
+/// If the file cannot be written.
 pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let mut names: Vec<&str> =
         RESULT_FILES.into_iter().filter(|name| path.join(name).is_file()).collect();
@@ -179,12 +185,12 @@ fn document(
     Ok(bytes)
 }
 
-/// Values of a property: a single one is not in a list.
+/// The value of a property in JSON-LD: a list, or the element itself if there is only one.
 fn single(mut values: Vec<Value>) -> Value {
     if values.len() == 1 { values.remove(0) } else { Value::from(values) }
 }
 
-/// This program.
+/// The entity of this program.
 fn software(plan: &Plan) -> Value {
     json!({
         "@id": "#catherd",
@@ -197,7 +203,7 @@ fn software(plan: &Plan) -> Value {
     })
 }
 
-/// The machines that executed the runs.
+/// The entities of the machines that executed the runs.
 fn machines(words: &[String]) -> Vec<Value> {
     let entity = |(number, machine): (usize, &String)| {
         let id = format!("#machine-{}", number + 1);
@@ -207,7 +213,7 @@ fn machines(words: &[String]) -> Vec<Value> {
     words.iter().enumerate().map(entity).collect()
 }
 
-/// The licence of the package, which only its authors can state.
+/// The entity of the licence of the package, which only the authors of the study can state.
 fn licence() -> Value {
     json!({
         "@id": "#licence",
@@ -217,7 +223,7 @@ fn licence() -> Value {
     })
 }
 
-/// The authors as persons.
+/// The entities of the authors; one organisation if no authors are named.
 fn authors(plan: &Plan, names: &[String]) -> Vec<Value> {
     let person = |(number, name): (usize, &String)| {
         let id = format!("#author-{}", number + 1);
@@ -254,7 +260,7 @@ fn file(name: &str) -> Value {
         Some("cff") => "application/yaml",
         _ => "text/plain",
     };
-    // Identifiers are addresses relative to the package.
+    // Identifiers are relative URLs, in which these characters must be escaped.
     let id = name.replace('%', "%25").replace(' ', "%20").replace('[', "%5B").replace(']', "%5D");
     json!({ "@id": id, "@type": "File", "name": name, "encodingFormat": format })
 }

@@ -1,4 +1,5 @@
-//! Of which results the report in a folder is.
+//! Records which results the report in a folder was made from, so that it is not overwritten by a
+//! report of other results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,12 +7,12 @@ use std::path::{Path, PathBuf};
 use catherd_cli_console::Failure;
 use catherd_experiments::Digest;
 
-/// Checks that the default folder has no report of other results, which is not overwritten unless
-/// `--out` names it.
+/// Checks that the default folder of reports does not contain a report of other results. Such a
+/// report is overwritten only if `--out` names its folder.
 ///
 /// # Errors
 ///
-/// If it has one.
+/// If it contains one.
 pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     let Ok(known) = fs::read_to_string(folder.join(SOURCES)) else { return Ok(()) };
     if known == sources(results) {
@@ -25,8 +26,8 @@ pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
 /// The file in the folder of a report that names the folders of its results.
 const SOURCES: &str = "sources.txt";
 
-/// The folders of the results of a report, a line each: a digest of its path, which others who get the
-/// report need not know, and its name.
+/// One line for each folder of results: the digest of its path, and its name. The path itself is
+/// not written, because readers of the report need not know it.
 fn sources(results: &[PathBuf]) -> String {
     let line = |folder: &PathBuf| {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -36,7 +37,8 @@ fn sources(results: &[PathBuf]) -> String {
     results.iter().map(line).collect()
 }
 
-/// Notes in the folder of a report which results it is of, unless the folder is in one of these.
+/// Writes the names of the folders of results into the folder of their report, unless the report is
+/// inside one of them.
 ///
 /// # Errors
 ///
@@ -51,8 +53,8 @@ pub(super) fn write(out: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     })
 }
 
-/// Whether a report is in a folder of its results, so that where it is says what it is of, and all of its
-/// files can be made again anywhere.
+/// Whether a report is inside a folder of its results. The place of such a report already tells
+/// which results it was made from.
 fn is_inside_one(out: &Path, results: &[PathBuf]) -> bool {
     let Ok(out) = out.canonicalize() else { return false };
     results.iter().any(|of| of.canonicalize().is_ok_and(|of| out.starts_with(of)))

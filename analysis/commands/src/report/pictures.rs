@@ -21,8 +21,9 @@ pub(crate) const PAGE: &str = "pictures.html";
 /// The folder of the pictures, in the folder of the report.
 const PICTURES: &str = "pictures";
 
-/// Draws the suite of the run with the most covered goals of each project, and writes the pictures and
-/// their page into the folder of the report. Returns the path of the page.
+/// Draws, for each project, the suite of the run that covers the most goals, and writes the
+/// pictures and their page into the folder of the report. Prints the number of pictures if
+/// `in_words` is set. Returns the path of the page.
 ///
 /// # Errors
 ///
@@ -52,7 +53,7 @@ pub(crate) fn write(
             .hint("leave --pictures out; only suites of kinds such as scratch are drawn"));
     }
     let folder = out.join(PICTURES);
-    // Pictures of an earlier report.
+    // Remove the pictures of an earlier report.
     if folder.is_dir() && !folder.is_symlink() {
         fs::remove_dir_all(&folder).map_err(|cause| unwritten(&folder, &cause))?;
     }
@@ -87,8 +88,8 @@ fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display())).hint("free disk space")
 }
 
-/// The runs with the most covered goals, the first of several for each project, and the index of the
-/// project.
+/// For each project, the run that covers the most goals, or the first of several such runs, with
+/// the index of the project.
 fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     let mut best: BTreeMap<u32, (Reverse<u32>, usize)> = BTreeMap::new();
     for (number, run) in results.runs.iter().enumerate() {
@@ -103,7 +104,7 @@ fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     best.into_iter().map(id).collect()
 }
 
-/// Draws the suites of those runs of a store that are the best of their projects.
+/// Draws the suites of those runs in a store that are the best runs of their projects.
 fn draw(
     store: &StoreUrl,
     kinds: &Kinds,
