@@ -15,7 +15,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub struct SimulatedHost {
     /// The time that the execution of a run takes.
     pub run_time: Box<dyn Fn(&RunSpec) -> Duration + Send>,
-    /// The true time in which the clock of this host advances by a second.
+    /// The true time in which the clock of this host advances by one second.
     pub second: Duration,
 }
 

@@ -9,14 +9,14 @@ use catherd_experiments::{Digest, Engines};
 use super::{Queue, Rank};
 use crate::ids::{GroupNumber, RunNumber, StudySetNumber};
 
-/// Expected duration of a batch: many tiny runs, or one long run.
+/// Expected duration of a full batch, which has many short runs or one long run.
 pub(super) const TIME: Duration = Duration::from_secs(1);
 
 /// Largest number of runs in a batch.
 pub(super) const MAX_RUNS: usize = 256;
 
-/// Largest number of runs in a batch from a group without measured times. It is small, because the
-/// estimate from other groups may be far off.
+/// Largest number of runs in a batch from a group without measured times. It is small, because
+/// times estimated from other groups may be wrong by a large factor.
 pub(super) const MAX_UNMEASURED_RUNS: usize = 4;
 
 /// Runs that one worker is given together.
@@ -30,12 +30,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether no run is to be added, from any study.
+    /// Whether the batch is full, so that no run of any study is added.
     pub fn is_full(&self) -> bool {
         self.runs.len() >= MAX_RUNS || self.time >= TIME
     }
 
-    /// Whether no run of the current study is to be added.
+    /// Whether the batch has its share of the current study, so that no run of this study is added.
     fn has_enough(&self) -> bool {
         self.is_full() || self.runs.len() >= self.max_runs
     }
@@ -44,19 +44,19 @@ impl Batch {
 /// A worker's request for runs.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchRequest<'a> {
-    /// The engines that it executes.
+    /// The engines that the worker executes.
     pub engines: &'a Engines,
-    /// Projects that it has loaded.
+    /// Projects that the worker has loaded.
     pub loaded: &'a BTreeSet<Digest>,
     /// Number of workers, which share the runs.
     pub workers: usize,
-    /// Time until its allocation ends; `None` if it does not end.
+    /// Time until the worker's allocation ends; `None` if it does not end.
     pub remaining: Option<Duration>,
     /// Projects that cannot be fetched now, whose runs no worker gets.
     pub withheld: &'a BTreeSet<Digest>,
 }
 
-/// What a request rules out.
+/// Conditions of a request on groups of runs.
 struct Filter {
     /// Whether the runs of each engine can be given.
     served: Vec<bool>,
@@ -80,13 +80,18 @@ impl Filter {
 type Place = (StudySetNumber, GroupNumber);
 
 impl Queue {
-    /// Moves runs of lanes, which belong to one study, to a batch. It is filled in this order: one run
-    /// each of a few projects of which no run was measured or is leased, so that slow projects are
-    /// recognised early; the longest runs, because they could delay the end of the study, and because
-    /// loading a project takes little time compared to them; short runs of loaded projects; short runs
-    /// of projects without leased runs, so that few workers load each project; other short runs, the
-    /// longest first. The batch gets at most half of an equal share of the pending runs of the study
-    /// among the workers, and no run for which `excluded` returns true.
+    /// Moves runs from lanes, which belong to one study, to a batch, in this order:
+    ///
+    /// 1. one run of each of a few projects of which no run was measured or is leased, so that slow
+    ///    projects are recognised early;
+    /// 2. the longest runs, because they could delay the end of the study, and because loading a
+    ///    project takes little time compared to them;
+    /// 3. short runs of loaded projects;
+    /// 4. short runs of projects without leased runs, so that few workers load each project;
+    /// 5. other short runs, the longest first.
+    ///
+    /// The batch gets at most half of an equal share of the study's pending runs per worker, and no
+    /// run for which `excluded` returns true.
     pub fn fill(
         &mut self,
         batch: &mut Batch,
@@ -141,7 +146,7 @@ impl Queue {
         for &number in lanes {
             let Some(lane) = self.lanes.get(&number) else { continue };
             let has = |group: &GroupNumber| lane.groups.contains_key(group);
-            // The smaller of the two sets is searched.
+            // Search the smaller of the two sets, to save time.
             let groups: Vec<GroupNumber> = match self.long.len() < lane.groups.len() {
                 true => self.long.iter().copied().filter(has).collect(),
                 false => lane.groups.keys().copied().filter(|g| self.long.contains(g)).collect(),
@@ -152,7 +157,8 @@ impl Queue {
         places
     }
 
-    /// The groups with pending runs, of projects that are not loaded, that a request admits.
+    /// The groups that have pending runs, belong to projects that are not loaded, and are admitted
+    /// by a request.
     fn groups_outside(
         &self,
         loaded: &BTreeSet<usize>,
@@ -179,7 +185,7 @@ impl Queue {
             lane.into_iter().flat_map(move |lane| lane.untried.iter().map(move |&g| (number, g)))
         });
         let probes = untried.filter(|&(lane, number)| {
-            // Runs in real time are as long as their budget.
+            // Runs with places have a budget of real time, so that their length is known.
             if self.first_place((lane, number)) > 0 {
                 return false;
             }
@@ -225,7 +231,8 @@ impl Queue {
         for place in places {
             let measured = self.groups[place.1 as usize].measured.count > 0;
             let most = match measured {
-                // The next run of the group is in another block.
+                // The next run of the group belongs to the block of another seed, so only one run
+                // is taken.
                 _ if self.first_place(place) > 0 => 1,
                 true => MAX_RUNS,
                 false => MAX_UNMEASURED_RUNS,

@@ -1,15 +1,15 @@
-//! The order of runs that are compared by real time: heat, noise and neighbours must hit all algorithms
-//! alike, so the runs of a project with the same seed, a *block*, follow each other, and both the blocks
-//! and the algorithms in a block are in random order.
+//! The order of runs with a budget of real time. Heat and other load on the computer must affect
+//! all algorithms equally. Therefore the runs of a project with the same seed, a *block*, follow
+//! each other, and both the blocks and the algorithms in a block are in random order.
 
 use catherd_experiments::{Digest, RunSpec};
 
 /// Bits of the place of a run within its block.
 const WITHIN: u32 = 12;
 
-/// The place of a run among the runs on its project, if its budget is in real time; at least 1. It is a
-/// function of the bytes of the project, the seed and the algorithm's label, so that it is known
-/// afterwards.
+/// The place of a run among the runs on its project, if its budget is in real time; at least 1. It
+/// is a function of the bytes of the project, the seed and the algorithm's label, so that it can be
+/// computed again later.
 pub fn place(spec: &RunSpec) -> Option<u32> {
     spec.budget.wall_ms.is_some().then(|| place_of(spec.project, spec.seed, &spec.algorithm.label))
 }

@@ -1,4 +1,5 @@
-//! Faults at transactions of the coordinator: its store fails, or the coordinator dies.
+//! Injects faults before or after transactions of the coordinator: the store fails, or the
+//! coordinator dies.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -7,7 +8,7 @@ use catherd_coordinator::store::{StoreChange, StoreError, TransactionObserver};
 use crate::faults::Side;
 use crate::invariants::InvariantChecker;
 
-/// A fault at a transaction.
+/// A fault before or after a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TransactionFault {
     Die(Side),
@@ -39,7 +40,8 @@ impl FaultInjector {
         self.state.lock().unwrap()
     }
 
-    /// Makes the transaction with this number fail, or the next one.
+    /// Injects a fault into the transaction with this number, or into the next one if the number is
+    /// `None`.
     pub(crate) fn prepare(&self, transaction: Option<u64>, fault: TransactionFault) {
         self.state().pending.push((transaction, fault));
     }
