@@ -25,7 +25,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
     (line.to_owned(), hint.strip_prefix(" hint: ").expect("a hint ends it").to_owned())
 }
 
-/// A zip archive of blanks whose unpacked size exceeds the maximum for a project.
+/// A zip archive of spaces whose unpacked size exceeds the maximum for a project.
 fn bomb() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
@@ -253,7 +253,8 @@ fn a_worker_that_cannot_start_gives_the_reason() {
     assert!(line["message"].as_str().unwrap().starts_with("error: coordinator"), "{text}");
 }
 
-/// Words of a study that would take all memory, or that never end, are refused at once.
+/// Study files that would fill the memory or never end, and studies with too many projects or runs,
+/// are refused at once.
 #[test]
 fn a_study_that_cannot_be_read_or_made_is_refused_at_once() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! The benchmark of the coordinator: a short measurement, and predictions from given costs.
+//! Tests of the coordinator's benchmark: a short measurement, and predictions from given costs.
 
 #[path = "../../benches/capacity/program.rs"]
 mod program;
@@ -56,7 +56,7 @@ fn simulate(workers: u32, runs: u64, run_seconds: f64) -> Outcome {
 #[test]
 fn below_saturation_load_is_proportional_to_runs() {
     let seen = simulate(100, 10_000, 10.0);
-    // 10 runs a second, each a lease and a commit.
+    // Ten runs end in a second, each with one lease and one commit.
     assert!((seen.writer - 10.0 * 200e-6).abs() < 0.3e-3, "{seen:?}");
     assert!((seen.others - 10.0 * 400e-6 / 3.0).abs() < 0.2e-3, "{seen:?}");
     assert_eq!(seen, simulate(100, 10_000, 10.0));
@@ -74,7 +74,8 @@ fn polls_longer_than_their_interval_do_not_pile_up() {
 #[test]
 #[ignore = "takes long"]
 fn above_saturation_the_writer_is_always_busy() {
-    // 200 us a run: 5,000 runs a second at most, and 20,000 workers want 20,000.
+    // The writer needs 200 us a run, so at most 5,000 runs end in a second; 20,000 workers could
+    // execute 20,000.
     let seen = simulate(20_000, 400_000, 1.0);
     let rate = seen.runs as f64 / seen.seconds;
     assert!(seen.writer > 0.85 && rate < 5_000.0 && rate > 4_000.0, "{seen:?}");
