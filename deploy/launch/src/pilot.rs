@@ -1,4 +1,5 @@
-//! What a task executes, and what it asks for.
+//! The settings of a launch: what each of its tasks executes, and the resources that a task
+//! requests from the cluster.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use crate::engine::LaunchError;
 
-/// What each task of a launch executes, and what it asks for.
+/// What each task of a launch executes, and the resources that it requests.
 #[derive(Clone, Debug)]
 pub struct Pilot {
     /// Name of all tasks of the launch: letters, digits and dashes.
@@ -27,7 +28,7 @@ pub struct Pilot {
     pub local: Option<String>,
     /// Workers of a task, each on a core of its own; at least 1.
     pub cores_per_task: u32,
-    /// A task has a whole node, and a worker on each core that it may use.
+    /// Whether a task has a whole node, with a worker on each core that the task may use.
     pub whole_nodes: bool,
     /// Memory limit of a worker in MiB.
     pub memory: u64,
@@ -35,9 +36,10 @@ pub struct Pilot {
     pub time: Duration,
     /// Time without a run after which a worker ends, in seconds.
     pub idle: u64,
-    /// Tasks with this number and below have workers that stay without a run.
+    /// The workers of tasks with this number or a lower one, counted from 1, do not end when they
+    /// have no run.
     pub staying: u32,
-    /// A task that is preempted is queued again.
+    /// Whether a task that is preempted is queued again.
     pub requeue: bool,
     /// The account that is charged.
     pub account: Option<String>,
@@ -47,9 +49,9 @@ pub struct Pilot {
     pub qos: Option<String>,
     /// Lines of shell before the worker starts, such as `module load gcc`.
     pub prologue: Vec<String>,
-    /// Further options of `catherd worker`.
+    /// More options of `catherd worker`.
     pub worker_options: Vec<String>,
-    /// Further options of the command that submits.
+    /// More options of the command that submits the tasks.
     pub submit_options: Vec<String>,
     /// Largest size of an array plus one (Slurm's `MaxArraySize`).
     pub max_array_size: u32,
@@ -59,7 +61,8 @@ pub struct Pilot {
     pub image: String,
     /// Name of the secret with certificates and token (Kubernetes).
     pub secret: String,
-    /// Name of the volume claim of the cache; `None` for a cache of each pod (Kubernetes).
+    /// Name of the volume claim for a common cache; `None` if each pod has its own cache
+    /// (Kubernetes).
     pub cache_claim: Option<String>,
 }
 
@@ -95,10 +98,10 @@ impl Default for Pilot {
     }
 }
 
-/// Seconds after SIGTERM within which a run may end before it is handed back.
+/// Seconds after SIGTERM in which a run may still end; afterwards it is returned to the queue.
 pub(crate) const GRACE: u64 = 20;
 
-/// How long workers repeat requests that no coordinator answers, in seconds.
+/// Time in seconds for which workers repeat a request that no coordinator answers.
 const RETRY_TIMEOUT: u64 = 900;
 
 /// Seconds of idle time of a worker that stays: longer than any allocation.
@@ -110,11 +113,11 @@ impl Pilot {
         self.memory.saturating_mul(self.cores_per_task.into())
     }
 
-    /// Checks what is written into scripts without quotes.
+    /// Checks the names and folders that are written into scripts without quotation marks.
     ///
     /// # Errors
     ///
-    /// If a name or a folder cannot be written there.
+    /// If a name or a folder cannot be written without quotation marks.
     pub(crate) fn check(&self) -> Result<(), LaunchError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,@:+=/".contains(c);
         let names = [("--account", &self.account), ("--partition", &self.partition)];
@@ -139,10 +142,10 @@ impl Pilot {
         self.local.as_deref().map(local_folder).transpose().map(|_| ())
     }
 
-    /// The part of a task's script from the prologue on. `instance` is an expression of the shell that
-    /// distinguishes the tasks of the launch, `number` one for the number of the task from 1, and `until`
-    /// one for the end of the task as `catherd worker --until` takes it, if the environment of
-    /// the task does not say it.
+    /// The part of a task's script from the prologue on. `instance`, `number` and `until` are
+    /// expressions of the shell: `instance` distinguishes the tasks of the launch, `number` is the
+    /// number of the task from 1, and `until` is the end of the task as `catherd worker --until`
+    /// takes it, if the environment of the task does not contain it.
     pub(crate) fn body(&self, instance: &str, number: &str, until: Option<&str>) -> String {
         let mut text = String::new();
         for line in &self.prologue {
@@ -151,7 +154,8 @@ impl Pilot {
         }
         let folder = match self.local.as_deref().map(local_folder) {
             Some(Ok(folder)) => folder,
-            // `check` refuses the others.
+            // No node-local folder is set. An invalid one does not occur, because `check` has
+            // refused it.
             _ => quoted(&self.dir.display().to_string()),
         };
         // Writing to a string does not fail.
@@ -211,7 +215,7 @@ pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// An expression of the shell for a node-local folder, below which catherd has a folder of its own.
+/// An expression of the shell for the folder `catherd` inside a node-local folder.
 fn local_folder(text: &str) -> Result<String, LaunchError> {
     let wrong = || LaunchError::Folder(text.to_owned());
     if text.contains(char::is_control) {
@@ -252,7 +256,7 @@ impl std::error::Error for TimeError {}
 ///
 /// # Errors
 ///
-/// If the text is neither, or the time is not in one second to ten years.
+/// If the text is neither, or the time is shorter than one second or longer than ten years.
 pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     const MAX: u64 = 10 * 366 * 24 * 3600;
     let wrong = || TimeError(text.to_owned());

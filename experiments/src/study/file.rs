@@ -1,5 +1,5 @@
-//! Reads a study from a TOML file, value by value instead of through serde, so that every error
-//! states its line and advice.
+//! Reads a study from a TOML file. The values are read one by one, without serde, so that every
+//! error states the line and gives advice.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -31,16 +31,16 @@ const STUDY_KEYS: &[&str] = &[
     "stop",
 ];
 const REAL_TIME: &[&str] = &["wall", "wall_ms"];
-/// Keys of synthetic projects, each of which a subject kind may support.
+/// Keys that describe synthetic projects. A subject kind may support only some of them.
 const SHAPE_KEYS: &[&str] = &["threads", "events", "depth", "density"];
 const MUTATION_KEYS: &[&str] = &["operators", "sample", "seed", "block_factor"];
 const RACE_KEYS: &[&str] = &["level", "first", "every"];
 const STOP_KEYS: &[&str] = &["margin", "first", "every"];
 
-/// Maximum number of synthetic projects, each of which takes a few hundred bytes of memory.
+/// Maximum number of synthetic projects. Each takes a few hundred bytes of memory.
 const MAX_SYNTHETIC: u64 = 1_000_000;
 
-/// Largest study file in bytes.
+/// Maximum size of a study file in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a study file. A pipe or device, which may never end, is refused.
@@ -65,8 +65,8 @@ pub(super) fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
     Source { text, file }.study()
 }
 
-/// The line of a configuration of a study, counted from 0, or of the value of one of its
-/// parameters.
+/// The line, from 1, of the configuration with an index from 0, or of the value of one of its
+/// parameters. `None` if the text has no such configuration or parameter.
 pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let configurations = Source { text, file: Path::new("") }.algorithms(root.get_ref()).ok()?;
@@ -78,7 +78,8 @@ pub(super) fn algorithm_line(text: &str, number: usize, parameter: Option<&str>)
     Some(line_at(text, span.start))
 }
 
-/// The line of the value that a field names, from 1: `race.level`, `algorithms.2`.
+/// The line, from 1, of the value that a field such as `race.level` or `algorithms.2` names; `None`
+/// if the text has no such value.
 pub(super) fn line(text: &str, field: &str) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let mut parts = field.split('.');
@@ -224,7 +225,8 @@ impl Source<'_> {
                 wall => wall,
             },
         };
-        // The subject kind knows its units, and checks them when the study is planned.
+        // Accept any unit here, because the subject kind checks the units when the study is
+        // planned.
         for unit in table.keys().map(Spanned::get_ref).filter(|key| !REAL_TIME.contains(&&***key)) {
             if let Some(value) = table.get(&**unit)
                 && let DeValue::String(text) = value.get_ref()
@@ -296,7 +298,8 @@ impl Source<'_> {
         }))
     }
 
-    /// Reads an optional part of a study, which is absent, `true` for its defaults, or a table.
+    /// Reads an optional part of a study. The part may be missing, `true` for its default settings,
+    /// `false` as if it were missing, or a table.
     fn part<'a, 'i>(
         &self,
         root: &'a DeTable<'i>,
@@ -341,8 +344,8 @@ impl Source<'_> {
             Some(value) => Ok(value),
             None => match self.misplaced(table, key) {
                 Some((span, flaw)) => Err(self.error(span, key, flaw)),
-                // A missing value has no line, so the error points at the end of the table, where it
-                // could be added.
+                // A missing value has no line, so the error names the end of the file, where the
+                // value could be added.
                 None => self.fail(self.text.len()..self.text.len(), key, "missing", advice),
             },
         }
@@ -424,7 +427,7 @@ impl Source<'_> {
     }
 
     fn error(&self, span: Range<usize>, field: &str, Flaw { problem, advice }: Flaw) -> StudyError {
-        // A trailing newline does not begin another line.
+        // A newline at the end of the file does not begin another line.
         let last = self.text.strip_suffix('\n').unwrap_or(self.text).len();
         let line = line_at(self.text, span.start.min(last));
         let location = SourceLocation::Line(self.file.to_owned(), line);
@@ -435,12 +438,12 @@ impl Source<'_> {
 /// An optional part of a study.
 enum Part<'a, 'i> {
     None,
-    /// `true`: defaults for all settings.
+    /// `true`, for the default of each setting.
     Plain,
     Table(&'a DeTable<'i>),
 }
 
-/// A scalar as a string, for the checks that flags share.
+/// A scalar as a string, because the same checks are applied to flags of the command line.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())
