@@ -1,5 +1,5 @@
-//! The statistics of Table 6 at the size of the paper: 1000 projects, three pairs of algorithms, 20
-//! runs against 20; exact and asymptotic p-values.
+//! Measures the statistics of Table 6 at the size of the Whisker paper: 1000 projects, three pairs
+//! of algorithms, and 20 runs of each algorithm, with exact and with asymptotic p-values.
 
 use catherd_analysis::stats::{MannWhitney, PValue};
 use divan::Bencher;
@@ -12,7 +12,8 @@ fn main() {
     divan::main();
 }
 
-/// Coverages with this many distinct values. The fewer there are, the more values are tied.
+/// Samples of coverage with this number of distinct values. The fewer distinct values there are,
+/// the more values are tied.
 fn samples(distinct: u32) -> Vec<[Vec<f64>; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     let mut sample = || {

@@ -1,8 +1,8 @@
 //! Writes the tables of an artificial study of any size, with 100 points on the timeline of each
-//! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. It
-//! has three algorithms, so 1000 projects and 20 seeds are the 60,000 runs of Random1000.
-//! `/usr/bin/time -v catherd report DIR` measures the cost of a report on it, and so does
-//! `large_study report DIR OUT` without the rest of the program.
+//! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. The
+//! study has three algorithms, so with 1000 projects and 20 seeds it has 60,000 runs, as many as
+//! the study of Random1000. `/usr/bin/time -v catherd report DIR` measures the cost of a report.
+//! `large_study report DIR OUT` writes only the report, without the rest of the program.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same search on a project with twenty times as many goals, at least one of which is covered
-/// at each point.
+/// Changes a record as if the project had twenty times as many goals, so that at least one goal is
+/// covered at each point of the timeline.
 fn finer(mut record: RunRecord) -> RunRecord {
     let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {

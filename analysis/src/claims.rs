@@ -43,10 +43,11 @@ pub struct Claim {
     /// The published number, such as `95.5 %`, or a text.
     #[serde(default)]
     value: Option<Written>,
-    /// How far the number may be from the published one, in its unit or as in `5 %` of a count.
+    /// Maximum distance from the published number: in the unit of the number, or, such as `5 %` of
+    /// a count, in percent of the number.
     #[serde(default)]
     tolerance: Option<Written>,
-    /// A sign of a relation and a bound: a number, or the address of one.
+    /// A relation sign, and a bound: a number or the address of a number.
     #[serde(default)]
     relation: Option<String>,
     /// The address of a p-value. The difference must be significant.
@@ -55,7 +56,8 @@ pub struct Claim {
     /// The level of significance.
     #[serde(default)]
     level: Option<f64>,
-    /// The fewest source runs of the number that decide the claim.
+    /// The minimum number of source runs of the number, with fewer of which the claim cannot be
+    /// decided.
     #[serde(default)]
     runs: Option<usize>,
 }
@@ -74,7 +76,8 @@ impl fmt::Display for Written {
         match self {
             Written::Text(text) => f.write_str(text),
             Written::Whole(number) => number.fmt(f),
-            // With the decimal of `95.0`, which says how far the number is rounded.
+            // Keep the decimal of `95.0`, because the number of decimals states how far the number
+            // is rounded.
             Written::Number(number) => write!(f, "{number:?}"),
         }
     }
@@ -99,10 +102,11 @@ impl Quantity {
         let value: f64 = number.parse().ok().filter(|value: &f64| value.is_finite())?;
         let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        // The place of the last digit: -1 for 95.5, -3 for 1e-3.
+        // The power of ten of the last digit: -1 for 95.5, -3 for 1e-3.
         let last = exponent.parse::<i32>().ok()?.checked_sub(decimals as i32)?;
         let factor = if percent { 0.01 } else { 1.0 };
-        // A little more than half, so that numbers at the border round either way.
+        // Use a little more than half, so that a number exactly between two rounded numbers agrees
+        // with both.
         let rounding = 0.5 * 10_f64.powi(last) * factor * (1.0 + 1e-9);
         Some(Quantity { value: value * factor, rounding, percent })
     }
@@ -135,7 +139,7 @@ pub enum ClaimsError {
 /// [`ClaimsError`], which names the claim.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
-    // A pipe or a device would not end.
+    // Refuse pipes and devices, because reading one may not end.
     let metadata = fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         let cause = "is not a regular file of at most 16 MiB".to_owned();
@@ -160,16 +164,16 @@ fn parse(text: &str) -> Result<Vec<Claim>, String> {
     Ok(file.claim)
 }
 
-/// What a report says about a claim.
+/// The result of deciding a claim by a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// It holds; a number equals the published one as far as that is rounded.
+    /// The claim holds. A number equals the published number after rounding to as many digits.
     Holds,
     /// The number is not the published one, but within the tolerance.
     WithinTolerance,
-    /// It does not hold.
+    /// The claim does not hold.
     DoesNotHold,
-    /// It cannot be decided, for a reason.
+    /// The claim cannot be decided, for this reason.
     CannotBeDecided(String),
 }
 
@@ -201,7 +205,7 @@ impl Claim {
         &self.number
     }
 
-    /// What the claim says of the number, such as `> 50 %`.
+    /// The value or condition that the claim states for the number, such as `> 50 %`.
     pub fn expected(&self) -> String {
         let mut text = match (&self.value, &self.relation) {
             (Some(value), _) => value.to_string(),
@@ -270,7 +274,7 @@ impl Claim {
         Judged { verdict, found: found.map(|found| found.cell.display()).unwrap_or_default(), runs }
     }
 
-    /// The verdict by a number, or why there is none.
+    /// The verdict on a number that was found, or the reason why there is no verdict.
     fn verdict(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
         let fewest = self.runs.unwrap_or(MIN_RUNS);
         if (1..fewest).contains(&found.runs.len()) {

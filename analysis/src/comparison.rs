@@ -1,11 +1,10 @@
 //! Comparison of algorithms: on how many projects one is better, and by how much.
 //!
-//! The comparison of the Whisker paper, section 7.3 and Table 6. Its columns nest:
-//! *significantly better* projects are among the *better* ones, and *better*, *equal*
-//! and *worse* add up to all projects (146 of 174, and 174 + 727 + 82 = 983, in the
-//! table's first row). The paper does not define *better*; here it is an A12 above 1/2,
-//! the effect size of the Mann-Whitney U test, so that every significantly better project
-//! is also a better one.
+//! The comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better* projects
+//! are among the *better* ones, and *better*, *equal* and *worse* add up to all projects (in the
+//! table's first row, 146 of 174, and 174 + 727 + 82 = 983). The paper does not define *better*;
+//! here it is an A12 above 1/2, the effect size of the Mann-Whitney U test, so that every
+//! significantly better project is also a better one.
 //!
 //! Runs that failed or are missing are left out; they do not count as 0 % coverage. A
 //! project counts in a comparison if both algorithms have a run on it.
@@ -76,8 +75,8 @@ impl Samples {
         Samples { algorithms, cells }
     }
 
-    /// The values on the projects on which every algorithm has at least `runs` of them; the other
-    /// projects get none (Pynguin paper, section 4.1.3).
+    /// The values on the projects on which every algorithm has at least `runs` values. The other
+    /// projects have no values in the result (Pynguin paper, section 4.1.3).
     #[must_use]
     pub fn complete_cases(&self, runs: usize) -> Samples {
         let mut complete = self.clone();
@@ -270,9 +269,9 @@ impl Comparison {
         Comparison { first, second, per_project, missing }
     }
 
-    /// Each pair of algorithms once: each algorithm of the study against each earlier one. For
-    /// random, MOSA and MIO these are the rows of Table 6 of the Whisker paper. If there are more
-    /// than [`MAX_ALL_COMPARED`] algorithms, each is compared with the first of the study.
+    /// Compares each pair of algorithms once: each algorithm of the study with each earlier one.
+    /// For random, MOSA and MIO these are the rows of Table 6 of the Whisker paper. If there are
+    /// more than [`MAX_ALL_COMPARED`] algorithms, each is compared with the first of the study.
     pub fn pairs(samples: &Samples) -> Vec<Comparison> {
         let later = 1..samples.algorithms;
         let all = samples.algorithms <= MAX_ALL_COMPARED;
@@ -363,7 +362,7 @@ pub struct MeanCoverage {
 }
 
 impl MeanCoverage {
-    /// One for each algorithm.
+    /// The mean coverage of each algorithm.
     pub fn all(samples: &Samples) -> Vec<MeanCoverage> {
         (0..samples.algorithms)
             .map(|algorithm| {

@@ -20,7 +20,7 @@ pub enum Error {
     Table {
         /// The file.
         path: PathBuf,
-        /// Its cause.
+        /// Cause of the error.
         cause: csv::Error,
     },
     /// A table has no such column.
@@ -46,7 +46,7 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// Its cause.
+        /// Cause of the error.
         cause: std::io::Error,
     },
 }
@@ -56,8 +56,9 @@ pub enum Error {
 pub struct Tables {
     /// The column of `projects.csv` with the size of a project.
     pub size: Measure,
-    /// What projects use. The plural is the name of the table and of the figure; the singular is the
-    /// name of the table's column with names. The table's column `projects` has the number of projects.
+    /// The features that projects use. The plural is the name of the table and of the figure; the
+    /// singular is the name of the column with the names of features. The column `projects` has the
+    /// number of projects with a feature.
     pub feature: Noun,
 }
 

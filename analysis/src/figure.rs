@@ -4,9 +4,8 @@
 //! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
 //! 8 pt. Figures can be read in black and white and by colour-blind readers, because series differ
 //! in their dashes or markers as well as in their colour. An algorithm has the same colour in all
-//! figures of all studies; pairs of algorithms and everything else are grey. No ink touches the
-//! border of a picture. An axis that could begin at 0 but
-//! does not is marked by two strokes.
+//! figures of all studies; pairs of algorithms and everything else are grey. Nothing is drawn at
+//! the border of a picture. An axis that could begin at 0 but does not is marked by two strokes.
 
 mod axis;
 pub(crate) mod bars;
@@ -34,7 +33,8 @@ pub use svg::Svg;
 use catherd_experiments::palette;
 use svg::{Fill, Stroke};
 
-/// What a shape shows, which determines its colour, its dashes and its marker.
+/// What a line or marker in a figure represents, which determines its colour, its dashes and its
+/// marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
     /// An algorithm, by the number of its style ([`Results::series`](crate::tidy::Results)).

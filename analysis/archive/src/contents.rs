@@ -61,9 +61,9 @@ impl RunCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Version of the form of packages, [`Contents::FORMAT`].
+    /// Version of the format of packages, [`Contents::FORMAT`].
     pub format: u32,
-    /// Version of the catherd that wrote it.
+    /// Version of catherd that wrote the package.
     pub catherd: String,
     /// Name of the study.
     pub study: String,
@@ -75,9 +75,9 @@ pub struct Contents {
     pub runs: RunCounts,
     /// Whether the study was not complete; the same as `runs.pending > 0`.
     pub interim: bool,
-    /// SHA-256 of the lines `RUN RECORD`, which contain the digests of each record's run and of the
-    /// record, in the order of the records. It is the same for every complete execution of the
-    /// study.
+    /// SHA-256 of one line `RUN RECORD` for each record, in the order of the records. A line
+    /// contains the run id and the digest of the record. The value is the same for every complete
+    /// execution of the study.
     pub results: Digest,
     /// Whether the package contains the projects.
     pub with_projects: bool,
@@ -90,18 +90,18 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// The description as it is in a package.
+    /// The description as JSON, as it is in a package.
     ///
     /// # Errors
     ///
-    /// If it has no JSON form; every description has one.
+    /// If the description cannot be converted to JSON, which does not occur.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
         Ok(json)
     }
 
-    /// The version of this form.
+    /// The version of this format.
     pub const FORMAT: u32 = 2;
 
     /// Name of the file in a package.

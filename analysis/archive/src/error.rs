@@ -21,10 +21,10 @@ pub enum Problem {
     /// It is a link, a folder or a device.
     #[error("is a {0}, not a regular file")]
     NotRegular(&'static str),
-    /// One of its headers in the archive is not one of a package.
+    /// One of its headers in the archive is not as in a package.
     #[error("{0}")]
     Header(&'static str),
-    /// It is not the file that is made of the records.
+    /// It differs from the file that is made from the records.
     #[error("is not the file that catherd makes of the records")]
     NotGenerated,
     /// It is encrypted.
@@ -33,7 +33,7 @@ pub enum Problem {
     /// It is compressed by another method than the files of a package.
     #[error("is compressed by another method than the files of a package")]
     Method,
-    /// It would expand too much.
+    /// The ratio of its size to its compressed size is too large.
     #[error("expands to {bytes} bytes from {compressed}, more than {most} times its size")]
     Bomb {
         /// Its size in bytes.
@@ -78,7 +78,7 @@ pub enum Problem {
     Invalid(String),
 }
 
-/// An error of writing or reading a package.
+/// An error in writing or reading a package.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageError {
     /// A file cannot be read or written.

@@ -1,7 +1,7 @@
 //! The headers of the files in a zip archive: one before each file and one in the central
-//! directory. Some programs read the one when they unpack an archive, others the other. Therefore
-//! both must have the same content, and must have no times, flags, permissions or extra fields
-//! except those that packages need.
+//! directory. Programs that unpack an archive read only one of the two. Therefore both must have
+//! the same content, and must have only those times, flags, permissions and extra fields that
+//! packages need.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

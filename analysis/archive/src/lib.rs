@@ -4,13 +4,13 @@
 //! - [`Builder`]: writes a package whose bytes only depend on its files.
 //! - [`Package`]: reads a package that was received and refuses one that is damaged or hostile.
 //! - [`records`]: the lines of the file of records.
-//! - [`Statement`]: what is signed of a package; [`SigningKey`], [`Signature`] and [`AllowedSigners`]: who
-//!   signed it.
+//! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and
+//!   [`AllowedSigners`]: its signature and the trusted signers.
 //!
-//! A package is a plain zip archive that any program can unpack. So that it has the same bytes
-//! everywhere, its entries are sorted by name, have the time 1980-01-01, the mode 0644 (0755 for the program, its scripts and external
-//! tools) and no other
-//! data that depends on a machine, and are compressed by one algorithm with one level.
+//! A package is a plain zip archive that any program can unpack. It has the same bytes on every
+//! machine: its entries are sorted by name and compressed by one algorithm with one level. They
+//! have the time 1980-01-01, the mode 0644 (0755 for the program, its scripts and external tools),
+//! and no other data that depends on a machine.
 
 mod contents;
 mod error;
@@ -51,8 +51,8 @@ pub const MAX_FILES: usize = 200_000;
 pub const MAX_CONTENTS_BYTES: u64 = 128 << 20;
 
 /// Maximum ratio of the size of a file to its compressed size, if the file is larger than
-/// [`RATIO_FREE_BYTES`]. A [`Builder`] stores files that compress better without compression, so
-/// that no archive of a builder expands more.
+/// [`RATIO_FREE_BYTES`]. A [`Builder`] stores a file uncompressed if its ratio would be larger, so
+/// that an archive of a builder does not exceed the maximum.
 pub const MAX_RATIO: u64 = 200;
 
 /// Size up to which a file may have any compression ratio: 1 MiB.

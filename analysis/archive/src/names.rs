@@ -5,8 +5,9 @@ use unicode_normalization::UnicodeNormalization as _;
 /// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 512;
 
-/// What is wrong with the name of a file; `None` if it can be unpacked on every system: a relative
-/// path with `/` between its parts, none of which is empty or leads upwards.
+/// What is wrong with the name of a file. `None` if a file with this name can be unpacked on every
+/// system: the name is a relative path with `/` between its parts, and no part is empty or leads to
+/// a parent folder.
 pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")
@@ -27,8 +28,8 @@ pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The name without what some systems do not distinguish: upper and lower case, and the form of
-/// letters with marks.
+/// The name in lower case and with one encoding of accented letters. Some systems do not
+/// distinguish names for which the result is equal.
 pub(crate) fn folded(name: &str) -> String {
     let lower: String =
         name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();

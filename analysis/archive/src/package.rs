@@ -1,4 +1,4 @@
-//! Reading a package that was received.
+//! Reads a package that was received.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -36,13 +36,15 @@ struct Archive {
 }
 
 impl Package {
-    /// Opens a package and checks its structure: the archive contains the files of its list and
-    /// nothing else, each once, as a regular file, with a name that can be unpacked, with the size
-    /// in the list, and not expanding without bound. [`Package::check`] compares the contents.
+    /// Opens a package and checks its structure: the archive contains exactly the files of its
+    /// list. Each is a regular file, has a name that can be unpacked and the size in the list, and
+    /// does not exceed the maximum compression ratio. The contents are only compared by
+    /// [`Package::check`].
     ///
     /// # Errors
     ///
-    /// [`PackageError`], which names the file in the package.
+    /// [`PackageError`] if the archive cannot be read or is not a package, or if a file in it is
+    /// refused.
     pub fn open(path: &Path) -> Result<Package, PackageError> {
         let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
         let not = |cause: String| PackageError::NotAPackage { path: path.to_owned(), cause };
@@ -50,7 +52,7 @@ impl Package {
         if !file.metadata().map_err(unreadable)?.is_file() {
             return Err(not("is not a regular file".to_owned()));
         }
-        // The zip library reads an archive into memory up to the end of its list of files.
+        // Check the end first, because the zip library reads the list of files into memory.
         let tail = tail::read(&mut file).map_err(unreadable)?.map_err(not)?;
         let zip = ZipArchive::new(BufReader::new(file));
         let zip = zip.map_err(|cause| not(format!("is not an intact zip archive: {cause}")))?;
@@ -79,7 +81,8 @@ impl Package {
     ///
     /// # Errors
     ///
-    /// [`PackageError`], which names a file that is not a regular file, or like [`Package::open`].
+    /// [`PackageError`] if a file in the folder is not a regular file, and for the reasons of
+    /// [`Package::open`].
     pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
         let mut names = Vec::new();
         let mut open = vec![(String::new(), folder.to_owned())];
@@ -125,7 +128,7 @@ impl Package {
     ///
     /// # Errors
     ///
-    /// The first file that is damaged.
+    /// [`PackageError`] for the first file that is damaged.
     pub fn check(&mut self, mut on_bytes: impl FnMut(u64)) -> Result<(), PackageError> {
         for number in 0..self.contents.files.len() {
             let FileEntry { name, bytes, sha256 } = self.contents.files[number].clone();
@@ -176,7 +179,7 @@ impl Package {
         self.archive.reader(name).map(|(reader, _)| reader)
     }
 
-    /// The error about a file of the package.
+    /// Makes the error for a refused file of the package.
     pub fn refused(&self, name: &str, problem: Problem) -> PackageError {
         self.archive.refused(name, problem)
     }
@@ -209,7 +212,8 @@ impl Archive {
         match self.zip.by_name(name) {
             Ok(file) => {
                 let size = file.size();
-                // Reading one byte more than announced shows whether there are more bytes.
+                // Allow one more byte than the size in the list, which shows whether the file is
+                // longer.
                 Ok((file.take(size.saturating_add(1)), size))
             }
             Err(zip::result::ZipError::FileNotFound) => Err(refused(Problem::Missing)),
@@ -335,7 +339,7 @@ fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Opt
     }
 }
 
-/// The version of the form of a list of files.
+/// The version of the format of a list of files.
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,

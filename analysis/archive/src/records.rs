@@ -30,9 +30,9 @@ pub struct Quarantined {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
-    /// It has a record.
+    /// The run has a record.
     Record(Box<RunRecord>),
-    /// It is quarantined.
+    /// The run is quarantined.
     Quarantined(Quarantined),
 }
 
@@ -60,7 +60,7 @@ struct Line {
 ///
 /// # Errors
 ///
-/// If it has no JSON form; every record has one.
+/// If the record cannot be converted to JSON, which does not occur.
 pub fn line(spec: &RunSpec, end: &End) -> serde_json::Result<(Vec<u8>, Option<Digest>)> {
     let (record, quarantined) = match end {
         End::Record(record) => (Some(RunRecord::clone(record)), None),
@@ -126,7 +126,7 @@ impl<'p, R: Read> RecordReader<'p, R> {
         }
     }
 
-    /// Reads the next run; the error is one line that states the line of the file.
+    /// Reads the next run. An error is one line of text with the number of the line in the file.
     fn read(&mut self) -> Result<Option<(RunSpec, End)>, String> {
         let mut text = Vec::new();
         self.number += 1;

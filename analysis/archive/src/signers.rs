@@ -1,5 +1,5 @@
-//! Files of trusted signers, in the form that `ssh-keygen` calls `allowed_signers`: on each line the
-//! names of a signer, options, and a public key.
+//! Files of trusted signers, in the format that `ssh-keygen` calls `allowed_signers`. Each line
+//! contains the names of a signer, options, and a public key.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 

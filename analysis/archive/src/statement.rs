@@ -1,8 +1,8 @@
-//! Statements about a package, which are signed: in-toto attestations (Statement v1) with the digests
-//! of all files and of the archive, and the study and its results as predicate.
+//! Signed statements about a package. They are in-toto attestations (Statement v1) with the digests
+//! of all files and of the archive as subjects, and with the study and its results as the
+//! predicate.
 //!
-//! A statement is a file of its own next to the package, so that a signature changes no byte of the
-//! package.
+//! A statement is a separate file next to the package, so that signing does not change the package.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,17 @@ use crate::contents::{Contents, RunCounts};
 /// The type of in-toto statements.
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of the predicate. Its last part is the version of its form.
+/// The type of the predicate. Its last part is the version of its format.
 const PREDICATE_TYPE: &str = "urn:catherd:package:1";
 
-/// The subject that stands for the archive itself, whatever the name of its file.
+/// The name of the subject for the archive itself. It does not depend on the name of the archive's
+/// file.
 const ARCHIVE: &str = "package.zip";
 
 /// Maximum size of a statement in bytes.
 pub const MAX_STATEMENT_BYTES: u64 = 256 << 20;
 
-/// Why a statement is not one about a package.
+/// Why a text is not a statement about a package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StatementError(String);
@@ -73,7 +74,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// If the description has no JSON form; every description has one.
+    /// If the description cannot be converted to JSON, which does not occur.
     pub fn of(contents: &Contents, archive: Option<Digest>) -> serde_json::Result<Statement> {
         let subject =
             |name: &str, sha256| Subject { name: name.to_owned(), digest: Digests { sha256 } };
@@ -113,23 +114,23 @@ impl Statement {
         }
     }
 
-    /// The statement as it is written.
+    /// The statement as JSON, as it is in its file.
     ///
     /// # Errors
     ///
-    /// If it has no JSON form; every statement has one.
+    /// If the statement cannot be converted to JSON, which does not occur.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
         Ok(json)
     }
 
-    /// Compares this statement with the one that its package gives ([`Statement::of`]). The digest of the
-    /// archive is not compared if `package` has none.
+    /// Compares this statement with the statement that [`Statement::of`] makes for the package. The
+    /// digest of the archive is not compared if `package` has none.
     ///
     /// # Errors
     ///
-    /// The first difference, with the file.
+    /// The first difference, with the name of the file.
     pub fn check(&self, package: &Statement) -> Result<(), StatementError> {
         let error = |cause: String| Err(StatementError(cause));
         let (own, other) = (self.digests(), package.digests());

@@ -1,4 +1,4 @@
-//! Writing a package.
+//! Writes packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
 use crate::{MAX_RATIO, RATIO_FREE_BYTES, is_executable, names};
 
-/// Level of compression. The bytes of a package depend on it.
+/// Level of compression. It must not change, because the bytes of a package depend on it.
 const LEVEL: u32 = 6;
 
 /// Size of the parts in which files are read. It is constant, because the output of a compressor
@@ -93,9 +93,9 @@ impl Builder {
         self.files.iter().map(entry).collect()
     }
 
-    /// Writes the package to `path`, which is then either complete or unchanged. The list of files
-    /// is added to `contents`. Each file is read twice; `on_bytes` is called after each part with
-    /// its number of bytes.
+    /// Writes the package to `path`. If an error occurs, the file at `path` is not changed. The
+    /// list of files is added to `contents`. Each file is read twice; `on_bytes` is called after
+    /// each part with its number of bytes.
     ///
     /// # Errors
     ///
@@ -137,7 +137,8 @@ impl Builder {
         let result = zip_files(&partial, path, &files, &mut on_bytes);
         let result = result.and_then(|()| fs::rename(&partial, path).map_err(written));
         if result.is_err() {
-            // The error of writing is more important than an error of removing the partial file.
+            // Ignore an error in removing the partial file, because the error in writing is more
+            // important.
             let _ = fs::remove_file(&partial);
         }
         result.map(|()| contents)

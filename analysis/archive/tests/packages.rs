@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Size of a file of blanks, which compresses better than the files of a package may.
+/// Size in bytes of a file of spaces, whose compression ratio exceeds the maximum for packages.
 const BLANKS: usize = 1_100_000;
 
 fn contents() -> Contents {
@@ -34,7 +34,7 @@ fn contents() -> Contents {
 
 struct Fixture {
     folder: TempDir,
-    /// When the packed file was written, by its metadata.
+    /// Time of modification of the packed file.
     modified: SystemTime,
 }
 
@@ -103,8 +103,8 @@ fn a_package_has_the_same_bytes_each_time() {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let elsewhere = Fixture { modified: long_ago, ..Fixture::new() };
     assert!(first == fs::read(elsewhere.package("second.zip")).unwrap());
-    // This changes with the algorithm or the level of compression, which belong to the form of
-    // packages.
+    // This digest changes with the algorithm and the level of compression, which belong to the
+    // format of packages.
     assert_eq!(Digest::of(&first).short(), "232a5769c4c0");
     let mut package = Package::open(&fixture.path("first.zip")).unwrap();
     package.check(|_| {}).unwrap();
@@ -136,7 +136,7 @@ fn a_package_with_a_changed_or_missing_byte_is_refused() {
             package.check(|_| {})?;
             Ok(package.contents().files.clone())
         });
-        // A flipped bit may belong to no file: compressed files end with a part of a byte.
+        // A flipped bit may not belong to any file, because compressed data ends within a byte.
         if let Ok(files) = read {
             assert!(at < directory, "byte {at} of the list of files");
             assert!(files == Package::open(&fixture.path("good.zip")).unwrap().contents().files);

@@ -134,7 +134,8 @@ Examples:
 ///
 /// # Errors
 ///
-/// If the study cannot be read, its tables are not those of its records, or the package cannot be written.
+/// If the study cannot be read, its tables differ from the tables made from its records, or the
+/// package cannot be written.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let hint = "name a folder that catherd run or catherd results has written";
@@ -222,7 +223,7 @@ fn tools(
     Ok(Some(tools))
 }
 
-/// The files next to a package that say who wrote it.
+/// The signature of a package: its files, which are next to the package, and the key.
 struct Signed {
     files: Vec<PathBuf>,
     key: Option<Key>,
@@ -293,7 +294,8 @@ pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
     }
 }
 
-/// The subject kind's ending of names of project files, with its dot; empty if it has none.
+/// The extension of the project files of the study's subject kind, with its dot; empty if the kind
+/// has none.
 fn project_ending(program: &Program, plan: &Plan) -> String {
     let kind = program.kinds.get(&plan.subject).ok();
     let ending = kind.map(|kind| kind.project_extension()).filter(|ending| !ending.is_empty());

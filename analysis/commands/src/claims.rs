@@ -1,4 +1,4 @@
-//! `catherd claims`: decides sentences about a study by its numbers, and writes numbers for papers.
+//! `catherd claims`: decides whether sentences about a study hold, and writes numbers for papers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The claims in the files of folders of results.
+/// The claims in the files of claims of these folders of results.
 pub(crate) fn of_folders(folders: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     let files = folders.iter().map(|folder| folder.join(claims::FILE));
     read_all(&files.filter(|file| file.exists()).collect::<Vec<_>>())
@@ -159,7 +159,7 @@ fn numbers_of(paper: &Path, report: &Report<'_>) -> Result<Vec<String>, Failure>
 
 fn write(file: &Path, report: &Report<'_>, addresses: &[String]) -> Result<(), Failure> {
     let known = addresses.iter().map(String::as_str).filter(|address| {
-        // Claims whose numbers the report lacks are shown as such before.
+        // Skip numbers that the report does not have, because the table of claims shows this.
         let address = address.parse::<catherd_analysis::report::Address>();
         address.is_ok_and(|address| address.find(report).is_ok())
     });

@@ -1,10 +1,12 @@
-//! The commands about results: reports, claims, packages, and the execution of finished runs again.
+//! The commands about results: reports, claims and replication packages, and commands that execute
+//! finished runs again.
 //!
 //! - [`report`]: tables and figures of results; [`claims`]: sentences about them; [`stats`]: statistics for scripts;
 //!   [`import`]: results of other tools as tidy tables.
 //! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again.
 //!
-//! What depends on the program that has these commands is in [`Program`].
+//! [`Program`] contains everything that depends on the program with these commands, such as its
+//! subject kinds.
 
 pub mod archive;
 pub mod claims;
@@ -20,22 +22,23 @@ use catherd_cli_console::Failure;
 use catherd_cli_failures::Worded as _;
 use catherd_interface::{Kinds, Programs, Runner, RunnerContext, SubjectKind};
 
-/// How external programs are run below a folder (the first path) if some paths are hidden from them (the second)
-/// and the relative paths of tools start in one of several folders (the third).
+/// A function that returns how external programs are run. Its arguments are the folder in which
+/// they work, the paths that are hidden from them, and the folders to which the paths of tools may
+/// be relative.
 pub type MakePrograms = fn(&Path, &[PathBuf], &[PathBuf]) -> Result<Programs, Failure>;
 
 /// The program that makes packages and executes runs again.
 pub struct Program {
     /// Its subject kinds.
     pub kinds: &'static Kinds,
-    /// Makes a runner of a kind, which may execute its runs in a process of their own; `None` if there is no kind
-    /// of this name.
+    /// Makes a runner of a kind, which may execute its runs in a separate process; `None` if there
+    /// is no kind with this name.
     pub runner: fn(&str, &RunnerContext<'_>) -> Option<Box<dyn Runner>>,
     /// How external programs are run.
     pub programs: MakePrograms,
-    /// Reads where the projects of a corpus in a folder are from.
+    /// Reads the origin of each project of the corpus in a folder.
     pub origins: fn(&Path) -> Result<Vec<Origin>, Failure>,
-    /// Its lock file: the versions of all crates that it is made of.
+    /// The lock file of the program: the versions of all crates that it consists of.
     pub lock_file: fn() -> Result<String, Failure>,
     /// The licences of these crates as one text.
     pub licences: fn() -> Result<String, Failure>,
@@ -61,8 +64,8 @@ impl Program {
         self.kinds.get(name).map_err(|unknown| unknown.worded())
     }
 
-    /// Words about runs of another engine than this program has for their kind; `None` if it is the same
-    /// or the kind is unknown.
+    /// A warning that runs were executed by another engine than this program has for their kind;
+    /// `None` if the engine is the same or the kind is unknown.
     fn another_engine(&self, kind: &str, engine: &str) -> Option<String> {
         let known = self.kinds.engine(kind).ok().filter(|known| known != engine)?;
         Some(format!("of engine {engine}; this catherd has {known}, which gives other digests"))

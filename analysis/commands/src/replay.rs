@@ -70,8 +70,8 @@ impl Stored {
         read().map_err(|cause| self.broken(&cause))
     }
 
-    /// The runs of the study that have records, in its order. After an error about a single run
-    /// ([`StoreError::DamagedRun`]) come the others.
+    /// The runs of the study that have records, in the order of the study. Further runs follow an
+    /// error about a single run ([`StoreError::DamagedRun`]).
     pub(crate) fn records(
         &self,
     ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), StoreError>>, Failure> {
@@ -118,12 +118,12 @@ impl Stored {
     pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
-            // A package remains as it is. Relative tools are in it.
+            // Do not write into a package. Tools with relative paths are in it.
             let folder =
                 std::env::temp_dir().join(format!("catherd-replay-{}", std::process::id()));
             let tools = [self.study.join("tools"), self.tools.clone()];
             let executed = execute(program, spec, Arc::from(bytes), &folder, &[], &tools);
-            // Only the folder of programs remains, if there is any.
+            // Remove the working folder, which only has the folder of programs, if any were run.
             let _ = fs::remove_dir_all(&folder);
             return executed.map_err(|failure| failure.cause().to_owned());
         }
@@ -172,7 +172,7 @@ pub fn execute(
         .ok_or_else(|| Failure::new(format_args!("`{}` cannot be executed", spec.subject)))?;
     let loaded = runner.load(spec.project, project).map_err(RunError::from);
     match loaded.and_then(|()| runner.run(spec, &mut |_| ControlFlow::Continue(()))) {
-        // A repetition fails alike, as a worker records it.
+        // A repetition fails with the same error, so make the record that a worker makes.
         Err(RunError::Failed(reason)) => Ok(RunRecord::failed(spec, &reason, 0)),
         ended => ended.map_err(Failure::new),
     }
@@ -248,7 +248,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     for record in arguments.stored.records()? {
         match record {
             Ok((spec, record)) => add_if_wanted(spec, Ok(record)),
-            // Others can be replayed all the same.
+            // Skip other damaged runs, because this run can be replayed nevertheless.
             Err(StoreError::DamagedRun { run, .. }) if !run.to_string().starts_with(&wanted) => {}
             Err(cause) => return Err(arguments.stored.broken(&cause)),
         }
@@ -260,7 +260,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     only(found, &wanted)
 }
 
-/// The only run of those whose ids start with the given digits.
+/// The run whose id starts with the given digits, if there is exactly one.
 fn only(mut found: Vec<packaged::Ended>, wanted: &str) -> Result<packaged::Ended, Failure> {
     match found.pop() {
         Some(run) if found.is_empty() => Ok(run),

@@ -223,7 +223,7 @@ fn colour(text: &str) -> Result<(String, usize), String> {
 }
 
 impl Forms {
-    /// Gives algorithms their colours.
+    /// Assigns the requested colours to algorithms.
     fn paint(&self, results: &mut Results) -> Result<(), Failure> {
         for (label, style) in &self.colour {
             if !results.algorithms.contains(label) {
@@ -265,7 +265,8 @@ Examples:
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names what they lack, or the report cannot be written.
+/// If the results cannot be read, a flag names something that is not in them, or the report cannot be
+/// written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
@@ -361,7 +362,7 @@ fn write(
     Ok(page)
 }
 
-/// The runs from which a number was computed, as text.
+/// The runs from which the number at an address was computed, as text.
 fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure> {
     let found = address.find(report).map_err(Worded::worded)?;
     let results = report.results;
@@ -415,7 +416,8 @@ pub struct OfStudy {
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names what they lack, or the report cannot be written.
+/// If the results cannot be read, a flag names something that is not in them, or the report cannot be
+/// written.
 pub fn of_study(flags: &OfStudy, folder: &Path, program: &Program) -> Result<Exit, Failure> {
     let OfStudy { more, forms, checks } = flags;
     let mut results = Results::read(folder).map_err(Worded::worded)?;

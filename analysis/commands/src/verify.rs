@@ -1,10 +1,10 @@
 //! `catherd verify`: executes finished runs again and compares the digests of their records.
 //!
 //! - [`tables`]: the tables and the report of a folder, made again from its records.
-//! - [`package`]: the same of a replication package, whose files are checked before.
+//! - [`package`]: the same for a replication package, whose files are checked first.
 //! - [`generated`]: the files of a package, made again from its records.
 //! - [`projects`]: the projects of a package.
-//! - [`signature`]: who signed a package.
+//! - [`signature`]: the signature of a package.
 //! - [`tools`]: the external tools of a package.
 
 mod generated;
@@ -131,7 +131,8 @@ type Chosen = (RunSpec, Digest);
 ///
 /// # Errors
 ///
-/// If the study or package cannot be read, is damaged, or has files that its records do not give.
+/// If the study or package cannot be read or is damaged, or if it has files that differ from the
+/// files made from its records.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let stored = &arguments.stored;
@@ -174,8 +175,9 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(if compared.differing.is_empty() { exit } else { Exit::Incomplete })
 }
 
-/// Executes the chosen runs with `execute`, which returns the digest of a record or why there is none,
-/// and prints how many agree. With `--json`, the object `document` is printed with these numbers.
+/// Executes the chosen runs with `execute`, which returns the digest of the record or the reason
+/// why there is none, and prints for how many runs the digests are equal. With `--json`, prints the
+/// object `document` with these numbers.
 fn report_runs(
     arguments: &Arguments,
     choice: &Choice,
@@ -232,8 +234,8 @@ fn report_runs(
     Ok(exit)
 }
 
-/// Executes runs on several threads. Returns the positions of the runs whose digest differs, and what
-/// differs.
+/// Executes runs on several threads. Returns the positions of the runs whose digest differs, each
+/// with a description of the difference.
 fn execute_again(
     chosen: &[Chosen],
     jobs: usize,
@@ -280,14 +282,14 @@ struct Choice {
     chosen: Vec<Chosen>,
     /// Number of runs from which the sample was drawn.
     eligible: usize,
-    /// Number of runs that real time decided.
+    /// Number of runs that were left out because they depend on real time.
     skipped: usize,
     /// A line for each run whose record is damaged.
     damaged: Vec<String>,
 }
 
-/// The runs to verify, ordered by project, so that each project is loaded seldom, and those that
-/// are not verified. The sample depends only on the run ids and the seed.
+/// The runs to verify, ordered by project so that projects are loaded as rarely as possible, and
+/// the number of runs that are not verified. The sample depends only on the run ids and the seed.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;
@@ -329,14 +331,15 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Whether real time or a limit of a worker decided a record, so that a repetition may differ.
+/// Whether a record depends on real time or on a limit of a worker, so that a repetition may
+/// differ.
 pub(crate) fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
     let limited = matches!(record.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory);
     spec.budget.wall_ms.is_some() || limited || record.depends_on_real_time()
 }
 
-/// The lot of a run, a random number that depends only on the seed of the sample and on the run. The
-/// runs with the smallest lots are the sample.
+/// The sort key of a run in the choice of a sample: a random number that depends only on the seed
+/// of the sample and on the run. The runs with the smallest keys are the sample.
 fn lot(seed: u64, spec: &RunSpec) -> Digest {
     Digest::of(format!("{seed} {}", spec.id()).as_bytes())
 }

@@ -1,4 +1,5 @@
-//! Whether intervals contain the truth, and probabilities are frequencies.
+//! Measures how often confidence intervals contain the true value, and whether probabilities agree
+//! with frequencies.
 
 use catherd_analysis::stats::{Interval, MeanPosterior, TwoLevel, t_interval};
 use rayon::prelude::*;
@@ -6,12 +7,13 @@ use rayon::prelude::*;
 use crate::share;
 use crate::world::{Random, WORLDS, World, means};
 
-/// Which intervals of a study contain the truth, and their widths with these seeds and with twice as many.
+/// Which intervals of a simulated study contain the true difference, and the widths of the
+/// intervals with the given number of seeds and with twice as many.
 #[derive(Clone, Copy, Default)]
 struct Covered {
-    /// By Student's t, and by the bootstrap over both levels.
+    /// The interval by Student's t, and the interval by the bootstrap over projects and runs.
     covers: [bool; 2],
-    /// By the bootstrap over runs: the difference on exactly these projects.
+    /// Whether the bootstrap over runs contains the difference on exactly these projects.
     covers_here: bool,
     widths: [[f64; 2]; 2],
     width_here: [f64; 2],
@@ -98,8 +100,9 @@ fn covers_here(world: &World, study: u64) -> bool {
     found.is_some_and(|found| found.low <= truth && truth <= found.high)
 }
 
-/// How often the first algorithm is the best when it is said to be with a probability. The true effects
-/// are drawn as well, so that probabilities can be compared with frequencies.
+/// For each range of stated probabilities that an algorithm is the best: how often it is the best.
+/// The true effects are drawn at random as well, so that probabilities can be compared with
+/// frequencies.
 fn reliability(studies: u64) {
     for (algorithms, spread) in [(3_usize, 0.03), (3, 0.1), (7, 0.03)] {
         println!(
@@ -119,7 +122,7 @@ fn reliability(studies: u64) {
                 TwoLevel::new(&runs).ok()?.best(),
             ];
             let highest = effects.iter().copied().fold(f64::MIN, f64::max);
-            // Each algorithm is a forecast.
+            // The probability for each algorithm is one forecast.
             let all = (0..algorithms)
                 .map(|at| (stated.each_ref().map(|own| own[at]), effects[at] == highest));
             Some(all.collect::<Vec<_>>())

@@ -1,4 +1,5 @@
-//! False differences in studies that are looked at after every seed, and studies repeated seed by seed.
+//! Measures how often studies that are analysed after every seed find false differences, and
+//! repeats finished studies seed by seed.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,14 +14,15 @@ use rayon::prelude::*;
 use crate::share;
 use crate::world::Random;
 
-/// A round of coverage: by algorithm, then project.
+/// Random coverages of one seed, by algorithm and project. `kind` selects one of three
+/// distributions.
 fn round(places: &[Vec<f64>], kind: u32, random: &mut Random) -> Round {
     let run = |place: f64, random: &mut Random| match kind {
-        // Coverage near its end, with a long tail.
+        // Coverage close to its maximum, with a long tail.
         0 => (place + 0.1 * random.normal()).clamp(0.0, 1.0),
-        // Few distinct values.
+        // Coverage with few distinct values.
         1 => (10.0 * (place + 0.1 * random.normal())).round().clamp(0.0, 10.0) / 10.0,
-        // All or nothing.
+        // Coverage of 0 or 1.
         _ => f64::from(u8::from(random.uniform() < place.clamp(0.05, 0.95))),
     };
     places.iter().map(|own| own.iter().map(|&place| Some(run(place, random))).collect()).collect()
@@ -28,7 +30,7 @@ fn round(places: &[Vec<f64>], kind: u32, random: &mut Random) -> Round {
 
 const STOP: Stop = Stop { margin: MARGIN, first: 5, every: 1 };
 
-/// Studies of algorithms that do not differ, looked at after every seed.
+/// Simulates studies of algorithms that do not differ and are analysed after every seed.
 pub(crate) fn stopping(studies: u64) {
     println!(
         "| projects | algorithms | coverage | studies | some false difference in 26 looks | all equivalent | runs saved |"
@@ -58,7 +60,8 @@ pub(crate) fn stopping(studies: u64) {
             let equivalent = verdicts.iter().all(|verdict| *verdict == Verdict::Equivalent);
             ((verdicts.iter().any(wrong), equivalent, runs), found)
         };
-        // What a study computes about the looks serves the others.
+        // Execute a few studies first, because the others can use what these have computed about
+        // the distribution of analyses.
         let first = (0..5).fold(first, |known, study| one(study, &known).1);
         let all = (0..studies).into_par_iter().map(|study| one(study, &first).0);
         let found: Vec<(bool, bool, usize)> = all.collect();
@@ -81,8 +84,8 @@ fn verdicts(found: &Sequential, algorithms: usize) -> Vec<Verdict> {
     pairs.filter_map(|(first, second)| Some(found.pair(first, second)?.verdict)).collect()
 }
 
-/// Repeats a finished study seed by seed: the seeds after which each algorithm ends, and whether the
-/// verdicts are those of all seeds, without looks before the last.
+/// Repeats a finished study seed by seed. Prints after how many seeds each algorithm ends, and
+/// whether the verdicts equal the verdicts of a single analysis of all seeds.
 pub(crate) fn replay(folder: &str, margin: f64) -> Result<(), Box<dyn Error>> {
     let results = Results::read(Path::new(folder))?;
     let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
@@ -125,7 +128,8 @@ pub(crate) fn replay(folder: &str, margin: f64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The comparisons of rounds that end when they are decided, and the seeds of each algorithm.
+/// The comparisons of a study that ends when all are decided, and the number of seeds of each
+/// algorithm.
 fn stopped(rounds: &[Round], algorithms: usize, none: &Sequential) -> (Sequential, Vec<usize>) {
     let mut found = none.restarted();
     let mut ends = vec![0; algorithms];
@@ -136,7 +140,7 @@ fn stopped(rounds: &[Round], algorithms: usize, none: &Sequential) -> (Sequentia
     (found, ends)
 }
 
-/// The comparisons of all rounds, without looks before the last.
+/// The comparisons of all rounds by a single analysis after the last one.
 fn fixed(rounds: &[Round], algorithms: usize, margin: f64) -> Sequential {
     let looks = Looks { margin, after: vec![rounds.len()], gives_up: false };
     let mut found = Sequential::new(algorithms, looks);
@@ -144,7 +148,7 @@ fn fixed(rounds: &[Round], algorithms: usize, margin: f64) -> Sequential {
     found
 }
 
-/// Repeats studies whose runs are drawn with replacement from those of a study.
+/// Repeats simulated studies, whose runs are drawn with replacement from the runs of a study.
 fn resampled(rounds: &[Round], algorithms: usize, none: &Sequential) {
     const STUDIES: u64 = 1_000;
     let one = |study: u64| {

@@ -17,11 +17,12 @@ const INDEX: &str = "index.csv";
 const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
 
 /// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.json`, any other
-/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary
-/// file is written once as `artifacts/DIGEST`, so that no name of a tool becomes the name of a file;
-/// `artifacts/index.csv` says which runs have it, under which names.
+/// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as
+/// `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary file is written once as `artifacts/DIGEST`, so that
+/// names that a tool chose do not become names of files. `artifacts/index.csv` lists the runs that
+/// have the file, and its name in each.
 pub(super) struct Artifacts {
-    /// `suites`.
+    /// The folder `suites`.
     folder: PathBuf,
     logs: PathBuf,
     binaries: PathBuf,
@@ -83,7 +84,8 @@ impl Artifacts {
         Ok(())
     }
 
-    /// Writes the binary files of a run that no earlier run has.
+    /// Writes the binary files of a run, except those that an earlier run has, and adds all of them
+    /// to the index.
     fn write_binaries(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         for (name, binary) in &record.binaries {
             let digest = Digest::of(&binary.0);

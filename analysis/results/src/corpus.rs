@@ -12,16 +12,19 @@ use crate::error::ResultsError;
 pub struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
-    /// Projects with the same bytes as another project, which would have the same runs.
+    /// Projects with the same bytes as another project. They are left out, because their runs would
+    /// be the same.
     pub duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
     pub unusable: Vec<LeftOut>,
-    /// What is missing in projects that can be run nevertheless: one line each, which names the file.
+    /// A line for each flaw of a project that can be run nevertheless, such as a missing file. The
+    /// line names the file of the project.
     pub warnings: Vec<String>,
 }
 
 impl Corpus {
-    /// Finds and checks projects, and adds the descriptions that the tools of the study gave of them.
+    /// Finds and checks projects, and adds the descriptions of them that tools of the study have
+    /// written.
     ///
     /// # Errors
     ///
@@ -59,8 +62,8 @@ impl Corpus {
         planned(&self.projects)
     }
 
-    /// Describes the corpus: the projects that are left out, and for the others measures and names of
-    /// goals if the kind has any.
+    /// Describes the corpus: the projects that are left out, and the measures and names of goals of
+    /// the other projects, if the kind has any.
     ///
     /// # Errors
     ///
@@ -114,7 +117,8 @@ impl Corpus {
                     not_stored(project, last_error.unwrap_or_else(|| cause.to_string()))
                 }));
             }
-            // Where a project was damaged, the place of its bytes in the file may be damaged too.
+            // If a project was damaged, the part of the store's file to which its bytes are written
+            // may be damaged too, so read them again.
             if !missing.contains(&project.digest) {
                 store
                     .check_again(project.digest)

@@ -31,8 +31,8 @@ const COLUMNS: [&str; 11] = [
 /// Name of the artifact with which an external tool names its goals.
 const NAMES: &str = "goals.json";
 
-/// The run that came closest to a goal that no run covers. Of equally close ones the first one counts, in the
-/// order of the algorithms of the plan and of the seeds.
+/// The run that came closest to a goal that no run covers. Of several equally close runs this is
+/// the first, in the order of the plan's algorithms and then of the seeds.
 struct Closest {
     distance: u32,
     algorithm: usize,
@@ -43,7 +43,7 @@ struct Closest {
 
 /// Counts the runs that cover each goal.
 pub(super) struct GoalCounts {
-    /// How close runs came, for kinds that read it from records.
+    /// How close runs came to goals, for kinds that read this from records.
     approaches: Option<Approaches>,
     /// The index in `sets` of each project and configuration whose kind names goals in advance.
     planned: HashMap<(Digest, String), usize>,
@@ -54,20 +54,21 @@ pub(super) struct GoalCounts {
     labels: Vec<String>,
 }
 
-/// How many runs have these goals, and how many of these runs cover each goal.
+/// How many runs have a set of goals, and how many of these runs cover each goal.
 struct Counts {
     project: Digest,
     criterion: String,
     names: Vec<String>,
     before: Vec<Option<u32>>,
     unreachable: Vec<String>,
-    /// By algorithm.
+    /// Number of runs, by algorithm.
     runs: Vec<u64>,
-    /// By algorithm, then by goal; empty without a run.
+    /// Number of runs that cover each goal, by algorithm and then by goal; empty for an algorithm
+    /// without runs.
     covering: Vec<Vec<u64>>,
     /// The goals that no run has covered yet, in ascending order.
     open: Vec<u32>,
-    /// By goal.
+    /// The run that came closest to each goal, by goal.
     closest: Vec<Option<Closest>>,
 }
 
@@ -92,7 +93,7 @@ impl Counts {
         self.open.retain(|goal| covered.binary_search(goal).is_err());
     }
 
-    /// Compares a run with those that have come closest to the goals that no run covers.
+    /// Compares a run with the runs that came closest to the goals that no run covers.
     fn approach(
         &mut self,
         algorithm: usize,
@@ -121,12 +122,14 @@ impl Counts {
         }
     }
 
-    /// How many goals a run would have had to cover one after the other to cover a goal, and the last one on
-    /// the way that it covers; `None` if it covers none, or if the order is not known.
+    /// How many more goals a run would have had to cover, one after the other, to reach a goal, and
+    /// the last goal on this path that the run covers. `None` if the run covers no goal on the
+    /// path, or if the order of goals is not known.
     fn on_the_way(&self, goal: u32, covered: &[u32]) -> Option<Approach> {
         let before = |goal: u32| self.before.get(goal as usize).copied().flatten();
         let mut at = before(goal)?;
-        // A way is not longer than there are goals, whatever their description says.
+        // Limit the length of a path to the number of goals, because a wrong description could
+        // contain a cycle.
         for distance in 1..=self.names.len() as u32 {
             if covered.binary_search(&at).is_ok() {
                 let turned_off = self.names.get(at as usize)?.clone();
@@ -158,8 +161,8 @@ impl GoalCounts {
         }
     }
 
-    /// Counts a run. A run with other goals than its kind has named, such as the goals of its pool, does
-    /// not count.
+    /// Counts a run. A run whose goals are not the goals that its kind has named, such as the goals
+    /// of its pool, is left out.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let label = &spec.algorithm.label;
         let Some(algorithm) = self.labels.iter().position(|known| known == label) else { return };
@@ -211,7 +214,8 @@ impl GoalCounts {
             .enumerate()
             .map(|(at, one)| (one.digest, (at, one.name.as_str())))
             .collect();
-        // In the order of the plan, whatever the order in which runs ended.
+        // Sort by the order of the plan, so that the table does not depend on the order in which
+        // runs ended.
         let mut sets: Vec<&Counts> = self.sets.iter().collect();
         sets.sort_by_key(|set| places.get(&set.project).map_or(usize::MAX, |place| place.0));
         let path = folder.join(FILE);

@@ -9,8 +9,8 @@ use crate::error::{ResultsError, WriteError};
 use crate::stored::StoredStudies;
 use crate::tables::{Extent, StudyTables};
 
-/// The next tables are written after at least this multiple of the time that the last ones took, so
-/// that writing the tables of a large study takes a small part of a core.
+/// The next tables are written at the earliest after this multiple of the time that the last ones
+/// took, so that writing the tables of a large study takes only a small part of one core's time.
 const PAUSE_FACTOR: u32 = 20;
 
 /// Writes the tables of a study at intervals, in a separate thread.

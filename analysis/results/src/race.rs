@@ -36,8 +36,8 @@ pub trait Rounds {
     /// If they cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
-    /// Reports that all comparisons of these algorithms are decided after this many of all seeds, and
-    /// how many algorithms still have some.
+    /// Reports that all comparisons of these algorithms are decided, after how many of how many
+    /// seeds this is, and how many algorithms still have undecided comparisons.
     fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize);
 
     /// Reports that a configuration has lost.

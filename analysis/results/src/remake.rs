@@ -35,7 +35,7 @@ where
     let tables = StudyTables::new(folder, plan, projects, kinds);
     let tables = if plan.has_rounds() {
         let mut decided = DecidedRounds::read(tables, results()).map_err(WriteError::Source)?;
-        // Nothing fails, because the results have been read.
+        // Executing the rounds does not fail, because the results have been read.
         if let Some(rules) = plan.race {
             let Ok(_) = race::run(&mut decided, plan, rules);
         } else if let Some(rule) = plan.stop {
@@ -51,7 +51,7 @@ where
 /// The rounds of a study whose runs have been executed before.
 struct DecidedRounds {
     tables: StudyTables,
-    /// Records without the parts that decide nothing.
+    /// Records without the parts on which no decision depends.
     records: Vec<(RunSpec, RunRecord)>,
     quarantined: Vec<RunSpec>,
     round: Option<Plan>,

@@ -32,7 +32,7 @@ pub fn run<R: Rounds>(
         plan.algorithms.iter().enumerate().map(|(at, one)| (one.label.as_str(), at)).collect();
     let empty = vec![vec![None; plan.projects.len()]; plan.algorithms.len()];
     let mut found = Sequential::new(plan.algorithms.len(), Looks::of_stop(stop, seeds.len()));
-    // A single algorithm has nothing to decide, and runs with all seeds.
+    // A single algorithm has no comparisons, and is executed with all seeds.
     let mut active: Vec<usize> = (0..plan.algorithms.len()).collect();
     for (number, range) in stop.rounds(seeds.len()).enumerate() {
         let round = plan.seed_round(number + 1, &active, seeds[range.clone()].to_vec());

@@ -20,7 +20,7 @@ use crate::stored::RunResult;
 /// Name of the table of measures of projects.
 const MEASURES: &str = "projects.csv";
 
-/// What the tables of a study are made of, in addition to the results of its runs.
+/// The input of the tables of a study, in addition to the results of its runs.
 #[derive(Clone, Debug)]
 pub struct StudyTables {
     folder: PathBuf,
@@ -35,7 +35,7 @@ pub struct StudyTables {
     race_is_over: bool,
 }
 
-/// What is written in addition to the tables.
+/// The files that are written in addition to the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing, because the tables will soon be written again.
@@ -87,8 +87,8 @@ impl StudyTables {
         self.race_is_over = true;
     }
 
-    /// Says in the folder that its tables, if there are any, do not have the complete study.
-    /// Called before runs are executed, because the study may have grown.
+    /// Writes into the folder that the study is not complete, so that tables of an earlier, smaller
+    /// study are not taken for complete ones. Called before runs are executed.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The numbers of a report in LaTeX: a paper writes `\catherd{TABLE/ROW/COLUMN}`, and its numbers cannot
-//! differ from those of the study.
+//! Numbers of a report in LaTeX. A paper contains `\catherd{TABLE/ROW/COLUMN}` instead of a number,
+//! so that its numbers cannot differ from the numbers of the study.
 
 use std::fmt::Write as _;
 

@@ -1,11 +1,11 @@
-//! Axes: their ends, their ticks, and the position of a value.
+//! Axes: their limits, their ticks, and the position of a value.
 
 use super::numbers::{grouped, round_step};
 
 /// Maximum length of a name next to an axis or in a legend, in characters.
 const MAX_NAME: usize = 28;
 
-/// The separator between the names of two configurations that are compared.
+/// The text between the names of two configurations that are compared.
 const PAIR: &str = " vs ";
 
 /// Maximum number of labelled ticks of a logarithmic axis.

@@ -1,5 +1,5 @@
-//! The files of a package that are made of the records of a study, by `catherd archive` to write them
-//! and by `catherd verify` to compare them.
+//! Makes the files of a package from the records of a study. `catherd archive` writes them, and
+//! `catherd verify` compares them.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,11 +20,11 @@ use super::tools::Tools;
 use super::{bill_of_materials, corpus, data_package, research_object, texts, tools};
 use crate::{Program, report};
 
-/// A study whose records are in the file [`records::FILE`] of a folder for work.
+/// A study whose records are in the file [`records::FILE`] of a working folder.
 pub(crate) struct Assembly<'a> {
     /// The program that makes the package.
     pub(crate) program: &'a Program,
-    /// The folder for work.
+    /// The working folder.
     pub(crate) work: &'a Path,
     /// The plan of the study.
     pub(crate) plan: &'a Plan,
@@ -42,13 +42,13 @@ pub(crate) struct Assembly<'a> {
     pub(crate) claims: Option<&'a [u8]>,
     /// The authors of the study.
     pub(crate) authors: &'a [String],
-    /// What the runs took.
+    /// Time, memory and machines of the runs.
     pub(crate) cost: &'a Cost,
     /// The external tools in the package; `None` if it contains none.
     pub(crate) tools: Option<&'a Tools>,
 }
 
-/// What the README says of the results.
+/// Facts about the results for the README.
 pub(crate) struct Facts {
     pub(super) states: RunStates,
     pub(super) summary: Vec<String>,
@@ -183,8 +183,8 @@ fn add_report(
     Ok(made.summary().to_vec())
 }
 
-/// The regular files in a folder and its folders, with their paths within it, sorted by these. Links
-/// are files of their own, which are not followed.
+/// The regular files in a folder and its subfolders, with their paths relative to the folder,
+/// sorted by path. Symbolic links are not followed.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), folder.to_owned())];
@@ -207,7 +207,7 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
 /// The results in a file of records.
 enum Stored<'p> {
     Open(Box<RecordReader<'p, File>>),
-    /// The file cannot be opened; the error is given once.
+    /// The file cannot be opened. The error is taken by the first call that needs the file.
     Failed(Option<String>),
 }
 
@@ -238,7 +238,7 @@ impl Iterator for Stored<'_> {
     }
 }
 
-/// How the last attempt at a quarantined run ended, as a word.
+/// How the last attempt at a quarantined run ended, as a word in the file of records.
 pub(super) fn word(kind: Breakdown) -> &'static str {
     match kind {
         Breakdown::Crashed => "crashed",

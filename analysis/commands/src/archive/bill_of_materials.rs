@@ -1,4 +1,4 @@
-//! The crates that this program is made of, in the form of CycloneDX.
+//! The bill of materials: the crates that this program consists of, in the format of CycloneDX.
 
 use catherd_cli_console::Failure;
 use serde::Deserialize;
@@ -47,7 +47,8 @@ pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
         component
     };
     let dependency = |package: &Package| {
-        // A name has its version only if several versions of the crate are used.
+        // The lock file states the version of a dependency only if it contains several versions of
+        // the crate.
         let of = |wanted: &String| {
             let (name, version) = wanted.split_once(' ').unwrap_or((wanted, ""));
             let mut found = packages.iter().filter(|one| one.name == name);

@@ -27,7 +27,7 @@ pub(crate) const CORPUS_FILES: [&str; 2] = ["corpus.toml", "manifest.csv"];
 /// The folder of corpora in a package.
 pub(crate) const CORPORA: &str = "corpora";
 
-/// Where projects come from, by their digest.
+/// The sources of projects, by digest.
 #[derive(Default)]
 pub(crate) struct Sources {
     by_digest: BTreeMap<String, [String; 4]>,
@@ -48,8 +48,8 @@ impl Sources {
         Sources::of(program, named)
     }
 
-    /// Reads the manifests of corpora with these names in a package. Where several describe a project,
-    /// the first by name counts.
+    /// Reads the manifests of corpora with these names in a package. If several manifests describe
+    /// a project, the manifest with the first name is used.
     pub(crate) fn of(
         program: &Program,
         named: BTreeMap<String, PathBuf>,
@@ -76,7 +76,7 @@ pub(super) struct Projects {
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
-/// The names in a package of the projects of a plan, in its order.
+/// The names of a plan's projects in a package, in the order of the plan.
 pub(crate) fn project_names(program: &Program, plan: &Plan) -> Vec<String> {
     let ending = super::project_ending(program, plan);
     let mut names = FileNames::default();
@@ -87,7 +87,7 @@ pub(crate) fn project_names(program: &Program, plan: &Plan) -> Vec<String> {
     named.collect()
 }
 
-/// Reads a plan's projects and, if they are wanted, writes them to the folder for work.
+/// Reads a plan's projects and, if requested, writes them to the working folder.
 pub(super) fn write(
     program: &Program,
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! The schemas of the CSV files in a package, as a Frictionless data package. Types and meanings are those of
-//! `docs/columns.md`, which a test compares with the tables.
+//! The schemas of the CSV files in a package, as a Frictionless data package. Types and meanings of
+//! columns are taken from `docs/columns.md`, which a test compares with the tables.
 
 use std::fs::File;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) const FILE: &str = "datapackage.json";
 /// The page that explains every column.
 const COLUMNS: &str = include_str!("../../../../docs/columns.md");
 
-/// A column of the page.
+/// A column that the page describes.
 struct Documented<'a> {
     /// Its name, in which angle brackets stand for several names.
     name: &'a str,
@@ -59,13 +59,13 @@ pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, F
     Ok(bytes)
 }
 
-/// A name of lower-case letters, digits and `-`, as data packages have.
+/// A name of lower-case letters, digits and `-`, as data packages require it.
 fn package_name(study: &str) -> String {
     let valid = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     study.chars().map(valid).collect()
 }
 
-/// The description of a column. A column that the page does not have is text.
+/// The description of a column. A column that the page does not describe has the type text.
 fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     let exact = columns.iter().find(|column| column.name == name);
     let Some(found) = exact.or_else(|| columns.iter().find(|column| stands_for(column.name, name)))
@@ -82,11 +82,11 @@ fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     json!({ "name": name, "type": kind, "description": format!("{}{unit}", found.meaning) })
 }
 
-/// Whether a documented name with angle brackets stands for a name.
+/// Whether a documented name, in which angle brackets stand for any text, matches a name.
 fn stands_for(documented: &str, name: &str) -> bool {
     let Some((before, rest)) = documented.split_once('<') else { return false };
     let Some((_, after)) = rest.split_once('>') else { return false };
-    // A name with nothing but angle brackets would stand for everything that is not documented.
+    // A name that consists only of angle brackets would match every column that is not documented.
     name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 
@@ -100,7 +100,7 @@ fn sections() -> Vec<(&'static str, Vec<Documented<'static>>)> {
     sections.collect()
 }
 
-/// The column of a line of the page; `None` if the line is of no column.
+/// The column that a line of the page describes; `None` if the line does not describe a column.
 fn documented(line: &'static str) -> Option<Documented<'static>> {
     let mut cells = line.strip_prefix("| `")?.split(" | ").map(str::trim);
     let name = cells.next()?.trim_end_matches('`');

@@ -1,4 +1,4 @@
-//! The folder of a study, and its comparison with the files that its records give.
+//! The folder of a study, and its comparison with the files that are made from its records.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,13 +14,13 @@ use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
 
-/// The folder of a study's results, which no process is writing to.
+/// The folder of a study's results. No other process writes to it as long as this value exists.
 pub(crate) struct StudyFolder {
     pub(crate) folder: PathBuf,
     pub(crate) plan: Plan,
     pub(super) states: RunStates,
     pub(crate) projects: CorpusDescription,
-    /// Held as long as the folder is read.
+    /// The lock on the folder, held as long as the folder is read.
     _lock: Option<File>,
 }
 
@@ -40,7 +40,7 @@ impl StudyFolder {
             .map_err(|cause| refused(format!("{MANIFEST}: {cause}")))?;
         let plan: Plan = serde_json::from_slice(&json)
             .map_err(|cause| refused(format!("{MANIFEST} cannot be read: {cause}")))?;
-        // Any engine, because the runs are not executed.
+        // Accept any engine, because the runs are not executed.
         plan.check(&Engines::new()).map_err(|invalid| refused(format!("{MANIFEST}: {invalid}")))?;
         let states = RunStates::read(folder).map_err(Worded::worded)?.ok_or_else(|| {
             let file = RunStates::FILE;
@@ -67,11 +67,12 @@ impl StudyFolder {
         }
     }
 
-    /// Compares the files of the folder with those that were made in another one from the records.
+    /// Compares the files of the folder with the files in the folder `made`, which were made from
+    /// the records.
     ///
     /// # Errors
     ///
-    /// The first file that is another one.
+    /// The first file that differs.
     pub(super) fn compare(&self, made: &Path) -> Result<(), Failure> {
         match differing_files(&self.folder, made, RESULT_FILES)?.first() {
             None => Ok(()),
@@ -83,14 +84,15 @@ impl StudyFolder {
     }
 }
 
-/// Locks a folder against processes that write to it; `None` if no store is in it.
+/// Locks a folder, so that no other process writes to it; `None` if the folder does not contain a
+/// store.
 fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(TryLockError::WouldBlock) => {
             Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
         }
-        // A file system without locks has none that are held.
+        // If the file system has no locks, no process can hold one.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }

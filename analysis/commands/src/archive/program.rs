@@ -1,4 +1,4 @@
-//! This program in a package, with scripts that check the package and repeat its runs.
+//! Adds this program to a package, with scripts that check the package and repeat its runs.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ use catherd_experiments::file_names::FileNames;
 
 use crate::Program;
 
-/// Names in a package: the script that checks it, the program, and the script that repeats runs.
+/// Names in a package: the script that checks the package, the program, and the script that repeats
+/// runs.
 const CHECK: &str = EXECUTABLES[0];
 pub(crate) const PROGRAM: &str = EXECUTABLES[1];
 const REPEAT: &str = EXECUTABLES[2];
@@ -48,7 +49,8 @@ pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     }
 }
 
-/// The file of this program. A root without `/proc` only has the path by which it was started.
+/// The file of this program. If `/proc` is not mounted, this is the path with which the program was
+/// started.
 fn executable() -> Result<PathBuf, Failure> {
     std::env::current_exe().or_else(|cause| {
         let started = std::env::args_os().next().map(PathBuf::from);
@@ -59,7 +61,7 @@ fn executable() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Compares all files of the package with those that are made of its records.
+/// The script that compares all files of the package with the files that are made from its records.
 fn check() -> String {
     format!(
         "#!/bin/sh\n# Compares every file of this package with those that are made of its records.\n\
@@ -67,7 +69,7 @@ fn check() -> String {
     )
 }
 
-/// Executes runs again: a sample, or all.
+/// The script that executes a sample of the runs, or all runs, again.
 fn repeat(programs: &str) -> String {
     format!(
         "#!/bin/sh\n# Executes runs of this package again and compares their records.\n\

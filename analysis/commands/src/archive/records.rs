@@ -1,4 +1,4 @@
-//! The records of a study on their way from its store into a package.
+//! Copies the records of a study from its store into a package.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -16,9 +16,9 @@ use catherd_experiments::{Digest, Plan, RunOutcome};
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
 
-/// Writes the records of a study as JSON lines, as many of each kind as the folder of the study says.
-/// Returns the digest of the results, [`catherd_analysis_archive::Contents::results`], and what the runs
-/// took.
+/// Writes the records of a study as JSON lines. The number of runs in each state must be as the
+/// folder of the study says. Returns the digest of the results,
+/// [`catherd_analysis_archive::Contents::results`], and the time, memory and machines of the runs.
 pub(super) fn write(
     study: &StudyFolder,
     store: &StoreUrl,
@@ -68,7 +68,8 @@ pub(super) fn write(
     Ok((digest.finish(), cost))
 }
 
-/// The names of the studies in the store that make up the study: itself, or the rounds of a race.
+/// The names under which the study is in the store: its own name, or the names of the rounds of a
+/// race.
 pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failure> {
     let name = &plan.name;
     let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());

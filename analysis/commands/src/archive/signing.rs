@@ -1,4 +1,5 @@
-//! The signature of a package: a statement about it and, next to that, the signature of a key.
+//! Signs a package: writes a statement about the package, and the signature of the statement next
+//! to it.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -11,10 +12,10 @@ use catherd_cli_console::Failure;
 use catherd_cli_failures::Worded;
 use catherd_experiments::Digest;
 
-/// The ending of the name of a statement, after the name of its package.
+/// The end of the name of a statement, after the name of its package.
 const STATEMENT: &str = ".intoto.json";
 
-/// The ending of the name of a signature, after the name of what is signed; `ssh-keygen` has the same.
+/// The end of the name of a signature, after the name of the signed file, as `ssh-keygen` names it.
 const SIGNATURE: &str = ".sig";
 
 /// The file of the statement about a package.
@@ -64,7 +65,7 @@ pub(super) fn write(
     let signature = signature_file(&file);
     match key.map(|key| key.sign(&statement)).transpose().map_err(Failure::new)? {
         Some(text) => files.push((signature, text.into_bytes())),
-        // A signature of an earlier package does not belong to this statement.
+        // Remove the signature of an earlier package, which does not belong to this statement.
         None => drop(fs::remove_file(signature)),
     }
     for (path, bytes) in &files {

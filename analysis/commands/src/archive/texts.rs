@@ -12,7 +12,7 @@ use super::assembly::{Assembly, Facts};
 use super::tools::Tools;
 use crate::Program;
 
-/// Most configurations that the README lists.
+/// Maximum number of configurations that the README lists.
 const MAX_CONFIGURATIONS: usize = 50;
 
 /// Name of the README in a package.
@@ -36,7 +36,7 @@ fn version(program: &Program) -> String {
     text
 }
 
-/// A text in quotation marks for YAML, of which JSON is a part.
+/// A text in quotation marks for YAML. It is written as JSON, which is a subset of YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(printable(text)).to_string()
 }
@@ -69,7 +69,7 @@ fn cell(text: &str) -> String {
     safe
 }
 
-/// The README of a package whose other files have so many bytes together.
+/// The README of a package. `bytes` is the total size of its other files.
 pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String {
     let Assembly { plan, .. } = study;
     let Facts { states, summary } = facts;
@@ -137,7 +137,7 @@ pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String 
     text
 }
 
-/// The way from a number of a paper to its runs.
+/// The section of the README about how to find the runs of a number in a paper.
 fn numbers(study: &Assembly<'_>) -> String {
     let program = if study.with_program { "./program/catherd" } else { "catherd" };
     let claims = match study.claims {
@@ -171,7 +171,7 @@ coverage over time, its suite and its logs. In a terminal, in the folder of the 
     )
 }
 
-/// What a repetition needs, measured.
+/// The section about the time, memory and disk space that a repetition needs, as measured.
 fn needs(study: &Assembly<'_>, bytes: u64) -> String {
     let mut text = "\n## What a repetition takes\n\n| | |\n| --- | --- |\n".to_owned();
     let machine = match study.with_program {
@@ -267,7 +267,7 @@ fn files(study: &Assembly<'_>) -> String {
     text
 }
 
-/// A minimal example with its expected output.
+/// The section with a minimal example and its expected output.
 fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
     let mut expected = "1 of 1 runs agree".to_owned();
     if repeatable > 1 {
@@ -287,7 +287,7 @@ An example: `./repeat --sample 1{projects}` executes one run, and its last line 
     )
 }
 
-/// The instructions for a package with the program.
+/// The section about the scripts of a package that contains the program.
 fn scripts(study: &Assembly<'_>) -> String {
     let projects = if study.with_projects { "" } else { " --projects DIR" };
     let Assembly { plan, cost, .. } = study;

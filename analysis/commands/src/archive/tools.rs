@@ -1,5 +1,6 @@
-//! The external tools of a study in a package: the files of its adapters and programs with relative
-//! paths, a study file that names them there, and the packages from which environments are made.
+//! Adds the external tools of a study to a package: the files of adapters and programs with
+//! relative paths, a study file that names them in the package, and the packages from which
+//! environments are made.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -15,7 +16,8 @@ use super::corpus;
 /// The folder of the packages from which environments are made, such as the wheels of Python.
 pub(crate) const WHEELS: &str = "wheels/";
 
-/// A folder that stands for the folder of the study file, so that tools next to it are in the package.
+/// The folder in the package that stands for the folder of the study file, so that paths to tools
+/// next to that folder remain inside the package.
 const STUDY: &str = "study";
 
 /// The external tools of a study, and where they are in its package.
@@ -24,7 +26,7 @@ pub(crate) struct Tools {
     named: BTreeSet<RelativeTool>,
     /// The folder in the package to which the paths of tools are relative.
     pub(crate) base: PathBuf,
-    /// Number of folders above `base` that paths of tools lead to.
+    /// Number of parent folders of `base` to which paths of tools lead.
     above: usize,
     /// What the tools need on a machine, as sentences.
     pub(crate) needs: Vec<String>,
@@ -73,7 +75,8 @@ impl Tools {
         place
     }
 
-    /// Adds the tools from a folder to which their paths are relative, which must be those of the study.
+    /// Adds the tools from the folder to which their paths are relative. They must be the tools
+    /// with which the study was executed.
     pub(super) fn add(&mut self, builder: &mut Builder, folder: &Path) -> Result<(), Failure> {
         self.check(folder)?;
         for tool in &self.named {
@@ -113,7 +116,7 @@ impl Tools {
         self.base.join("study.toml").display().to_string()
     }
 
-    /// Compares the tools in a folder with those of the study, and reads what they need.
+    /// Compares the tools in a folder with the digests in the study, and reads what the tools need.
     pub(crate) fn check(&mut self, folder: &Path) -> Result<(), Failure> {
         self.needs.clear();
         for tool in &self.named {
@@ -136,7 +139,8 @@ impl Tools {
         Ok(())
     }
 
-    /// The folders of the adapters that need an environment, in a folder to which paths are relative.
+    /// The folders of the adapters that need an environment. `folder` is the folder to which their
+    /// paths are relative.
     pub(crate) fn adapters(&self, folder: &Path) -> Result<Vec<Tool>, Failure> {
         let adapters = self.named.iter().filter(|tool| tool.is_adapter);
         let opened = adapters.map(|tool| Tool::open(&folder.join(&tool.path)));
@@ -155,7 +159,7 @@ pub(crate) fn is_of_tools(name: &str) -> bool {
     name.starts_with(TOOLS) || name.starts_with(WHEELS)
 }
 
-/// Whether a file is described as part of its folder.
+/// Whether a file is not described by itself, but only its folder is.
 pub(super) fn is_of_folder(name: &str) -> bool {
     name.starts_with("projects/") || name.starts_with(&format!("{}/", corpus::CORPORA))
 }

@@ -1,4 +1,4 @@
-//! Runs of an unpacked replication package, which has records in a file instead of a store.
+//! Reads runs of an unpacked replication package, whose records are in a file instead of a store.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -25,9 +25,9 @@ pub(super) struct Checks {
 /// A condition on a report.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// On a number.
+    /// A condition on a number.
     Number(Check),
-    /// That no algorithm is worse than in an earlier study.
+    /// No algorithm is worse than in an earlier study.
     NoWorse,
 }
 
@@ -41,7 +41,8 @@ impl std::str::FromStr for Condition {
 }
 
 impl Checks {
-    /// Compares each algorithm with earlier studies, in words if they are wanted. Returns whether one is worse.
+    /// Compares each algorithm with earlier studies, and prints the result if `in_words` is set.
+    /// Returns whether an algorithm is worse.
     fn no_worse(&self, history: &[VersionChange], in_words: bool) -> Result<bool, Failure> {
         if history.is_empty() {
             return Err(Failure::new(
@@ -63,7 +64,7 @@ impl Checks {
         Ok(history.iter().any(|one| one.change() == Change::Worse))
     }
 
-    /// Applies the checks, and prints the result of each if it is wanted in words.
+    /// Applies the checks, and prints the result of each if `in_words` is set.
     pub(super) fn execute(
         &self,
         report: &Report<'_>,

@@ -1,4 +1,4 @@
-//! `catherd report --find`: where a report has a number of a paper.
+//! `catherd report --find`: finds the addresses in a report of a number in a paper.
 
 use catherd_analysis::report::{Report, Sought};
 use catherd_analysis::table::{Cell, Table};

@@ -15,10 +15,10 @@ use catherd_experiments::file_names::FileNames;
 use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
 use catherd_interface::{Kinds, Picture};
 
-/// The page, in the folder of the report.
+/// Name of the page in the folder of the report.
 pub(crate) const PAGE: &str = "pictures.html";
 
-/// The folder of the pictures, in the folder of the report.
+/// Name of the folder of the pictures in the folder of the report.
 const PICTURES: &str = "pictures";
 
 /// Draws, for each project, the suite of the run that covers the most goals, and writes the

@@ -96,7 +96,7 @@ impl Answers {
                 and_then(&test, |t| Ok(compat.signed_rank_statistic(t))),
                 and_then(&test, |t| Ok(compat.signed_rank(t))),
             ),
-            // The reference convention; the exact p-value is a field of its own.
+            // catherd's own convention, in which the exact p-value is a separate field.
             None => {
                 (and_then(&test, |t| Ok(t.statistic())), and_then(&test, |t| Ok(t.asymptotic())))
             }
@@ -172,7 +172,7 @@ fn and_then<T, U>(
     value.as_ref().map_err(|reason| *reason).and_then(next)
 }
 
-/// Fields of an answer in their order, and the reasons for missing values.
+/// The fields of an answer in order, and the reasons for missing values.
 #[derive(Default)]
 struct Answer {
     fields: Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Questions: one line of input each.
+//! Questions, of which each line of the input contains one.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,8 @@ impl Question {
             );
         }
         let question: Question = serde_json::from_str(&quote_numbers(text)).map_err(|error| {
-            // The caller adds the line number, so drop the one of serde_json.
+            // Remove the position that serde_json adds, because the caller adds the number of the
+            // line.
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or(&words);
             format!("{words} (column {})", error.column())

@@ -1,4 +1,4 @@
-//! Comparison of the files of a package with those that are made of its records.
+//! Compares the files of a package with the files that are made from its records.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,8 +25,8 @@ use crate::archive::cost::Cost;
 use crate::archive::program;
 use crate::archive::tools::is_of_tools;
 
-/// The longest time for measuring projects again. Packages are of any size, and the answer says how
-/// many projects were measured.
+/// Maximum time for measuring projects again. The time is limited because a package can have any
+/// number of projects; the output states how many were measured.
 const MEASURING: Duration = Duration::from_secs(15);
 
 /// Maximum size of a file of claims in bytes.
@@ -35,7 +35,7 @@ const MAX_CLAIMS_BYTES: u64 = 16 << 20;
 /// Maximum number of files that an error names.
 const MAX_NAMED: usize = 8;
 
-/// What was made again and compared.
+/// Counts of what was made again and compared, and of what was not.
 pub(super) struct Generated {
     /// Number of files.
     pub(super) files: usize,
@@ -52,8 +52,8 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    /// What was not checked, as a list. `unexecuted` is the number of records that are not executed
-    /// again.
+    /// A list, in words, of what was not checked. `unexecuted` is the number of records whose runs
+    /// are not executed again.
     pub(super) fn unchecked(&self, unexecuted: usize) -> String {
         let mut parts = Vec::new();
         if unexecuted > 0 {
@@ -82,7 +82,7 @@ impl Generated {
     }
 }
 
-/// What the files of a package are made of, besides its description.
+/// The input from which the files of a package are made, in addition to its description.
 pub(super) struct Made<'a> {
     pub(super) program: &'a Program,
     pub(super) plan: &'a Plan,
@@ -90,12 +90,12 @@ pub(super) struct Made<'a> {
     pub(super) cost: &'a Cost,
     /// The external tools in the package; `None` if it contains none.
     pub(super) tools: Option<&'a Unpacked>,
-    /// A folder for work, with the records.
+    /// A working folder that contains the records.
     pub(super) work: &'a Path,
 }
 
-/// Makes every file of a package again that is made of its records and its projects, in a folder for
-/// work that contains the records, and compares the bytes.
+/// Makes all files again that are made from the records and the projects of a package, and compares
+/// their bytes with the files in the package.
 pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Generated, Failure> {
     let Made { program, plan, projects, cost, tools, work } = *made_of;
     let contents = package.contents().clone();
@@ -141,12 +141,14 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     })?;
     if contents.with_program {
         program::add(program, &mut builder, plan)?;
-        // Their names are described; their contents depend on nothing else in the package.
+        // Add only the names of source files, because their contents do not depend on anything else
+        // in the package.
         for file in source_files(&contents) {
             builder.bytes(file.name.clone(), Vec::new());
         }
     }
-    // Names of tools are described as well; their contents have been compared with the study's digest.
+    // Add only the names of files of tools, because their contents have been compared with the
+    // digests in the study.
     for file in contents.files.iter().filter(|file| is_of_tools(&file.name) && tools.is_some()) {
         if builder.names().all(|name| name != file.name) {
             builder.bytes(file.name.clone(), Vec::new());
@@ -165,11 +167,11 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
         .map(|file| (file.name, file.sha256))
         .collect();
     let files = expected.len();
-    // Another build of the same version may check a package.
+    // The package may contain another build of the same version.
     let listed = contents.file(program::PROGRAM).map(|file| file.sha256);
     let other_program = listed.is_some() && listed != expected.get(program::PROGRAM).copied();
     if other_program && contents.with_program {
-        // It may be made of other crates.
+        // Another build may consist of other crates.
         for name in [program::PROGRAM, program::THIRD_PARTY] {
             let listed = contents.file(name).map(|file| file.sha256);
             expected.extend(listed.map(|listed| (name.to_owned(), listed)));
@@ -213,7 +215,7 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     };
     let mut differing: Vec<&str> =
         expected.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-    // Others are made of this table.
+    // Name this table first, because other files are made from it.
     differing.sort_by_key(|name| *name != "results/runs.csv");
     match differing.split_first() {
         None => Ok(()),
@@ -221,7 +223,7 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     }
 }
 
-/// The failure about files that are not those that are made of the records.
+/// The failure for files that differ from the files made from the records.
 fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     let refused = package.refused(first, Problem::NotGenerated);
     let more = match more.len() {
@@ -240,7 +242,7 @@ fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     Failure::new(format_args!("{refused}{more}")).hint(hint)
 }
 
-/// The manifests of corpora in a package, copied to the folder for work.
+/// The manifests of corpora in a package, copied to the working folder.
 fn sources(
     package: &mut Package,
     program: &Program,
@@ -251,7 +253,7 @@ fn sources(
     let names = contents.files.iter().map(|file| file.name.clone());
     for name in names.filter(|name| name.starts_with(&format!("{CORPORA}/"))) {
         let parts: Vec<&str> = name.split('/').collect();
-        // Other files are found to be those that no package has.
+        // Skip other files. They are refused later, because a package does not have them.
         let [_, corpus, file] = parts[..] else { continue };
         if !CORPUS_FILES.contains(&file) {
             continue;
@@ -296,7 +298,8 @@ fn measure(
     work: &Path,
 ) -> Result<usize, Failure> {
     let has_none = description.measures.is_none() && description.goals.is_empty();
-    // Tools of a study measure its projects only where they are executed.
+    // Projects of kinds with external tools are measured by these tools, which are not executed
+    // here.
     if kind.tools().is_some() {
         return Ok(if has_none { 0 } else { plan.projects.len() });
     }
@@ -325,13 +328,14 @@ fn measure(
     Ok(plan.projects.len() - compared)
 }
 
-/// A project that was found, once more.
+/// A copy of a found project.
 fn again(found: &FoundProject) -> FoundProject {
     let bytes = found.bytes().map_err(|cause| cause.to_string());
     FoundProject::new(found.name.clone(), found.path.clone(), found.digest, move || bytes.clone())
 }
 
-/// A project of a package, found by its kind in a copy; `None` if the kind does not find it there.
+/// A project of a package, which its kind finds in a copy of the file; `None` if the kind does not
+/// find it.
 fn unpacked(
     package: &mut Package,
     kind: &dyn SubjectKind,

@@ -27,7 +27,7 @@ use crate::archive::cost::Cost;
 use crate::archive::file_digest;
 use crate::replay::execute;
 
-/// Most bytes of a plan and of a manifest, which are read into memory.
+/// Maximum size in bytes of a plan and of a manifest, which are read into memory.
 pub(super) const MAX_PLAN_BYTES: u64 = 1 << 30;
 
 /// Checks a package and executes a sample of its runs again.
@@ -45,7 +45,8 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     package.check(|bytes| bar.inc(bytes)).map_err(Worded::worded)?;
     bar.finish_and_clear();
-    // The archive of an unpacked package is another one than that which was published.
+    // The archive made from an unpacked package is not the published archive, so its digest is not
+    // compared.
     let archive = if path.is_dir() { None } else { Some(file_digest(path)?) };
     let trust = Trust {
         statement: arguments.statement.as_deref(),
@@ -112,7 +113,7 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     })
 }
 
-/// A folder for files that are made to be compared, which only this user can read.
+/// Makes a folder for files that are made only to be compared. Only this user can read it.
 pub(super) fn work_folder() -> Result<TempDir, Failure> {
     tempfile::Builder::new().prefix("catherd-verify-").tempdir().map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", std::env::temp_dir().display()))
@@ -120,7 +121,7 @@ pub(super) fn work_folder() -> Result<TempDir, Failure> {
     })
 }
 
-/// Checks that this program can execute the runs of a package, and may.
+/// Checks that this program can execute the runs of a package, and that the user permits it.
 fn executable(
     program: &Program,
     contents: &Contents,
@@ -141,7 +142,7 @@ fn executable(
     Ok(())
 }
 
-/// The plan of a package, which must be that of its list of files.
+/// The plan of a package. It must agree with the description of the package.
 fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let name = format!("results/{MANIFEST}");
     let json = package.read(&name, MAX_PLAN_BYTES).map_err(Worded::worded)?;
@@ -149,7 +150,8 @@ fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let plan: Plan = serde_json::from_slice(&json)
         .map_err(|cause| invalid(cause.to_string()))
         .map_err(Worded::worded)?;
-    // Any engine: that of this program is compared when runs are executed.
+    // Accept any engine here. It is compared with the engine of this program when runs are
+    // executed.
     let engines = [(plan.subject.clone(), plan.engine.clone())].into();
     plan.check(&engines).map_err(|cause| invalid(cause.to_string())).map_err(Worded::worded)?;
     let Contents { study, subject, engine, runs, .. } = package.contents();
@@ -160,8 +162,8 @@ fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads every record, compares all with the numbers of the package, writes them to the folder for
-/// work and draws the sample.
+/// Reads all records, compares them with the counts and the digest in the package's description,
+/// writes them to the working folder, and draws the sample.
 fn read_records(
     package: &mut Package,
     plan: &Plan,
@@ -174,7 +176,7 @@ fn read_records(
     let mut digests = ResultsDigest::default();
     let (mut found, mut eligible, mut skipped) = (RunCounts::default(), 0, 0);
     let mut cost = Cost::default();
-    // Not more runs are eligible than there are records.
+    // At most as many runs can be in the sample as there are records.
     let most = arguments.sample.of(runs.records() as usize);
     let mut smallest = BinaryHeap::new();
     let wrong = |cause: String| PackageError::File {
@@ -232,7 +234,7 @@ fn read_records(
     Ok((Choice::new(chosen, eligible, skipped, Vec::new()), cost))
 }
 
-/// A run with its lot, by which runs are ordered.
+/// A run with its sort key in the choice of a sample.
 struct Lot {
     lot: Digest,
     spec: RunSpec,
@@ -259,7 +261,7 @@ impl Ord for Lot {
     }
 }
 
-/// Whether a path is that of a package, also of one that was unpacked, not of a folder of results.
+/// Whether a path names a package or an unpacked package, and not a folder of results.
 pub(super) fn is_package(path: &Path) -> bool {
     path.join(Contents::FILE).is_file()
         || path.is_file()

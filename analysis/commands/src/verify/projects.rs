@@ -1,4 +1,5 @@
-//! The projects of a package that is verified: in the package, or where the user says.
+//! The projects of a package that is verified, from the package itself or from paths that the user
+//! names.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use super::Choice;
 use crate::Program;
 use crate::archive::corpus::project_names;
 
-/// The projects of a plan that are at hand.
+/// The projects of a plan that were found.
 pub(super) struct Projects {
     /// Names in the package, if it contains the projects.
     pub(super) included: HashMap<Digest, String>,
@@ -56,7 +57,7 @@ impl Projects {
         Ok(Projects { included, found })
     }
 
-    /// The projects of a sample, all of which must be at hand.
+    /// The projects of a sample, all of which must have been found.
     pub(super) fn of_sample(self, package: Package, choice: &Choice) -> Result<OfSample, Failure> {
         let lacks = |digest: &Digest| {
             !self.included.contains_key(digest) && !self.found.contains_key(digest)

@@ -1,4 +1,4 @@
-//! The signature of a package: who has signed it, and whether the signer is trusted.
+//! Checks the signature of a package, and whether the signer is trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use chrono::Utc;
 
 use crate::archive::signing::{read_small, signature_file, statement_file};
 
-/// Where the statement about a package is, and whom to trust.
+/// The files of the statement about a package and of the trusted signers.
 pub(super) struct Trust<'a> {
     /// The file of the statement; `None` if it is next to the package.
     pub(super) statement: Option<&'a Path>,
@@ -26,14 +26,16 @@ pub(super) struct Trust<'a> {
 ///
 /// # Errors
 ///
-/// If a signature is wrong or of another package, or if signers are named and none of them signed it.
+/// If the signature is wrong or belongs to another package, or if a file of signers is named and
+/// none of them signed the package.
 pub(super) fn check(
     package: &Path,
     contents: &Contents,
     archive: Option<Digest>,
     trust: &Trust<'_>,
 ) -> Result<String, Failure> {
-    // Read first, so that an error in it is not overlooked if there is no signature.
+    // Read the signers first, so that an error in their file is reported even if there is no
+    // signature.
     let signers = trust.signers.map(|path| signers(path).map(|read| (path, read))).transpose()?;
     let statement = trust.statement.map(Path::to_owned).or_else(|| found(package));
     let unsigned = |what: String| match &signers {
@@ -90,7 +92,7 @@ fn signers(path: &Path) -> Result<AllowedSigners, Failure> {
     })
 }
 
-/// The failure about a signature.
+/// The failure for a signature that is refused.
 fn refused(file: &Path, cause: &SignatureError) -> Failure {
     let hint = match cause {
         SignatureError::Kind(_) => {

@@ -1,4 +1,5 @@
-//! Comparison of the tables and of the report in a folder of results with those that its records give.
+//! Compares the tables and the report in a folder of results with the files that are made from its
+//! records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +21,8 @@ use crate::archive::{StudyFolder, TABLES_AGAIN, differing_files, records};
 use crate::report::{self, pictures};
 use crate::{Program, claims};
 
-/// The folder of a report in a folder of results, and the file that says of what it was made.
+/// The folder of a report in a folder of results, and the file that states from what the report was
+/// made.
 const REPORT: &str = "report";
 const DOCUMENT: &str = "report.json";
 
@@ -36,8 +38,8 @@ pub(super) struct Compared {
     pub(super) differing: Vec<String>,
 }
 
-/// Makes the tables, the report and the suites of a folder again. Prints how many are the same, and a line
-/// for each file that differs, unless this is `quiet`.
+/// Makes the tables, the report and the suites of a folder again. Unless `quiet` is set, prints the
+/// number of equal files, and a line for each file that differs.
 pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<Compared, Failure> {
     if !folder.join(MANIFEST).exists() {
         terminal::note(&format!("{}: has no tables to compare", folder.display()));
@@ -61,7 +63,7 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     let (projects, kinds) = (study.projects.clone(), program.kinds);
     match remake(&made, &study.plan, projects, kinds, extent, || studies.results()) {
         Ok(_) => {}
-        // Damaged records are listed with the sample.
+        // Ignore damaged records here, because they are listed with the sample.
         Err(WriteError::Source(cause)) => {
             let line = format!("the tables are not compared: {cause}");
             terminal::note(&line);
@@ -100,7 +102,8 @@ fn is_busy(folder: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
 }
 
-/// Compares the files below two folders, adds those that differ, and returns the number of files.
+/// Compares the files in two folders and their subfolders, adds the files that differ to
+/// `differing`, and returns the number of files.
 fn trees(
     folder: &Path,
     made: &Path,
@@ -119,7 +122,7 @@ fn trees(
     Ok(names.len())
 }
 
-/// What a report says about how it was made.
+/// The part of a report's JSON document that states how the report was made.
 #[derive(Deserialize)]
 struct Document {
     title: String,
@@ -180,6 +183,7 @@ fn compare_report(
     if own.join(pictures::PAGE).exists() {
         pictures::write(&report, program.kinds, &[folder.to_owned()], &made, false)?;
     }
-    // The folders of a report are those of its computer, not of its records.
+    // The names of the folders of results are taken from the earlier report, because they depend on
+    // the computer and not on the records.
     trees(&own, &made, REPORT, differing)
 }

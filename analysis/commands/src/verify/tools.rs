@@ -1,5 +1,5 @@
-//! The external tools of a package: unpacked and compared with the digests of the study, and prepared
-//! if its runs are to be executed.
+//! Unpacks the external tools of a package, compares them with the digests in the study, and
+//! prepares them if runs will be executed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,8 @@ impl Unpacked {
     pub(super) fn of(package: &mut Package, plan: &Plan) -> Result<Option<Unpacked>, Failure> {
         let names = package.contents().files.iter().map(|file| file.name.clone());
         let names: Vec<String> = names.filter(|name| is_of_tools(name)).collect();
-        // Files of tools in a package of a study without tools are refused as all others.
+        // If the study has no tools, files of tools are refused like all other files that a package
+        // does not have.
         let Some(mut tools) = Tools::of(plan).filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
@@ -96,7 +97,7 @@ fn folder() -> Result<TempDir, Failure> {
     Ok(folder)
 }
 
-/// Lets all users read a folder, or execute a file.
+/// Gives all users permission to read a folder, or to execute a file.
 #[cfg(unix)]
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
