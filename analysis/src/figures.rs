@@ -1,4 +1,4 @@
-//! The figures of a study: findings as pictures with a title, and with a caption that states units,
+//! The figures of a study: findings as pictures, each with a title and a caption that states units,
 //! sample sizes and medians.
 
 mod best;
@@ -69,7 +69,7 @@ pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
     results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
 
-/// Maximum number of algorithms of which figures show all.
+/// Maximum number of algorithms for which figures show all algorithms.
 const MAX_SHOWN: usize = 16;
 
 /// Number of algorithms that figures show if there are more than [`MAX_SHOWN`].
@@ -127,7 +127,7 @@ fn shown<'a>(
     })
 }
 
-/// The pairs that have a figure of their own: those with enough projects.
+/// The pairs that have a separate figure, because they have enough projects.
 fn shown_by_project<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -224,7 +224,7 @@ struct Distribution<'a> {
     name: &'a str,
     title: &'a str,
     axis: Axis,
-    /// What each value belongs to, in the singular: a run or a project.
+    /// The unit to which a value belongs, in the singular: `run` or `project`.
     counted_as: &'a str,
     /// The unit after medians in the caption: ` %`, ` ms`, or empty.
     unit: &'a str,

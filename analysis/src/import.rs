@@ -33,7 +33,7 @@ pub enum ImportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Its cause.
+        /// Cause of the error.
         cause: std::io::Error,
     },
     /// The file is malformed.
@@ -51,7 +51,7 @@ pub enum ImportError {
     Column {
         /// The file.
         path: PathBuf,
-        /// Its name.
+        /// Name of the column.
         column: String,
     },
     /// A field has an invalid value.
@@ -179,9 +179,9 @@ impl Coverage {
         Coverage { goals: UNCOUNTED, covered: (share * f64::from(UNCOUNTED)).round() as u32 }
     }
 
-    /// Whether no number of these goals has this share.
+    /// Whether the share lies between the shares of two neighbouring counts of covered goals.
     fn is_between(self, share: f64) -> bool {
-        /// Bound on the errors of the tools' arithmetic, in goals.
+        /// Maximum rounding error of the tools' arithmetic, in goals.
         const ROUNDING: f64 = 1e-6;
         let covered = share * f64::from(self.goals);
         self.goals != UNCOUNTED && (covered - covered.round()).abs() > ROUNDING
@@ -358,9 +358,9 @@ mod tests {
         assert_eq!(of("0.67", Some(3)), Coverage { goals: 3, covered: 2 });
         assert_eq!(of("0.9629629629629629", Some(54)), Coverage { goals: 54, covered: 52 });
         assert_eq!(of("1.0", Some(7000)), Coverage { goals: 7000, covered: 7000 });
-        // Of 1000 goals, several counts (667, 668, ...) round to 0.67.
+        // For 1000 goals, several counts (667, 668, ...) have a share that is rounded to 0.67.
         assert_eq!(of("0.67", Some(1000)).goals, UNCOUNTED);
-        // No count of four goals rounds to 0.30.
+        // For four goals, no count has a share that is rounded to 0.30.
         assert_eq!(of("0.30", Some(4)), Coverage { goals: UNCOUNTED, covered: 300_000_000 });
         assert_eq!(of("0.5", None), Coverage { goals: UNCOUNTED, covered: 500_000_000 });
     }

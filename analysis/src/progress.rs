@@ -74,7 +74,7 @@ impl Progress {
         Ok(Progress::of(results, clock, &shares(results, &improvements), &counted))
     }
 
-    /// The curves of each project by itself, by its index into [`Results::projects`].
+    /// The curves over the runs of one project, by the project's index into [`Results::projects`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -91,7 +91,8 @@ impl Progress {
         Ok((0..results.projects.len()).filter_map(one).collect())
     }
 
-    /// The curves of each criterion after the first one of which runs have timelines, by its name.
+    /// The curves of each criterion except the first for which runs have timelines, by the name of
+    /// the criterion.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -114,7 +115,8 @@ impl Progress {
         Ok(found)
     }
 
-    /// The curves over the runs that count. Each improvement has the share of the goals that are covered from then on.
+    /// The curves over the given runs. Each improvement has the share of the goals that are covered
+    /// from then on.
     fn of(
         results: &Results,
         clock: &Clock,
@@ -182,7 +184,7 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
     weigh(samples, &mut weights, |_, place| place);
     rises.retain(|rise| weights[rise.run as usize] > 0.0);
     rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
-    // For each point, the end of its rises in the list of all rises.
+    // For each point, the index after its last rise in the list of all rises.
     let width = (end / RESOLUTION).max(1);
     let ends: Vec<usize> = (1..=rises.len())
         .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))
@@ -271,7 +273,8 @@ mod tests {
         let rises: Vec<_> = early.into_iter().chain(late).collect();
         let points = curve(rises.clone(), &[&[0, 1, 2, 3, 4, 5]], 6, 300);
         let bands: Vec<_> = points.iter().map(|p| p.band.unwrap()).collect();
-        // At time 1, half of the runs rose, and between one and five of those drawn; at time 9 all.
+        // At time 1 the coverage of half of the runs rises, so it rises in one to five of the drawn
+        // runs; at time 9 it rises in all.
         assert!((0.1..0.3).contains(&bands[0].0) && (0.7..0.9).contains(&bands[0].1), "{bands:?}");
         assert!((bands[1].0 - 1.0).abs() < 1e-12 && (bands[1].1 - 1.0).abs() < 1e-12);
         assert_eq!(curve(rises, &[&[0, 1, 2, 3, 4, 5]], 6, 300), points);

@@ -1,4 +1,4 @@
-//! Published numbers next to the corresponding numbers of results.
+//! Compares published numbers with the corresponding numbers of results.
 //!
 //! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`,
 //! `unit` and `kind`; other columns are ignored. `configuration` contains the label of a

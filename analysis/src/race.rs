@@ -17,7 +17,7 @@ pub struct Inferior {
     pub mean_rank: f64,
     /// The mean rank of the best.
     pub best_mean_rank: f64,
-    /// P-value of no difference to the best, corrected by Holm.
+    /// P-value of the hypothesis of no difference from the best, corrected by Holm.
     pub p: f64,
 }
 
@@ -25,7 +25,7 @@ pub struct Inferior {
 /// project with the mean coverages of at least two configurations; a project on which one of them
 /// has no coverage is left out.
 pub fn inferior(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Inferior> {
-    // Negative, so that the highest coverage has rank 1.
+    // Rank negative values, so that the highest coverage has rank 1.
     let whole: Vec<Vec<f64>> =
         blocks.iter().filter_map(|b| b.iter().map(|v| v.map(|v| -v)).collect()).collect();
     // With two treatments Friedman's omnibus test is skipped.

@@ -125,8 +125,8 @@ impl Section {
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
-    /// Adds a sentence about real time to all tables and figures that show tests or times. Those of the section about
-    /// real time have it.
+    /// Adds a sentence about real time to all tables and figures that show tests or times. Tables
+    /// and figures in the section about real time have it already.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
@@ -217,26 +217,26 @@ pub struct ReportSettings {
     pub spreadsheet: bool,
     /// Claims about the study, which are decided by the report.
     pub claims: Vec<Claim>,
-    /// The algorithms against the same in earlier studies.
+    /// Comparisons of algorithms with the same algorithms in earlier studies.
     pub history: Vec<VersionChange>,
 }
 
 impl ReportSettings {
-    /// Whether factors, a reference or published numbers are wanted.
+    /// Whether factors, a reference or published numbers are requested.
     fn has_factors(&self) -> bool {
         !self.factors.is_empty() || self.reference.is_some() || !self.published.is_empty()
     }
 }
 
-/// Forms of the files of a report.
+/// Settings of the files of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileSettings {
     /// The formats of figures.
     pub figures: Vec<FigureFormat>,
     /// The width of tables in LaTeX.
     pub latex_width: LatexWidth,
-    /// Columns of tables in LaTeX and Markdown, by the name of the table; other tables have all of
-    /// theirs.
+    /// Columns of tables in LaTeX and Markdown, by the name of the table. A table that is not named
+    /// has all of its columns.
     pub columns: Vec<ChosenColumns>,
 }
 
@@ -245,14 +245,14 @@ pub struct FileSettings {
 pub struct ChosenColumns {
     /// Name of the table.
     pub table: String,
-    /// Names of its columns, in the order wanted.
+    /// Names of its columns, in the requested order.
     pub columns: Vec<String>,
 }
 
 /// Why columns cannot be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChosenColumnsError {
-    /// The string does not have the form.
+    /// The string does not have the form `TABLE=COLUMN,COLUMN,...`.
     #[error("invalid columns `{0}`: expected TABLE=COLUMN,COLUMN")]
     Syntax(String),
     /// The report has no such table.
@@ -363,7 +363,7 @@ impl<'a> Report<'a> {
         if !report.settings.claims.is_empty() {
             let mut section = Section::new("claims", "Claims");
             section.table(claims::table(&report, &report.settings.claims));
-            // After the summary.
+            // Insert the section after the summary.
             report.sections.insert(1.min(report.sections.len()), section);
         }
         if let Some(interim) = interim {
@@ -419,7 +419,7 @@ impl<'a> Report<'a> {
         self.write_with(dir, &FileSettings { figures: formats.to_vec(), ..FileSettings::default() })
     }
 
-    /// Like [`Report::write`], with the forms of files.
+    /// Like [`Report::write`], with settings of the files.
     ///
     /// # Errors
     /// [`WriteError`] if a file or folder cannot be written.

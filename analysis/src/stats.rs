@@ -1,8 +1,8 @@
 //! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold for all of them. Every p-value carries the [`Method`] by which it was computed.
-//! A statistic that does not exist for a sample is a typed [`Unavailable`], never a silent zero.
-//! Rank-based statistics accept infinite values; NaN is always rejected.
+//! Three rules hold for all statistics. Every p-value carries the [`Method`] by which it was
+//! computed. A statistic that does not exist for a sample is a typed [`Unavailable`], never a
+//! silent zero. Rank-based statistics accept infinite values; NaN is always rejected.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -145,10 +145,10 @@ impl Unavailable {
 /// How a p-value was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// From the exact distribution of the statistic, given the values and their ties.
+    /// Computed from the exact distribution of the statistic, given the values and their ties.
     Exact,
-    /// From the limiting distribution, with the corrections that the documentation of the statistic
-    /// names.
+    /// Computed from the limiting distribution, with the corrections that the documentation of the
+    /// statistic names.
     Asymptotic,
     /// All values are equal, so p is 1.
     Degenerate,
@@ -167,7 +167,7 @@ impl fmt::Display for Method {
 /// A two-sided p-value and its method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PValue {
-    /// In 0..=1.
+    /// The p-value, in 0..=1.
     pub value: f64,
     /// How it was computed.
     pub method: Method,

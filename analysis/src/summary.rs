@@ -27,9 +27,11 @@ pub struct Summary {
 
 /// Summarises the tidy tables of a folder and writes these files next to them:
 ///
-/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper; of a study by real time,
-///   `table6.md` begins with whether it can be believed;
-/// - `comparisons.csv`: the same project by project, with U, p and its method;
+/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper; for a
+///   study with a budget in real time, `table6.md` begins with a sentence on whether real time is
+///   reliable;
+/// - `comparisons.csv`: each pair of algorithms on each project, with U, the p-value and its
+///   method;
 /// - `coverage.csv`: coverage of each algorithm on each project;
 /// - `decisions.csv`: the verdict on each pair over all projects;
 /// - `algorithms.csv`: mean coverage of each algorithm;

@@ -38,7 +38,7 @@ impl Cell {
     /// The rounded form that tables display.
     pub fn display(&self) -> String {
         match self {
-            // A line break would end the row of a table.
+            // Replace line breaks, which would end the row of a table.
             Cell::Text(text) => text.replace(char::is_control, " "),
             Cell::Count(n) => n.to_string(),
             Cell::Number(value, decimals) => rounded(*value, *decimals),
@@ -192,13 +192,13 @@ impl Table {
         !chosen.is_empty() && !self.rows.is_empty()
     }
 
-    /// Whether a row has a cell other than text and missing values.
+    /// Whether a row has a value other than text.
     pub(crate) fn has_values(&self) -> bool {
         let mut cells = self.rows.iter().flatten();
         let is_value = |cell: &Cell| cell.value().is_some();
         let has_numbers =
             |column| self.rows.iter().any(|row| !matches!(row[column], Cell::Text(_)));
-        // A table of words only has no numbers to be missing.
+        // A table that contains only text has no missing numbers.
         cells.any(is_value) || !(0..self.columns.len()).any(has_numbers)
     }
 

@@ -75,7 +75,7 @@ pub struct CaptionedTable {
     pub table: Table,
 }
 
-/// Whether a column holds p-values, or counts of projects by their p-values.
+/// Whether a column contains p-values, or counts of projects by their p-values.
 fn is_of_tests(name: &str) -> bool {
     const TESTS: [&str; 10] = [
         "p",
@@ -93,13 +93,14 @@ fn is_of_tests(name: &str) -> bool {
 }
 
 impl CaptionedTable {
-    /// Whether a column holds p-values or counts of projects by them, or verdicts that follow from them.
+    /// Whether a column contains p-values, counts of projects by p-values, or verdicts that follow
+    /// from p-values.
     pub fn has_tests(&self) -> bool {
         let mut names = self.table.columns().iter().map(|column| &*column.0);
         names.any(|name| is_of_tests(name) || name == "verdict")
     }
 
-    /// The table without p-values, which are not valid if a study is looked at repeatedly.
+    /// The table without p-values, which are not valid if a study is analysed repeatedly.
     #[must_use]
     pub fn without_tests(mut self) -> CaptionedTable {
         if self.table.clear_columns(is_of_tests) {

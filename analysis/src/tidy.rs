@@ -70,7 +70,7 @@ pub struct Dropped {
     pub mean_rank: f64,
     /// Mean rank of the best configuration.
     pub best_mean_rank: f64,
-    /// Corrected p-value of the difference to the best configuration.
+    /// Corrected p-value of the difference from the best configuration.
     pub p: f64,
 }
 

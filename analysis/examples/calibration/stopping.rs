@@ -60,8 +60,8 @@ pub(crate) fn stopping(studies: u64) {
             let equivalent = verdicts.iter().all(|verdict| *verdict == Verdict::Equivalent);
             ((verdicts.iter().any(wrong), equivalent, runs), found)
         };
-        // Execute a few studies first, because the others can use what these have computed about
-        // the distribution of analyses.
+        // Simulate a few studies first, one after the other. The bounds that they compute are used
+        // again by the other studies.
         let first = (0..5).fold(first, |known, study| one(study, &known).1);
         let all = (0..studies).into_par_iter().map(|study| one(study, &first).0);
         let found: Vec<(bool, bool, usize)> = all.collect();

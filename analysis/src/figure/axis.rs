@@ -44,7 +44,8 @@ enum Scale {
 }
 
 impl Axis {
-    /// A linear axis from a round number at or below `low` to one at or above `high`.
+    /// A linear axis from a round number that is at most `low` to a round number that is at least
+    /// `high`.
     pub(crate) fn round(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(1e-3));
         let low = (low / step + 1e-9).floor() * step;
@@ -75,7 +76,7 @@ impl Axis {
         Axis { label, low, high, scale, ticks, minor: Vec::new(), origin: None }
     }
 
-    /// The same axis for a quantity that begins at another value than 0, such as ranks.
+    /// The same axis for a quantity whose smallest possible value is not 0, such as ranks.
     pub(crate) fn with_origin(self, origin: f64) -> Axis {
         Axis { origin: Some(origin), ..self }
     }
@@ -85,8 +86,8 @@ impl Axis {
         Axis::exact(label, 0.0, 100.0)
     }
 
-    /// A linear axis of percentages from a round number at or below `low` to one at or above
-    /// `high`, both within 0 to 100.
+    /// A linear axis of percentages from a round number that is at most `low` to a round number
+    /// that is at least `high`, both from 0 to 100.
     pub(crate) fn percent_of(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(0.5));
         let high = ((high / step - 1e-9).ceil() * step).clamp(step, 100.0);
@@ -224,7 +225,8 @@ pub(crate) fn truncated(name: &str) -> String {
     }
 }
 
-/// A string of at most `most` letters; if it has more, an ellipsis replaces its middle.
+/// The string, or, if it has more than `most` letters, a string of `most` letters in which an
+/// ellipsis replaces the middle.
 fn cut(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {

@@ -1,4 +1,4 @@
-//! Horizontal bars: stacked parts of a whole, or one percentage each.
+//! Horizontal bars, each with the stacked parts of a whole or with one percentage.
 
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
@@ -26,7 +26,8 @@ pub(crate) fn stacked(
     subtitle: &str,
 ) -> Svg {
     let most = bars.iter().map(|bar| bar.1.iter().sum()).max().unwrap_or(1_usize).max(1);
-    // The vertical axis points upwards, so the first bar is drawn at its upper end.
+    // The vertical axis points upwards, so the bars are reversed for the first one to be at the
+    // top.
     let y = Axis::names("", bars.iter().rev().map(|bar| bar.0.as_str()));
     let step = round_step((most as f64 / 5.0).max(1.0));
     let x = Axis::with_step(label, (0.0, most as f64), step);

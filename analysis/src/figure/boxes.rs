@@ -37,7 +37,7 @@ pub(crate) fn draw(
     let layout = Layout { legend: &entries, ..Layout::new(width, 220.0, subtitle) };
     let mut chart = Chart::new(names, y, &layout);
     let (left, _, right, _) = chart.bounds();
-    // A number next to its box needs some room.
+    // Numbers are written next to boxes only if there is enough space.
     let labelled = most == 1 && (right - left) / groups.len().max(1) as f64 > 70.0;
     let slot = 0.8 / most as f64;
     for (number, group) in groups.iter().enumerate() {
@@ -58,7 +58,7 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The words of a tooltip: the numbers that a box shows.
+/// The text of a tooltip, with the numbers that a box shows.
 pub(super) fn description(group: &str, name: &str, values: &[f64]) -> String {
     let Ok(d) = Description::of(values) else { return name.to_owned() };
     let who = if group == name { name.to_owned() } else { format!("{name}, {group}") };
@@ -80,7 +80,7 @@ fn fill(series: Series) -> Fill {
 fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     if values.len() < MIN_SAMPLE {
-        // Too few values have no quartiles worth a box.
+        // Too few values for meaningful quartiles are drawn as single points.
         for &value in values {
             chart.marker((x, value), series, 2.8, 0.0);
         }

@@ -11,7 +11,7 @@ const GRID: &str = "#e4e4e4";
 /// Minimum distance between the baselines of labels, in pixels.
 const LABEL_HEIGHT: f64 = 15.0;
 
-/// A chart being drawn.
+/// A chart that is being drawn.
 pub(crate) struct Chart {
     canvas: Canvas,
     x: Axis,
@@ -229,8 +229,8 @@ impl Chart {
         self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Text to the right of a position in pixels, on a white background that hides lines. It stays
-    /// within the frame, so that it is not crossed by its edges.
+    /// Text to the right of a position in pixels, on a white background that hides lines. The text
+    /// is moved into the frame if necessary, so that the edges of the frame do not cross it.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
         let (_, top, right, bottom) = self.bounds();
         let x = x.min(right - width_of(text) - 1.0);
@@ -280,8 +280,8 @@ impl Chart {
     }
 }
 
-/// Baselines for labels near `wanted`, which is ascending: at least a line apart, and between top
-/// and bottom as long as they fit.
+/// Baselines for labels, as close as possible to `wanted`, which is ascending. They are at least
+/// one line apart, and between top and bottom if there is enough space.
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {

@@ -9,8 +9,8 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// The width of a text in pixels at a font size in pixels. A letter that the font lacks counts as
-/// wide as the font is high.
+/// The width of a text in pixels at a font size in pixels. A letter that the font does not have is
+/// taken to be as wide as the font is high.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();

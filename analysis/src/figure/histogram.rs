@@ -5,7 +5,7 @@ use super::layout::{Layout, Width, width_of};
 use super::svg::{Anchor, Svg};
 use super::{Axis, Series, Style, three_digits};
 
-/// Bins of a logarithmic axis: the number per factor of ten, and the minimum in all.
+/// Number of bins per factor of ten on a logarithmic axis, and the minimum number of all bins.
 const BINS_PER_DECADE: f64 = 8.0;
 const MIN_BINS: f64 = 12.0;
 

@@ -14,7 +14,8 @@ const LEGEND_ROW: f64 = 18.0;
 /// Width of the symbol of a legend entry, and the gap after its text.
 const KEY: f64 = 30.0;
 const LEGEND_GAP: f64 = 14.0;
-/// Room between the frame and the labels to its right, to which lines lead.
+/// Width of the space between the frame and the labels to its right, in which lines connect the
+/// two.
 const CONNECTOR: f64 = 39.0;
 const PIXELS_PER_MM: f64 = 1.5 * 72.0 / 25.4;
 
@@ -46,13 +47,15 @@ impl Width {
         self.mm() * PIXELS_PER_MM
     }
 
-    /// A column, unless names next to the frame would occupy too much of it.
+    /// The width of a column, or of a page if names next to the frame would occupy too much of a
+    /// column.
     pub(crate) fn with_names_at_the_side<'a>(names: impl IntoIterator<Item = &'a str>) -> Width {
         let longest = names.into_iter().map(|name| width_of(&truncated(name))).fold(0.0, f64::max);
         if longest <= 130.0 { Width::Column } else { Width::Page }
     }
 
-    /// A column, unless each of this many names below the frame would have less than 60 pixels.
+    /// The width of a column, or of a page if each of the names below the frame would have less
+    /// than 60 pixels in a column.
     pub(crate) fn above(names: usize) -> Width {
         if names <= 4 { Width::Column } else { Width::Page }
     }

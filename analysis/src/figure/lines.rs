@@ -79,8 +79,8 @@ pub(crate) fn marked(
 }
 
 /// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
-/// apart where they would overlap, and connects them with the ends. The connection is thin, because a line in the style
-/// of the data would look as if the data continued.
+/// apart where they would overlap, and connects them with the ends. The connection is a thin line,
+/// because readers would take a line in the style of the data for data.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines
         .iter()
@@ -115,7 +115,7 @@ mod tests {
         let lines = [line("mosa", 0, 1.0), line("mio", 1, 0.99)];
         let svg = curves(Axis::round("x", 0.0, 1.0), Axis::round("y", 0.0, 1.0), &lines, "");
         let svg = svg.as_str();
-        // Each line, its key and its connection.
+        // Each of the two lines has one connection.
         assert_eq!(svg.matches(CONNECTION).count(), 2, "{svg}");
         let strokes: Vec<&str> = svg.split("<polyline").skip(1).collect();
         let thick = strokes.iter().filter(|one| one.contains("stroke-width=\"1.8\""));

@@ -1,4 +1,4 @@
-//! Numbers as figures and captions show them.
+//! Formats numbers for figures and captions.
 
 /// The smallest of 1, 2, 5, 10, 20, 50, ... (and 0.5, 0.2, ... down to 0.001) that is not less than
 /// `minimum`, a positive number.

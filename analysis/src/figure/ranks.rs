@@ -19,13 +19,14 @@ pub(crate) struct RankedRow {
     pub(crate) inner: Option<(f64, f64)>,
 }
 
-/// Draws rows, the first at the top, and bars that join the ranks of the rows with these numbers.
-/// `bars` has the width of each bar in pixels.
+/// Draws rows, the first at the top, and bars, each of which joins the ranks of the rows with the
+/// given indices. `bars` has the width of each bar in pixels.
 pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &str) -> Svg {
     let count = rows.len();
     let last = (count as f64).max(2.0);
     let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last).with_origin(1.0);
-    // From the bottom to the top: the algorithms, then the bars.
+    // The vertical axis begins at the bottom, so the algorithms are in reverse order. The rows of
+    // the bars, which are above them, have no names.
     let mut names: Vec<String> = rows
         .iter()
         .rev()
@@ -60,7 +61,7 @@ pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &st
         let of = || members.iter().map(|&row| rows[row].rank);
         let (low, high) = (of().fold(f64::MAX, f64::min), of().fold(f64::MIN, f64::max));
         let y = (count + number) as f64;
-        // A bar of equal ranks is still visible.
+        // Widen a bar of equal ranks, so that it is visible.
         let more = (0.04 - (high - low)).max(0.0) / 2.0 + 0.02;
         chart.line(&[(low - more, y), (high + more, y)], Style::solid(INK), *width);
     }

@@ -7,10 +7,10 @@ use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, three_digits};
 
-/// Maximum number of places next to which the number of their points is written.
+/// Maximum number of positions next to which the number of points at the position is written.
 const MAX_COUNTS: usize = 12;
 
-/// Distance between places at which both can have a number, in pixels.
+/// Minimum horizontal and vertical distance of two positions that both have a number, in pixels.
 const COUNT_ROOM: (f64, f64) = (22.0, 14.0);
 
 /// Points with the same marker.
@@ -115,7 +115,7 @@ fn within(ends: [(f64, f64); 2], (low, high): (f64, f64)) -> Option<[(f64, f64);
     if y == to_y {
         return inside(y).then_some(ends);
     }
-    // The positions on the line, as shares of it, at which it meets both limits, in the order of x.
+    // Where the line crosses both limits, as shares of its length, in the order of x.
     let at = |height: f64| (height - y) / (to_y - y);
     let from = at(low).min(at(high)).max(0.0);
     let to = at(low).max(at(high)).min(1.0);

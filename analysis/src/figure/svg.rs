@@ -10,7 +10,7 @@ use super::font;
 /// Font families of every figure, the preferred one first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
-/// Least distance of text from the border, in pixels.
+/// Minimum distance of text from the border, in pixels.
 const MARGIN: f64 = 2.0;
 
 /// The colour of marks, such as the mark of interim results.
@@ -50,7 +50,7 @@ impl Render for Svg {
     }
 }
 
-/// The point of a text that its coordinates name.
+/// The point of a text at its coordinates: its start, middle or end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -72,7 +72,7 @@ impl Anchor {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stroke {
     pub(crate) colour: &'static str,
-    /// In pixels.
+    /// Width in pixels.
     pub(crate) width: f64,
     /// Lengths of dashes and gaps in pixels; empty if the line is solid.
     pub(crate) dashes: &'static str,
@@ -93,7 +93,7 @@ impl Stroke {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill {
     pub(crate) colour: &'static str,
-    /// In 0..=1.
+    /// Opacity, from 0 to 1.
     pub(crate) opacity: f64,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Label<'a> {
     }
 }
 
-/// A picture being drawn: later shapes cover earlier ones.
+/// A picture that is being drawn. Later shapes cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Canvas {
     width: f64,
@@ -182,8 +182,8 @@ impl Canvas {
     /// is stated in the picture, because the letters of a reader's font may be wider than the
     /// layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
-        // XML has no control characters, not even escaped ones, and a viewer shows several blanks
-        // in a row as one.
+        // Replace control characters, which XML does not permit even if they are escaped, and
+        // repeated spaces, which a viewer shows as one.
         let text = label.text.replace(char::is_control, " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
@@ -200,14 +200,14 @@ impl Canvas {
         });
     }
 
-    /// The place of a text, moved so far that the text does not leave the picture.
+    /// The position of a text, moved if necessary so that the text is inside the picture.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
             Anchor::Start => 0.0,
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-        // A text that is longer than the picture keeps its place.
+        // A text that is longer than the picture is not moved.
         let within = |at: f64, before: f64, after: f64, length: f64| {
             let (low, high) = (before + MARGIN, length - after - MARGIN);
             if low <= high { at.clamp(low, high) } else { at }
@@ -286,7 +286,7 @@ impl Render for Px {
     }
 }
 
-/// Coordinates in the form of the attribute `points`.
+/// Coordinates in the syntax of the attribute `points`.
 struct Points<'a>(&'a [(f64, f64)]);
 
 impl Render for Points<'_> {

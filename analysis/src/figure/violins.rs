@@ -63,7 +63,7 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, labelled: 
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {
-        // Equal values have no density; a line at full width is drawn instead.
+        // If all values are equal, there is no density, so a line at full width is drawn instead.
         return vec![(d.minimum, 1.0)];
     }
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;

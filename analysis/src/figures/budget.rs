@@ -109,7 +109,7 @@ fn steps(
     corners
 }
 
-/// Sample sizes, and what the band shows.
+/// A sentence with the sample sizes and the meaning of the band.
 fn progress_subtitle(progress: &Progress) -> String {
     let (fewest, most) = progress.runs;
     let runs = if fewest == most {
@@ -150,8 +150,8 @@ pub fn effect_over_budget(
     })
 }
 
-/// Shares of projects with a significant difference as a function of the budget; `None` if there is none at
-/// any budget, as with too few runs.
+/// Shares of projects with a significant difference as a function of the budget. `None` if no
+/// difference is significant at any budget, for example because there are too few runs.
 pub fn significance_over_budget(
     results: &Results,
     clock: &Clock,

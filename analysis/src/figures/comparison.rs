@@ -128,7 +128,7 @@ pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure
     shown_by_project(results, pairs).map(one).collect()
 }
 
-/// Width in pixels of the bars of paired tests and of Nemenyi's test.
+/// Widths in pixels of the bars of paired tests and of the bars of Nemenyi's test.
 const BARS: (f64, f64) = (6.0, 2.0);
 
 /// Mean ranks with their intervals, and groups of algorithms that do not differ.
@@ -153,7 +153,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         cliques.iter().filter(|clique| clique.len() > 1).map(bar).collect()
     };
     let mut all = bars(&ranking.paired_cliques, BARS.0);
-    // A study that is looked at repeatedly has no tests.
+    // The p-values of tests are not valid for a study that is analysed repeatedly.
     if results.is_looked_at() {
         all.clear();
     } else {

@@ -91,8 +91,8 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     })
 }
 
-/// Coverage against a number of each project, given by its column and its title (Pynguin paper,
-/// figures 4 and 5).
+/// Coverage as a function of a measure of projects, such as their complexity. The measure is given
+/// by the name and the title of its column (Pynguin paper, figures 4 and 5).
 pub fn relation(
     results: &Results,
     (column, title): (&str, &str),

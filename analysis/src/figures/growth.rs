@@ -7,10 +7,10 @@ use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Maximum number of projects that have a figure of their own.
+/// Maximum number of projects that have a separate figure each.
 const MAX_PROJECTS: usize = 12;
 
-/// The end of the axis by its beginning, at most.
+/// Maximum ratio of the end of the axis to its beginning.
 const MAX_SPAN: u64 = 300;
 
 /// The growth over all projects.

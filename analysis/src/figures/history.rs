@@ -1,4 +1,4 @@
-//! This version against earlier ones.
+//! Comparisons of this version with earlier versions.
 
 use super::{Figure, range};
 use crate::figure::Axis;
@@ -6,8 +6,8 @@ use crate::figure::intervals::{self, Row};
 use crate::findings::VersionChange;
 use crate::tidy::Results;
 
-/// How far the mean coverage of each algorithm in earlier versions is from that of this one, in the order
-/// of the versions; `None` if there are none.
+/// The difference between the mean coverage of each algorithm in this version and in each earlier
+/// version, in the order of the versions; `None` if there are no earlier versions.
 pub fn history(results: &Results, changes: &[VersionChange]) -> Option<Figure> {
     let mut rows = Vec::new();
     for (number, label) in results.algorithms.iter().enumerate() {

@@ -26,7 +26,7 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
         let found = scores.find(|s| (s.algorithm, s.operator) == (algorithm, Some(operator)));
         found.map_or(&[][..], |score| &score.per_run)
     };
-    // The rarer operators have mutants of only a few projects.
+    // The sample sizes differ, because rare operators have mutants of only a few projects.
     let runs = |operator| totals.iter().map(|t| of_operator(t.algorithm, operator).len()).max();
     let mut groups: Vec<BoxGroup> = analysis
         .operators

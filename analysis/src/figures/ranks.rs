@@ -57,7 +57,8 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
             return None;
         }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
-            // With a single rank the axis would get ticks at fractions of an item.
+            // Widen the axis if all ranks are equal, because its ticks would be at fractions of an
+            // item.
             (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
             ranks => ranks,
         };

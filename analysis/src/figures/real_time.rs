@@ -6,7 +6,7 @@ use crate::figure::{Axis, Series};
 use crate::findings::RealTime;
 use crate::tidy::Results;
 
-/// Maximum number of cores with a marker of their own.
+/// Maximum number of cores that have different markers.
 const MAX_PLACES: usize = 8;
 
 /// The speed of each run over the time of the study; `None` if the times of the starts are not known.

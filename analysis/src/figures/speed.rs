@@ -1,4 +1,4 @@
-//! Real time: of test executions, and in relation to program time.
+//! Real time of test executions, and program time in relation to real time.
 
 use super::{Distribution, Figure, Sample, by_algorithm, range, runs_of};
 use crate::figure::{Axis, Series};
@@ -16,7 +16,7 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
         runs_of(results, algorithm).filter_map(time).filter(|&ms| ms > 0.0).collect()
     });
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
-    // The largest unit in which the longest time is at least 1.
+    // Choose the largest unit in which the longest time is at least 1.
     let scales = [(1.0, "Milliseconds", " ms"), (1e3, "Microseconds", " µs")];
     let nanoseconds = (1e6, "Nanoseconds", " ns");
     let (scale, words, symbol) =

@@ -16,7 +16,7 @@ pub struct AaTest {
 }
 
 impl AaTest {
-    /// One for each algorithm that has two runs on some project.
+    /// An A/A test of each algorithm that has at least two runs on some project.
     pub fn all(samples: &Samples) -> Vec<AaTest> {
         let one = |algorithm| {
             let samples = samples.aa_split(algorithm);

@@ -1,4 +1,4 @@
-//! Whether coverage and faults agree: the order of the algorithms by coverage and by mutation score.
+//! Whether the order of the algorithms by coverage agrees with their order by mutation score.
 
 use crate::comparison::{Samples, enough};
 use crate::stats::{Interval, MeanPosterior, Unavailable, mean};
@@ -14,7 +14,7 @@ pub struct Agreement {
     pub projects: Vec<usize>,
     /// Mean over these projects of the difference of coverage, first minus second.
     pub coverage: f64,
-    /// The same of the mutation score.
+    /// Mean over these projects of the difference of mutation scores, first minus second.
     pub score: f64,
     /// Projects on which both measures prefer the same algorithm, or neither prefers one.
     pub agreeing: usize,
@@ -30,8 +30,8 @@ pub struct OrderAgreement {
     pub algorithms: Vec<usize>,
     /// The projects on which all of them have both measures.
     pub projects: Vec<usize>,
-    /// Kendall's correlation τ-b of both means, in -1..=1; not a number if all algorithms have the same
-    /// mean.
+    /// Kendall's correlation τ-b of the mean coverages and the mean scores, in -1..=1; NaN if all
+    /// algorithms have the same mean.
     pub tau: f64,
     /// The central 95 % of its posterior distribution on projects like these.
     pub interval: Interval,
@@ -57,7 +57,8 @@ impl OrderAgreement {
         let centre = |samples: &Samples, project: usize, algorithm: usize| {
             mean(samples.values(project, algorithm).iter().copied())
         };
-        // The coverages of all algorithms, then their scores: both vary over projects together.
+        // A block contains the coverages of all algorithms and then their scores, so that both vary
+        // over projects together.
         let block = |project: usize| -> Option<Vec<f64>> {
             let by = |samples| algorithms.iter().map(move |&one| centre(samples, project, one));
             by(coverage).chain(by(score)).collect()
@@ -95,7 +96,7 @@ impl OrderAgreement {
     }
 }
 
-/// Kendall's τ-b of two samples of the same length; not a number if all values of one are equal.
+/// Kendall's τ-b of two samples of the same length; NaN if all values of one sample are equal.
 fn kendall(x: &[f64], y: &[f64]) -> f64 {
     let (mut sum, mut of_x, mut of_y) = (0.0, 0.0, 0.0);
     for one in 1..x.len() {

@@ -12,7 +12,7 @@ pub struct Best {
     pub algorithm: usize,
     /// Its mean over [`Best::projects`] of the mean coverage of its runs, in 0..=1.
     pub mean: f64,
-    /// The projects on which every algorithm that has runs has some: indices into
+    /// The projects with runs of every algorithm that has any runs: indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
     /// The other algorithms, by descending mean coverage.

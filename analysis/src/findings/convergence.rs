@@ -13,7 +13,7 @@ pub struct Convergence {
     pub algorithm: usize,
     /// The share of the final coverage, in 0..=1.
     pub share: f64,
-    /// Work when the runs reached the share, on the requested clock.
+    /// The work after which the runs reached the share, on the requested clock.
     pub spent: Result<Description, Unavailable>,
     /// The runs that cover at least one goal.
     pub runs: Vec<u32>,

@@ -10,7 +10,7 @@ pub struct Cost {
     /// Core-hours: real time of whole runs, each of which occupies one core. `None` if the time of
     /// no run is known.
     pub core_hours: Option<f64>,
-    /// The part of the core-hours that was search.
+    /// The part of the core-hours that searches took.
     pub search_hours: Option<f64>,
     /// Work of all searches, in each unit of the subject kind; `None` if no run counts it.
     pub work: Vec<Option<u64>>,

@@ -69,19 +69,19 @@ pub struct Decision {
     /// Mean over these projects of the difference of mean coverages, first minus second, in
     /// -1..=1.
     pub difference: f64,
-    /// Its interval at level 1 - [`LEVEL`]: by Student's t over projects or, if the study is looked at
-    /// repeatedly, one that is valid for all looks.
+    /// Interval of the difference at level 1 - [`LEVEL`]: by Student's t over projects or, if the
+    /// study is analysed repeatedly, an interval that is valid for all looks together.
     pub interval: Result<Interval, Unavailable>,
     /// Probability that the first has the higher mean over projects like these.
     pub higher: Result<f64, Unavailable>,
     /// Probability that the means differ by at most [`MARGIN`].
     pub near: Result<f64, Unavailable>,
     /// Two-sided p-value of the Wilcoxon signed-rank test over projects; `None` if the study is
-    /// looked at repeatedly.
+    /// analysed repeatedly.
     pub p: Option<Result<PValue, Unavailable>>,
     /// The p-value corrected by Holm over all pairs.
     pub p_holm: Option<f64>,
-    /// The rounds that the decision is based on, if the study is looked at repeatedly.
+    /// Number of rounds on which the decision is based, if the study is analysed repeatedly.
     pub rounds: Option<usize>,
     /// The verdict.
     pub verdict: Verdict,
@@ -89,8 +89,8 @@ pub struct Decision {
 
 impl Decision {
     /// Decides each pair of algorithms once, each algorithm against each earlier one; if there are
-    /// many, each against the first. With `rounds`, the intervals and verdicts are those of the
-    /// rounds, and there are no p-values, which would not be valid if the study is looked at
+    /// many, each against the first. With `rounds`, the intervals and verdicts are taken from the
+    /// rounds, and there are no p-values, because these are not valid if the study is analysed
     /// repeatedly.
     pub fn pairs(samples: &Samples, rounds: Option<&Sequential>) -> Vec<Decision> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;

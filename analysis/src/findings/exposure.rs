@@ -12,8 +12,9 @@ const FAULTS: &str = "faults";
 /// The beginning of the names of the metrics with the milliseconds until a run exposed a fault.
 const EXPOSED: &str = "exposed_ms.";
 
-/// The runs of an algorithm on a project as observations of the real time until they expose a fault that some
-/// run of the project exposes. A run that does not is censored at the end of its search.
+/// The runs of an algorithm on a project as observations of the real time until they expose a fault
+/// that some run of the project exposes. A run that does not expose the fault is censored at the
+/// end of its search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exposure {
     /// Index into [`Results::projects`].
@@ -44,7 +45,8 @@ impl Exposure {
     pub fn all(results: &Results) -> Result<Vec<Exposure>, Error> {
         let metrics = results.metrics(|name| name == FAULTS || name.starts_with(EXPOSED))?;
         let Some(looking) = metrics.get(FAULTS) else { return Ok(Vec::new()) };
-        // The runs of each project and algorithm that look for faults, with the ends of their searches.
+        // The runs that look for faults, by project and algorithm, with the time at which their
+        // search ended.
         let mut observed: BTreeMap<(usize, usize), Vec<(u32, f64)>> = BTreeMap::new();
         for (number, run) in results.runs.iter().enumerate() {
             let end = results.spent(number, &Clock::Wall);

@@ -4,9 +4,9 @@ use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
 /// The runs of an algorithm on a project as observations of the work until they cover as many goals
-/// as the best run on the project. A run that never does is censored at its end. If it ended below
-/// its budget, it is censored at the end of the longest search on the project instead, because a
-/// search that has nothing left to try would not have covered more with more time.
+/// as the best run on the project. A run that never covers as many is censored at its end. If it
+/// ended below its budget, it is censored at the end of the longest search on the project instead,
+/// because a search that has nothing left to try would not have covered more with more time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].

@@ -1,5 +1,5 @@
-//! How sure the main numbers of a study are if projects of a group, such as those of one author, resemble
-//! each other.
+//! The uncertainty of the main numbers of a study if the projects of a group, such as all projects
+//! of one author, are similar.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::comparison::{Comparison, LEVEL, MIN_SAMPLE, Samples, enough};
 use crate::stats::{Bootstrap, Interval, Unavailable, mean};
 use crate::tidy::{Error, Results};
 
-/// A number of a study, which is a mean over projects or a multiple of one.
+/// A number of a study that is a mean over projects or a multiple of such a mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupedQuantity {
     /// Mean coverage of an algorithm, an index into [`Results::algorithms`].
@@ -31,11 +31,11 @@ pub struct Grouped {
     pub groups: usize,
     /// Bootstrap interval over projects at the level 1 - [`LEVEL`].
     pub by_projects: Result<Interval, Unavailable>,
-    /// The same over groups: whole groups are drawn.
+    /// Bootstrap interval over groups, at the same level: whole groups are drawn.
     pub by_groups: Result<Interval, Unavailable>,
 }
 
-/// What a group of projects contributes.
+/// The contribution of a group of projects to the numbers of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupShare {
     /// The group.
@@ -51,8 +51,9 @@ pub struct GroupShare {
 }
 
 impl Grouped {
-    /// The ratio of the variances that the two intervals express: by how much the number of projects
-    /// overstates what is known. `None` without both intervals, or if one has no width.
+    /// The ratio of the variance over groups to the variance over projects. Divided by this ratio,
+    /// the number of projects gives the effective sample size. `None` without both intervals, or if
+    /// the width of one is 0.
     pub fn design_effect(&self) -> Option<f64> {
         let width = |interval: Interval| interval.high - interval.low;
         let (projects, groups) = (width(self.by_projects.ok()?), width(self.by_groups.ok()?));
@@ -162,5 +163,5 @@ fn hours_by_project(results: &Results) -> Result<BTreeMap<usize, f64>, Error> {
     Ok(hours)
 }
 
-/// Fewest groups for which an interval is given.
+/// Minimum number of groups for which an interval is computed.
 pub const MIN_GROUPS: usize = MIN_SAMPLE;

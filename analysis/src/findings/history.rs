@@ -1,4 +1,5 @@
-//! A version of a tool against its past, with the noise of the past as the yardstick.
+//! Compares a version of a tool with earlier versions. A difference counts only if it exceeds the
+//! difference that chance explains.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,8 @@ use crate::tidy::Results;
 
 use super::decision::MARGIN;
 
-/// An algorithm in a new study compared with the same in an old one, on the projects of both.
+/// An algorithm in a new study compared with the same algorithm in an old study, on the projects of
+/// both.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionChange {
     /// The name of the old study.
@@ -19,26 +21,26 @@ pub struct VersionChange {
     pub projects: usize,
     /// Mean over these projects of the mean coverage of the old runs, in 0..=1.
     pub old: f64,
-    /// The same of the new runs.
+    /// Mean over these projects of the mean coverage of the new runs, in 0..=1.
     pub new: f64,
     /// Interval of the mean difference, new minus old, at level 1 - [`LEVEL`], by Student's t over
     /// projects.
     pub interval: Result<Interval, Unavailable>,
-    /// Half the width of the same interval for the odd against the even runs of the old study, which do
-    /// not differ: what chance does to a difference.
+    /// The size of a difference that chance explains: half the width of the same interval for the
+    /// odd runs against the even runs of the old study, which do not differ except by chance.
     pub noise: Option<f64>,
     /// The runs of the new study: indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
-/// The result of a comparison with the past.
+/// The result of a comparison with an earlier version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The new version covers more, by more than chance does.
+    /// The new version covers more, and the difference exceeds the tolerance.
     Better,
-    /// The difference is within what chance does, or within the margin.
+    /// The difference does not exceed the tolerance.
     Same,
-    /// The new version covers less, by more than chance does.
+    /// The new version covers less, and the difference exceeds the tolerance.
     Worse,
 }
 
@@ -110,12 +112,13 @@ impl VersionChange {
         })
     }
 
-    /// The difference that chance explains: the noise of the past, and at least [`MARGIN`].
+    /// The size of a difference that chance explains: the noise of the old study, and at least
+    /// [`MARGIN`].
     pub fn tolerance(&self) -> f64 {
         self.noise.unwrap_or(0.0).max(MARGIN)
     }
 
-    /// Whether the version is better or worse than the past by more than chance explains.
+    /// Whether the new version is better or worse than the old one by more than the tolerance.
     pub fn change(&self) -> Change {
         match self.new - self.old {
             difference if difference < -self.tolerance() => Change::Worse,

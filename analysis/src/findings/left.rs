@@ -1,4 +1,4 @@
-//! How many goals are left: what more runs, or a larger budget, would cover.
+//! Estimates of the number of goals that more runs or a larger budget would cover.
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 /// The estimator of reachable goals in tables; `docs/measurements/statistics.md` compares all.
 pub const ESTIMATOR: Estimator = Estimator::Chao2;
 
-/// What is left to an algorithm.
+/// The goals that an algorithm would still cover, as estimates.
 #[derive(Clone, Debug)]
 pub struct Left {
     /// Index into [`Results::algorithms`].
@@ -26,7 +26,7 @@ pub struct Left {
     pub reachable: Estimate,
 }
 
-/// What is left to an algorithm on a project.
+/// The goals of a project that an algorithm would still cover, as estimates.
 #[derive(Clone, Debug)]
 pub struct LeftOnProject {
     /// Index into the sets of goals.
@@ -43,15 +43,15 @@ pub struct LeftOnProject {
     pub tenfold: Estimate,
     /// Estimate of the goals that can be reached.
     pub reachable: Estimate,
-    /// Draws of the goals of the multiples of [`MULTIPLES`], by draw.
+    /// Bootstrap draws: for each draw, the number of goals at each of [`MULTIPLES`].
     draws: Vec<Vec<f64>>,
     values: Vec<f64>,
     incidence: Incidence,
 }
 
 impl Left {
-    /// What is left to each algorithm that has enough runs on some project, from the sets of goals of
-    /// the results.
+    /// The estimates for each algorithm that has enough runs on some project, from the sets of
+    /// goals of the results.
     pub fn all(results: &Results, sets: &[GoalSet]) -> Vec<Left> {
         let one = |algorithm: usize| Left::new(algorithm, &results.algorithms[algorithm], sets);
         (0..results.algorithms.len()).filter_map(one).collect()
@@ -99,8 +99,8 @@ impl Left {
             (multiple, sum(&|one| one.values[at]), interval)
         });
         let curve = below.into_iter().chain(above).collect();
-        // The variances of independent projects add up; each interval is as wide as four standard
-        // deviations.
+        // The variances of projects add up, because projects are independent. The width of each
+        // interval is about four standard deviations.
         let variance = |one: &LeftOnProject| {
             let Interval { low, high } = one.reachable.interval;
             ((high - low) / 3.92).powi(2)

@@ -52,13 +52,13 @@ impl Cause {
 pub struct MissingRuns {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Their cause.
+    /// The cause of the missing coverage.
     pub cause: Cause,
     /// The reported reason; `None` if there is none.
     pub reason: Option<String>,
-    /// Their number.
+    /// Number of these runs.
     pub count: usize,
-    /// Their projects: indices into [`Results::projects`].
+    /// Projects of these runs: indices into [`Results::projects`].
     pub projects: BTreeSet<usize>,
     /// Their indices into [`Results::runs`]; empty for [`Cause::Dropped`] and [`Cause::NotRun`].
     pub runs: Vec<u32>,
@@ -130,8 +130,8 @@ impl Missing {
     }
 }
 
-/// The number of seeds of each algorithm. In a study that ended because it was decided, these are those
-/// with which it was executed.
+/// The number of seeds of each algorithm. In a study that ended because it was decided, only the
+/// seeds with which the algorithm was executed are counted.
 pub fn needed_seeds(results: &Results) -> Vec<usize> {
     if results.stop.is_none() || results.interim().is_some() {
         return vec![results.seeds(); results.algorithms.len()];

@@ -15,7 +15,7 @@ pub struct MutationScore {
     pub mutants: usize,
     /// Number of these mutants that a suite killed.
     pub killed: usize,
-    /// The killed share of each run that has such mutants, in 0..=1.
+    /// The share of killed mutants of each run that has such mutants, in 0..=1.
     pub per_run: Vec<f64>,
     /// Statistics of [`MutationScore::per_run`].
     pub summary: Result<Description, Unavailable>,

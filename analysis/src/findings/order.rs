@@ -1,4 +1,4 @@
-//! The order of the algorithms, and how sure it is.
+//! The order of the algorithms by mean coverage, and the probability that it is correct.
 
 use crate::comparison::{LEVEL, Samples, enough};
 use crate::stats::{
@@ -7,7 +7,8 @@ use crate::stats::{
 
 use super::decision::MARGIN;
 
-/// The algorithms ordered by mean coverage, with the uncertainty that runs and projects leave.
+/// The algorithms ordered by mean coverage, with the uncertainty due to the variation over runs and
+/// projects.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// The algorithms that have runs, by descending mean coverage: indices into
@@ -30,26 +31,29 @@ pub struct PlacedAlgorithm {
     pub rank: f64,
     /// Interval of the mean rank at level 1 - [`LEVEL`], over projects like these.
     pub rank_interval: Interval,
-    /// The same over exactly these projects, where only runs vary; `None` if an algorithm has a single
-    /// run on one, or if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
-    pub rank_here: Option<Interval>,
-    /// The places in the order between which it is at level 1 - [`LEVEL`] on projects like these, by the
-    /// bootstrap over projects and runs, or by the posterior if there are more than
+    /// Interval of the mean rank on exactly these projects, for which only runs vary. `None` if an
+    /// algorithm has a single run on one of them, or if there are more than
     /// [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    pub rank_here: Option<Interval>,
+    /// The first and the last place of the interval, at level 1 - [`LEVEL`], of its place in the
+    /// order on projects like these. Computed by the bootstrap over projects and runs, or from the
+    /// posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub places: (usize, usize),
-    /// The same on exactly these projects by the bootstrap over runs.
+    /// The interval of its place on exactly these projects, by the bootstrap over runs.
     pub places_here: Option<(usize, usize)>,
-    /// Probability of the highest mean coverage on projects like these, by the posterior.
+    /// Probability that it has the highest mean coverage on projects like these, from the
+    /// posterior.
     pub best: f64,
     /// The share of replicates of the bootstrap over projects and runs in which it has the highest mean
     /// coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub best_drawn: Option<f64>,
-    /// The same on exactly these projects; `None` if an algorithm has a single run on one.
+    /// The share of replicates of the bootstrap over runs, on exactly these projects, in which it
+    /// has the highest mean coverage; `None` if an algorithm has a single run on a project.
     pub best_here: Option<f64>,
     /// Probability that its mean coverage is at most [`MARGIN`] below the highest.
     pub near_best: f64,
-    /// Probability of the highest strength in the model of Bradley and Terry, which only uses who
-    /// covers more on each project.
+    /// Probability that it has the highest strength in the model of Bradley and Terry, which only
+    /// uses which algorithm covers more on each project.
     pub strongest: f64,
 }
 
@@ -77,7 +81,7 @@ impl Order {
         let ranks: Vec<Vec<f64>> = blocks
             .iter()
             .map(|block| {
-                // Negative, so that the highest coverage has rank 1.
+                // Rank negative values, so that the highest coverage has rank 1.
                 let values: Vec<f64> = block.iter().map(|value| -value).collect();
                 Ranks::of(&values).map(|ranks| ranks.ranks)
             })

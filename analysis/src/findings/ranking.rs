@@ -22,8 +22,9 @@ pub struct Ranking {
     /// Groups of algorithms that do not differ significantly: the bars of a critical-difference
     /// diagram.
     pub cliques: Vec<Vec<usize>>,
-    /// The same by the Wilcoxon signed-rank test of each pair, corrected by Holm, which does not
-    /// depend on the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
+    /// Groups of algorithms that do not differ significantly by the Wilcoxon signed-rank test of
+    /// each pair, corrected by Holm. Unlike Nemenyi's test, this test of a pair does not depend on
+    /// the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
     pub paired_cliques: Vec<Vec<usize>>,
     /// The runs of these algorithms on these projects.
     pub runs: Vec<u32>,
@@ -43,7 +44,8 @@ impl Ranking {
         let blocks: Vec<Vec<f64>> = projects
             .iter()
             .map(|&project| {
-                // Negative, so that the highest coverage has rank 1. No sample is empty.
+                // Rank negative values, so that the highest coverage has rank 1. No sample is
+                // empty.
                 let of = |&algorithm: &usize| {
                     -mean(samples.values(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
                 };
@@ -89,7 +91,8 @@ fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut reached = 0;
     for start in 0..order.len() {
         let fits = |&end: &usize| (start..end).all(|other| !differ.contains(&(other, end)));
-        // Every member has to fit to all earlier ones, so the sequence ends at the first misfit.
+        // Every member of a sequence must not differ from any earlier member, so the sequence ends
+        // at the first that does.
         let end = (start + 1..order.len()).take_while(fits).last();
         if let Some(end) = end.filter(|&end| end + 1 > reached) {
             reached = end + 1;

@@ -1,4 +1,5 @@
-//! Whether results by real time can be believed: whether runs disturbed each other, or were disturbed.
+//! Whether results that depend on real time are reliable: tests of whether runs slowed each other
+//! down or were slowed down by other programs.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +7,39 @@ use crate::stats::{Exchangeability, holm, mean};
 use crate::terms::counted;
 use crate::tidy::{Error, PlacedRuns, Results, RunConditions, SHARES};
 
-/// The level of all tests of a study together: of 100 studies without a disturbance, about two are said to be
-/// disturbed.
+/// The level of significance of all tests of a study together: of 100 studies without a
+/// disturbance, about two are reported as disturbed.
 const DISTURBANCE_LEVEL: f64 = 0.02;
 
-/// The smallest number of runs with the same project and algorithm as another one of which disturbances are tested.
+/// Minimum number of runs for the tests, where only runs that share project and algorithm with
+/// another run are counted.
 const MIN_RUNS: usize = 20;
 
-/// Share of the time of a run above which others have used too much of a processor, in the order of [`SHARES`]. Other
-/// cores of a machine may be busy.
+/// Share of a run's time above which other programs have used too much of its processor, in the
+/// order of [`SHARES`]. `None` for the rest of the machine, which may be busy.
 const TOO_MUCH: [Option<f64>; 4] = [Some(0.05), Some(0.05), None, Some(0.02)];
 
-/// Share of runs with too much of it above which a study is disturbed.
+/// If more than this share of the runs exceeds one of [`TOO_MUCH`], the study is disturbed.
 const TOO_MANY: f64 = 0.05;
 
-/// What is said of the real time of a study.
+/// The verdict on the real time of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Runs disturbed each other, or were disturbed.
     Disturbed,
     /// Disturbances were tested and none was found.
     NoneFound,
-    /// Too little was measured to test it.
+    /// Too few data were measured for a test.
     Unknown,
 }
 
-/// A test of whether something apart from project and algorithm decides how fast runs are.
+/// A test of whether the speed of runs depends on a factor other than project and algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DisturbanceTest {
-    /// What it is a test of, as after "speed depends on".
+    /// The tested factor, as it follows "speed depends on" in a sentence.
     pub about: String,
-    /// The difference of speed that was found, as a share of the speed, below 0 if it is slower; and between which runs.
+    /// The difference of speed that was found, as a share of the speed, negative if slower, and a
+    /// description of the compared runs.
     pub effect: Option<(f64, String)>,
     /// The p-value.
     pub p: f64,
@@ -46,14 +49,14 @@ pub struct DisturbanceTest {
     pub runs: Vec<u32>,
 }
 
-/// Runs of which a share of the time went to others.
+/// Runs during which other programs used a share of the time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disturbance {
-    /// What happened to them, as after "in 3 of 20 runs".
+    /// Description of the disturbance, as it follows "in 3 of 20 runs" in a sentence.
     pub about: String,
     /// The runs with a measured share.
     pub measured: usize,
-    /// Those with too much of it: indices into [`Results::runs`].
+    /// The runs whose share is too large: indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
@@ -68,7 +71,8 @@ impl Disturbance {
 pub struct PlaceSpeed {
     /// The host and the core.
     pub name: String,
-    /// Mean speed of its runs by the mean of their projects and algorithms; `None` without such runs.
+    /// Mean speed of its runs, relative to the mean speed of all runs with the same project and
+    /// algorithm; `None` without such runs.
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
@@ -78,23 +82,24 @@ pub struct PlaceSpeed {
     pub runs: Vec<u32>,
 }
 
-/// Whether results by real time can be believed.
+/// Whether results that depend on real time are reliable, with the measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealTime {
-    /// Runs of which the place is known.
+    /// Number of runs whose host and core are known.
     pub placed: usize,
-    /// Runs of which conditions were measured.
+    /// Number of runs whose conditions were measured.
     pub measured: usize,
-    /// What speed is, such as `executions by time`.
+    /// Definition of speed, such as `executions by time`.
     pub response: String,
     /// The tests, none if there are too few runs.
     pub tests: Vec<DisturbanceTest>,
-    /// What was measured.
+    /// The measured disturbances.
     pub disturbances: Vec<Disturbance>,
     /// The cores.
     pub places: Vec<PlaceSpeed>,
-    /// For each run with a speed: index into [`Results::runs`], seconds since the first start if it is known, speed by
-    /// the mean of its project and algorithm, and the index of its place.
+    /// For each run with a speed: its index into [`Results::runs`], the seconds since the first
+    /// start if known, its speed relative to the mean of its project and algorithm, and the index
+    /// of its core in [`RealTime::places`].
     pub speeds: Vec<(u32, Option<f64>, f64, usize)>,
     /// The verdict.
     pub verdict: Verdict,
@@ -167,7 +172,7 @@ impl RealTime {
         }))
     }
 
-    /// Whether real time can be believed, in one or two sentences.
+    /// One or two sentences on whether real time is reliable.
     pub fn sentence(&self) -> String {
         let found = self.tests.iter().filter(|test| test.p_holm < DISTURBANCE_LEVEL);
         let found = found.map(|test| match &test.effect {
@@ -211,7 +216,7 @@ impl RealTime {
         }
     }
 
-    /// The sentence next to tests and intervals by real time.
+    /// The sentence that is shown next to tests and intervals of results that depend on real time.
     pub fn caveat(&self) -> &'static str {
         match self.verdict {
             Verdict::Disturbed => {
@@ -246,10 +251,11 @@ fn place_of(hosts: &[String], run: &RunConditions) -> String {
     }
 }
 
-/// The metric of tools that count executions, but not as work that a budget could limit.
+/// The metric of tools that count executions without making them a unit of work.
 const EXECUTIONS: &str = "executions";
 
-/// What speed is, and its logarithm for each run: work or executions by time or, if runs count neither, goals.
+/// The definition of speed, and its logarithm for each run. Speed is work or executions per time
+/// or, if runs count neither, covered goals per time.
 fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Option<f64>>), Error> {
     let executions = results.metrics(|name| name == EXECUTIONS)?.remove(EXECUTIONS);
     let unit = results.subject.units.first();
@@ -281,7 +287,8 @@ fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Opti
     })
 }
 
-/// The runs that have others of the same project and algorithm, whose groups are numbered anew.
+/// The runs that share project and algorithm with another run. Their groups are numbered again from
+/// 0.
 fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for one in &runs {
@@ -300,7 +307,7 @@ fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     runs
 }
 
-/// The speed of each run by the geometric mean of its group.
+/// The speed of each run relative to the geometric mean of its group.
 fn relative_speeds(runs: &[Measured<'_>]) -> Vec<f64> {
     let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     for one in runs {
@@ -341,7 +348,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
         let effects = places
             .into_iter()
             .filter_map(|place| Some((against(&|at| of(at) == place)?, name(place))));
-        // Of two places one is as much slower as the other is faster, and the slower one is named.
+        // With only two places, both differ by the same amount, so the slower one is named.
         let size = |effect: f64| libm::log1p(effect).abs() + if effect < 0.0 { 1e-6 } else { 0.0 };
         effects.max_by(|a, b| size(a.0).total_cmp(&size(b.0)))
     };
@@ -393,7 +400,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     found
 }
 
-/// What was measured of the shares of time and of temperature.
+/// Disturbances by the measured shares of time and by temperature.
 fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     let mut found = Vec::new();
     for (number, name) in SHARES.iter().enumerate() {

@@ -5,7 +5,8 @@ use crate::stats::{
     Correlation, Interval, LinearFit, Unavailable, mean, pearson, spearman, student_quantile,
 };
 
-/// Mean coverage of an algorithm on projects against a number that describes them.
+/// The relation of an algorithm's mean coverage on projects to a number that describes the
+/// projects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).

@@ -29,7 +29,8 @@ pub struct RiskStability {
     pub project: usize,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// By number of tests, ascending. Only numbers for which all runs have variances.
+    /// Variances by number of tests, ascending. Contains only numbers of tests for which all runs
+    /// have variances.
     pub variances: Vec<Variances>,
     /// Mean number of items whose variances are included.
     pub kept: Option<f64>,

@@ -1,4 +1,5 @@
-//! Relative scores and first places, as reports on fuzzers rank them (Metzman et al., 2021).
+//! Relative scores and first places, with which reports of FuzzBench rank fuzzers (Metzman et al.,
+//! 2021).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -14,30 +15,33 @@ const REPLICATES: u64 = 2_000;
 /// Seed of the bootstrap. It is fixed, so that a table is always the same.
 const SEED: u64 = 46;
 
-/// The score of an algorithm: its median on each project by the highest median of an algorithm on that project.
+/// The score of an algorithm: its median on each project, divided by the highest median of any
+/// algorithm on the project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
     /// The projects on which all algorithms have runs.
     pub projects: Vec<usize>,
-    /// Median on each of these projects, and by the highest one in 0..=1.
+    /// Median on each of these projects, and the median divided by the highest median, in 0..=1.
     pub by_project: Vec<(f64, f64)>,
     /// Mean of the scores of the projects, in 0..=1.
     pub mean: f64,
-    /// Its interval over projects like these (Student's t).
+    /// Interval of the mean over projects like these (Student's t).
     pub interval: Result<Interval, Unavailable>,
-    /// Its interval on exactly these projects, where only runs vary (bootstrap); `None` if an algorithm has fewer than
-    /// [`MIN_SAMPLE`] runs on one of them.
+    /// Interval of the mean on exactly these projects, for which only runs vary (bootstrap); `None`
+    /// if an algorithm has fewer than [`MIN_SAMPLE`] runs on one of them.
     pub here: Option<Interval>,
-    /// Projects on which no algorithm has a higher median; several algorithms may share a place.
+    /// Number of projects on which no algorithm has a higher median. Several algorithms may share
+    /// the first place.
     pub firsts: usize,
     /// The interval of the number of first places on exactly these projects.
     pub firsts_here: Option<Interval>,
 }
 
 impl Score {
-    /// One for each algorithm that has runs, the highest mean first; empty if no project has runs of all of them.
+    /// The score of each algorithm that has runs, the highest mean first; empty if no project has
+    /// runs of all of them.
     pub fn all(samples: &Samples) -> Vec<Score> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -129,7 +133,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
 }
 
-/// Each value by the highest one; 1 for all if it is 0.
+/// Each value divided by the highest value; 1 for all if the highest value is 0.
 fn relative(medians: &[f64]) -> Vec<f64> {
     let highest = medians.iter().copied().fold(0.0, f64::max);
     medians.iter().map(|&median| if highest > 0.0 { median / highest } else { 1.0 }).collect()

@@ -24,23 +24,25 @@ use crate::tidy::Results;
 
 use super::decision::Verdict;
 
-/// Coverage by algorithm and project; `None` if there is no run, or it has none.
+/// Coverage of the runs with one seed, by algorithm and project; `None` if there is no run, or the
+/// run has no coverage.
 pub type Round = Vec<Vec<Option<f64>>>;
 
-/// Least number of seeds on a project: with fewer, equal values of coarse measures could be mistaken
-/// for a measure without any variance.
+/// Minimum number of seeds on a project. With fewer, a coarse measure could have equal values by
+/// chance, and its variance would be estimated as 0.
 pub const MIN_ROUNDS: usize = 5;
 
-/// Most degrees of freedom of a bound. More hardly change it.
+/// Maximum degrees of freedom of a bound. Larger values change the bound very little.
 const MAX_FREEDOM: f64 = 200.0;
 
-/// Most looks at a study that does not say when it is looked at.
+/// Maximum number of looks at a study that does not plan its looks.
 const MAX_LOOKS: usize = 50;
 
-/// A pair gets no more seeds if the probability that the planned ones decide it is smaller.
+/// A pair gets no more seeds if the probability that the planned seeds decide it is smaller than
+/// this.
 const HOPELESS: f64 = 0.1;
 
-/// When pairs are looked at, and what decides them.
+/// The plan of a sequential analysis: when pairs are looked at, and when they are decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
     /// The margin of equivalence, in 0..=1.
@@ -59,7 +61,7 @@ impl Looks {
         Looks { margin: stop.margin, after, gives_up: true }
     }
 
-    /// The looks at a study that executes all seeds, which may be looked at any time.
+    /// The looks at a study that executes all seeds and may be analysed at any time.
     pub fn at_any_time(margin: f64, seeds: usize) -> Looks {
         let every = seeds.div_ceil(MAX_LOOKS) as u64;
         let stop = Stop { margin, first: MIN_ROUNDS as u64, every };
@@ -70,13 +72,14 @@ impl Looks {
 /// A pair of algorithms after some rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequentialPair {
-    /// The rounds before the look that decided it, otherwise before the last look; 0 before the first.
+    /// Number of rounds before the look that decided the pair or, if it is undecided, before the
+    /// last look; 0 before the first look.
     pub rounds: usize,
-    /// The mean over projects of the difference of the coverages; not a number before the first look.
+    /// The mean over projects of the difference of the coverages; NaN before the first look.
     pub difference: f64,
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether it has ended, so that it needs no more seeds.
+    /// Whether the pair needs no more seeds.
     pub has_ended: bool,
     /// The difference at the last look, and the level of the p-value there.
     found: Option<(Found, f64)>,
@@ -99,11 +102,11 @@ pub struct Sequential {
     rounds: usize,
     /// The pairs: first and second algorithm.
     pairs: BTreeMap<(usize, usize), SequentialPair>,
-    /// The numbers of pairs that can be equal together.
+    /// The possible numbers of truly equal pairs.
     possible: BTreeSet<usize>,
-    /// Bounds by the divisor of the level.
+    /// Bounds for differences, by the divisor of the level.
     bounds: BTreeMap<usize, ErrorSpending>,
-    /// The same for equivalence, whose tests are one-sided.
+    /// Bounds for equivalence, whose tests are one-sided, by the divisor of the level.
     near_bounds: BTreeMap<usize, ErrorSpending>,
 }
 
@@ -139,7 +142,8 @@ struct Found {
 }
 
 impl Found {
-    /// Of the projects with enough runs; `None` if there are none.
+    /// The mean difference over the projects with enough runs, with its error; `None` if there are
+    /// no such projects.
     fn new(projects: &[Running]) -> Option<Found> {
         let usable = || projects.iter().filter(|one| one.count >= MIN_ROUNDS);
         let count = usable().count() as f64;
@@ -169,8 +173,8 @@ impl Found {
         Interval { low: self.difference - half, high: self.difference + half }
     }
 
-    /// The probability that all planned seeds, without looks before, decide the pair, if those to
-    /// come are like those so far. `share` of the seeds are done.
+    /// The probability that a single analysis after all planned seeds decides the pair, if the
+    /// remaining seeds are like the seeds so far. `share` is the share of the seeds that are done.
     fn chance(self, share: f64, margin: f64, levels: (f64, f64)) -> f64 {
         let below = |x: f64, spread: f64| {
             let distance = (x - self.difference) / spread;
@@ -190,7 +194,7 @@ impl Found {
 }
 
 impl Sequential {
-    /// No round yet.
+    /// A sequential analysis without any round.
     pub fn new(algorithms: usize, looks: Looks) -> Sequential {
         let all = algorithms <= MAX_ALL_COMPARED;
         let none = SequentialPair {
@@ -218,7 +222,8 @@ impl Sequential {
         }
     }
 
-    /// The same without rounds. What has been computed about the looks is kept.
+    /// The same analysis without rounds. The bounds that have been computed are kept, because they
+    /// depend only on the looks.
     #[must_use]
     pub fn restarted(&self) -> Sequential {
         Sequential {
@@ -267,7 +272,7 @@ impl Sequential {
         self.rounds
     }
 
-    /// Two algorithms; `None` if they are not compared.
+    /// The comparison of two algorithms; `None` if they are not compared.
     pub fn pair(&self, first: usize, second: usize) -> Option<&SequentialPair> {
         self.pairs.get(&(first, second))
     }
@@ -313,7 +318,8 @@ impl Sequential {
         for (&pair, found) in self.pairs.iter().filter(|(_, pair)| !pair.has_ended) {
             open.extend(Found::new(&found.projects).map(|found| (pair, found)));
         }
-        // A decision makes the bounds of the other pairs wider, which may decide more of them.
+        // A decision makes the level of the other pairs larger, so that more of them may be
+        // decided.
         loop {
             let before = open.len();
             let outside = self.near_level(look);
@@ -407,8 +413,8 @@ impl Sequential {
     }
 }
 
-/// The numbers of pairs of `algorithms` algorithms that can be equal together: the algorithms fall into
-/// groups of equal ones (Shaffer, 1986).
+/// The possible numbers of truly equal pairs among `algorithms` algorithms: the algorithms form
+/// groups, and two algorithms are equal if they are in the same group (Shaffer, 1986).
 fn equal_pairs(algorithms: usize) -> BTreeSet<usize> {
     let mut numbers: Vec<BTreeSet<usize>> = vec![BTreeSet::from([0])];
     for all in 1..=algorithms {

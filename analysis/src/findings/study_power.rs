@@ -1,4 +1,5 @@
-//! How large a study has to be, from the variation of its results or of a pilot study.
+//! The necessary size of a study, computed from the variation of its own results or of the results
+//! of a pilot study.
 
 use crate::comparison::{MIN_SAMPLE, Samples};
 use crate::stats::{Power, mean};
@@ -85,7 +86,8 @@ impl PairVariation {
         Some(Power::default().detectable(projects)? * self.deviation(runs))
     }
 
-    /// The probability of finding the margin of equivalence on these projects.
+    /// The probability of finding a difference as large as the margin of equivalence on these
+    /// projects.
     pub fn power(&self) -> f64 {
         let deviation = self.deviation(self.runs) / (self.projects as f64).sqrt();
         if deviation == 0.0 { 1.0 } else { Power::default().of(MARGIN / deviation) }

@@ -1,5 +1,5 @@
-//! Trivial projects, which a baseline covers entirely with few executions (Whisker paper, RQ2 and
-//! figures 13 and 14).
+//! Trivial projects: projects that a baseline covers completely with few executions (Whisker paper,
+//! RQ2 and figures 13 and 14).
 
 use crate::stats::mean;
 use crate::tidy::Results;

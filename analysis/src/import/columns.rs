@@ -127,7 +127,7 @@ impl Columns {
             let expected = if self.percent { "a share of 0 to 100" } else { "a share of 0 to 1" };
             return Err(row.invalid(column, printed, expected));
         }
-        // As a share, a percentage has two more decimals.
+        // A percentage that is converted to a share has two more decimals.
         let digits = if self.percent { format!("{printed}00") } else { printed.to_owned() };
         let digits = match digits.split_once('.') {
             None if self.percent => format!("0.{digits}"),

@@ -1,11 +1,13 @@
 //! Raw data of FuzzBench experiments: `data.csv.gz` next to each of its reports.
 //!
-//! The file has a row for each snapshot of the corpus of a trial, with the edges that the corpus covers, or one for each
-//! crash that was new in the snapshot. The columns `benchmark`, `fuzzer`, `trial_id`, `time` (seconds) and
-//! `edges_covered` are read, and `crash_key` if there is one. As in FuzzBench's reports, the trials of a benchmark are
-//! compared at the last snapshot that at least half of them have; a trial without it has failed. The numbers of trials go
-//! through all benchmarks and fuzzers, so the trials of each fuzzer on a benchmark are numbered from 1. How many edges can be
-//! covered is not in the data: the goals of a benchmark are the most edges that one of its trials covers.
+//! The file has a row for each snapshot of the corpus of a trial, with the edges that the corpus
+//! covers, or one for each crash that was new in the snapshot. The columns `benchmark`, `fuzzer`,
+//! `trial_id`, `time` (seconds) and `edges_covered` are read, and `crash_key` if there is one. As
+//! in FuzzBench's reports, the trials of a benchmark are compared at the last snapshot that at
+//! least half of them have; a trial without it has failed. The file numbers trials across all
+//! benchmarks and fuzzers, so the trials of each fuzzer on a benchmark are numbered again from 1.
+//! The file does not contain the number of edges that can be covered, so the number of goals of a
+//! benchmark is the largest number of edges that one of its trials covers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +48,7 @@ struct Trial {
     crashes: BTreeMap<String, u64>,
 }
 
-/// The trials of a file by their numbers, and whether crashes were looked for.
+/// The trials of a file by number, and whether the file contains crashes.
 struct Trials {
     by_number: BTreeMap<u64, Trial>,
     crashes: bool,
@@ -75,7 +77,7 @@ impl Trials {
 
     fn add(&mut self, row: &Row<'_>) -> Result<(), ImportError> {
         let number = whole(row, TRIAL)?;
-        // A trial without a snapshot yet.
+        // A trial that has no snapshot yet.
         let (Some(_), Some(_)) = (row.text(TIME), row.text(EDGES)) else { return Ok(()) };
         let at = whole(row, TIME)?.saturating_mul(1000);
         let edges = u32::try_from(whole(row, EDGES)?).unwrap_or(u32::MAX);
@@ -136,7 +138,7 @@ fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
     let text = row.text(column).unwrap_or_default();
     let number = text.parse::<u64>().ok().or_else(|| {
         let number = text.parse::<f64>().ok()?;
-        // Larger numbers have no fractions.
+        // Larger floating-point numbers have no fractions, so they may be rounded.
         (number >= 0.0 && number.fract() == 0.0 && number < 9e15).then_some(number as u64)
     });
     number.ok_or_else(|| ImportError::Field {

@@ -19,7 +19,7 @@ pub(super) fn records(
     let file = File::open(path).map_err(failed)?;
     let compressed = path.extension().is_some_and(|extension| extension == "gz");
     let file: Box<dyn Read> = match compressed {
-        // Several compressed parts may follow each other.
+        // A gzip file may consist of several compressed parts.
         true => Box::new(MultiGzDecoder::new(file)),
         false => Box::new(file),
     };
@@ -58,8 +58,8 @@ pub(super) fn records(
 /// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// A file of lines. A line that is too long, as in a device or in a small archive of very many bytes, is an error, because
-/// a record is in memory as a whole.
+/// A file of lines. A line that is too long is an error, because a record is read into memory as a
+/// whole. Devices, and small archives of very large files, can contain such lines.
 struct Lines<R> {
     file: R,
     /// Bytes since the last end of a line.
@@ -180,7 +180,7 @@ impl Row<'_> {
 
     /// A whole number, which may be written with decimals.
     pub(super) fn u64(&self, column: &str) -> Result<Option<u64>, ImportError> {
-        // Tried first, because floating-point numbers cannot represent every seed.
+        // Read it as an integer first, because floating-point numbers cannot represent every seed.
         if let Some(Ok(count)) = self.text(column).map(str::parse) {
             return Ok(Some(count));
         }

@@ -1,6 +1,6 @@
 //! CSV files of test generation with `whisker-main`.
 //!
-//! They have a row for each run. The named columns are followed by the counts of goals covered
+//! The files have a row for each run. The named columns are followed by the counts of goals covered
 //! after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows differ in
 //! length, and so do the headers of concatenated files. Fields are not quoted: a comma in the name
 //! of a project splits the field, and the parts are joined again.
@@ -110,7 +110,7 @@ impl Whisker {
                 let full = row.f64("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
                 raw.search_ms = full.or(end);
             }
-            // If a run ends within a second, its end has no column.
+            // The timeline has no column for a part of a second at the end of a run.
             let seen = raw.timeline.last().map_or(0, |last| last.1);
             if let Some(end) = raw.search_ms.filter(|_| covered > seen) {
                 let last = raw.timeline.last().map_or(0, |last| last.0);
@@ -121,13 +121,13 @@ impl Whisker {
     }
 }
 
-/// Joins the first fields of a row to the name of its project. Of all possible names the shortest
-/// one is chosen after which the label is a word and all other fields are numbers.
+/// Joins the first fields of a row to the name of its project. The shortest name is chosen after
+/// which the label is a word and all other fields are numbers.
 fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
     let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {
         header.names.iter().enumerate().skip(1).all(|(column, name)| {
-            // Only columns of the timeline may be missing.
+            // Other columns than those of the timeline must not be missing.
             match fields.get(column + more).map(|field| field.trim()) {
                 Some(field) if name == ALGORITHM => !is_number(field),
                 Some(field) => is_number(field) || NO_NUMBERS.contains(&field),

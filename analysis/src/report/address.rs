@@ -140,7 +140,8 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The address of a cell: its row is named by its texts, or by its number if several rows have them.
+    /// The address of a cell. Its row is named by its text cells, or by its number if several rows
+    /// have the same text cells.
     pub(super) fn of(table: &CaptionedTable, row: usize, column: &str) -> Address {
         let rows = table.table.rows();
         let mut address = Address {
@@ -196,7 +197,8 @@ impl Address {
 
     /// The indices of the matching rows: the rows with exactly these text cells, otherwise the rows
     /// that have these and other text cells, otherwise the row with this number, otherwise the rows
-    /// that have them among all cells. Names come before numbers, because a project may be named `7`.
+    /// that have them among all cells. Names are compared before numbers, because a project may be
+    /// named `7`.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let matching = |matches: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
@@ -293,14 +295,14 @@ impl fmt::Display for Check {
         let sign = SIGNS.iter().find(|sign| sign.1 == self.relation).map_or("", |sign| sign.0);
         let Check { address, bound, percent, .. } = self;
         match percent {
-            // Rounded to the given number, because 0.07 * 100 is 7.000000000000001.
+            // Round the percentage, because 0.07 * 100 is 7.000000000000001.
             true => write!(f, "{address} {sign} {} %", (bound * 1e8).round() / 1e6),
             false => write!(f, "{address} {sign} {bound}"),
         }
     }
 }
 
-/// The signs of relations, the longer ones first.
+/// The relation signs, the longer ones first.
 const SIGNS: [(&str, Relation); 5] = [
     ("<=", Relation::AtMost),
     (">=", Relation::AtLeast),

@@ -125,7 +125,8 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
 }
 
 fn figure_with_caption(figure: &Figure) -> Markup {
-    // A small screen scrolls a wide figure instead of shrinking it below a share of its width.
+    // On a small screen, a wide figure is scrolled instead of being shrunk below a share of its
+    // width.
     let width = figure.svg.width();
     html! {
         figure id={ "figure-" (figure.name) } style={ "--width:" (width) "px" } {
@@ -222,8 +223,8 @@ impl RunSets {
         Some(number)
     }
 
-    /// The attribute of a cell with runs of its own: the number of their set, or an empty string,
-    /// which says that the runs of the row do not apply to the cell.
+    /// The attribute of a cell whose runs differ from the runs of its row: the number of the set of
+    /// runs, or an empty string if the cell has no runs.
     fn attribute(&mut self, runs: &[u32]) -> String {
         self.number(runs).map_or_else(String::new, |number| number.to_string())
     }
@@ -319,9 +320,9 @@ impl<'a> Data<'a> {
 const MAX_TIMELINES: usize = 4_000_000;
 
 /// The timelines of all runs: for each run the number of its points, then for each point the
-/// differences of time and of covered goals to the point before, each as groups of 7 bits, the lowest
-/// first, with the highest bit of a byte set if another follows. `None` if they cannot be read or are
-/// too large.
+/// differences of time and of covered goals from the previous point. Each number is encoded in
+/// groups of 7 bits, the lowest first; the highest bit of a byte is set if another group follows.
+/// `None` if the timelines cannot be read or are too large.
 fn timelines(results: &Results, clock: &Clock) -> Option<String> {
     let mut points: Vec<Vec<(u64, u32)>> = vec![Vec::new(); results.runs.len()];
     for improvement in results.improvements(clock).ok()? {
@@ -360,7 +361,7 @@ fn files(results: &Results) -> Option<FileNamesOfRuns> {
     }
     let (mut projects, mut algorithms) = (FileNames::default(), FileNames::default());
     let mut known = (vec![None; results.projects.len()], vec![None; results.algorithms.len()]);
-    // In the order of the runs, as the files were named.
+    // Make the names in the order of the runs, in which the files were named.
     for run in &results.runs {
         let (project, algorithm) = (run.project as usize, run.algorithm as usize);
         if known.0[project].is_none() {

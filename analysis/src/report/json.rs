@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::Report;
 use crate::tables::CaptionedTable;
 
-/// Version of the form of the document.
+/// Version of the format of the document.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct Document<'a> {
 struct Settings<'a> {
     factors: &'a [String],
     reference: Option<&'a str>,
-    /// Number of published numbers in a file of their own.
+    /// Number of published numbers, which are in a separate file.
     published: usize,
     /// Whether the CSV files are for spreadsheets.
     spreadsheet: bool,

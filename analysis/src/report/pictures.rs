@@ -1,10 +1,10 @@
-//! The page with pictures of what suites do.
+//! The page with pictures that show executions of suites.
 
 use maud::{DOCTYPE, PreEscaped, html};
 
 use super::html::STYLE;
 
-/// A picture of what the suite of a run does.
+/// A picture that shows the execution of a run's suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pictured {
     /// Name of the project.
@@ -58,7 +58,7 @@ pub fn pictures_page(title: &str, pictures: &[Pictured]) -> String {
     page.into_string()
 }
 
-/// A path as an address relative to the page.
+/// A path as a URL relative to the page.
 fn address(path: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

@@ -1,10 +1,11 @@
 //! The provenance of the numbers of a report, as JSON-LD in the terms of PROV-O: which runs each number is
 //! derived from.
 //!
-//! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`; the header is row 1.
-//! A number has the runs of its cell if these differ from those of its row. Runs are named by
-//! `urn:catherd:run:DIGEST`. Runs that many numbers have in common are collections: all runs, those of an
-//! algorithm, of a project, and of both.
+//! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`;
+//! the header is row 1. A number is derived from the runs of its cell if these differ from the runs
+//! of its row. Runs are named by `urn:catherd:run:DIGEST`. Sets of runs that many numbers have in
+//! common are collections: all runs, the runs of an algorithm, the runs of a project, and the runs
+//! of an algorithm on a project.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +54,7 @@ impl Entity {
 struct Groups<'r> {
     results: &'r Results,
     cells: BTreeMap<(u32, u32), Vec<u32>>,
-    /// How many of these an algorithm or a project has.
+    /// The number of runs of each algorithm, and of each project.
     by_algorithm: BTreeMap<u32, usize>,
     by_project: BTreeMap<u32, usize>,
 }

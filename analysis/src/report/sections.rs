@@ -39,7 +39,7 @@ const HISTORY: &str = "Earlier versions";
 /// Fills a section.
 type Fill = fn(&mut Section, Input<'_>) -> Result<(), Error>;
 
-/// What sections are made of.
+/// The input from which sections are made.
 #[derive(Clone, Copy)]
 struct Input<'a> {
     results: &'a Results,
@@ -47,7 +47,7 @@ struct Input<'a> {
     order: &'a Result<Order, Unavailable>,
     /// Areas under the curves of coverage.
     areas: &'a Samples,
-    /// Whether results by real time can be believed; `None` if the study has no budget in real time.
+    /// Whether real time is reliable; `None` if the study has no budget in real time.
     real_time: Option<&'a RealTime>,
 }
 
@@ -116,7 +116,7 @@ pub(super) fn all(
     Ok(sections)
 }
 
-/// Whether results by real time can be believed.
+/// The section on whether results that depend on real time are reliable.
 fn real_time(results: &Results, found: &RealTime) -> Section {
     let mut section = Section::new("real-time", "Real time");
     section.table(tables::real_time(found));
@@ -296,7 +296,7 @@ fn time(s: &mut Section, Input { results, areas, .. }: Input<'_>) -> Result<(), 
     s.figures(figures::significance_over_budget(results, clock, &milestones));
     s.table(tables::milestones(results, clock, &milestones));
     drop(milestones);
-    // The verdicts of a study that is looked at repeatedly are only those on coverage.
+    // A study that is analysed repeatedly has verdicts only for coverage.
     if !results.is_looked_at() {
         s.table(tables::areas(results, areas, &Decision::pairs(areas, None)));
     }

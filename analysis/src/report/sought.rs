@@ -1,4 +1,4 @@
-//! Numbers that are looked for in a report, such as those of a paper.
+//! Finds numbers in a report, such as the numbers of a paper.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ pub struct Sought {
     number: f64,
     decimals: usize,
     percent: bool,
-    /// In lower case.
+    /// The words in lower case.
     words: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl FromStr for Sought {
         let mut words = text.split_whitespace().map(str::to_lowercase);
         let first = words.next().unwrap_or_default();
         let digits = first.trim_end_matches('%');
-        // Thousands are separated by commas in some papers.
+        // Remove commas, with which some papers separate thousands.
         let digits = digits.replace(',', "");
         let number: f64 = digits.parse().map_err(|_| SoughtError(text.to_owned()))?;
         if !number.is_finite() {
@@ -52,7 +52,7 @@ impl fmt::Display for Sought {
 }
 
 impl Sought {
-    /// Whether a value is this number when it is rounded as the number is.
+    /// Whether a value equals this number after it is rounded to as many digits.
     fn is(&self, value: f64) -> bool {
         // A little more than half of the last digit, because papers round ties differently.
         (value - self.number).abs() <= 0.500_001 * 0.1_f64.powi(self.decimals as i32)
@@ -71,8 +71,8 @@ impl Sought {
         }
     }
 
-    /// The addresses of all numbers of a report that are this one, with the numbers as tables display them, in the
-    /// order of the tables.
+    /// The addresses of all numbers of a report that equal this number, with the numbers as tables
+    /// display them, in the order of the tables.
     pub fn find(&self, report: &Report<'_>) -> Vec<(Address, String)> {
         let mut found = Vec::new();
         for table in report.tables() {

@@ -9,11 +9,11 @@ use crate::stats::{Unavailable, runs_needed};
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// Maximum numbers of claims, and of pairs without one, in the headline.
+/// Maximum number of claims in the headline, and of pairs that no claim mentions.
 const MAX_CLAIMS: usize = 3;
 const MAX_PAIRS: usize = 3;
 
-/// What the summary is about.
+/// The findings from which the summary is written.
 pub(super) struct Facts<'a> {
     pub(super) results: &'a Results,
     /// The verdict on each pair of algorithms.
@@ -33,7 +33,7 @@ fn points(share: f64) -> String {
     if text == "-0.0" { "0.0".to_owned() } else { text }
 }
 
-/// A probability, of which the draws of the posterior do not know more than whole percent.
+/// A probability in whole percent, because the draws from the posterior do not give more digits.
 fn probability(share: f64) -> String {
     match share {
         p if p > 0.995 => "more than 99 %".to_owned(),
@@ -52,8 +52,8 @@ fn joined(words: &[String]) -> String {
 }
 
 impl Facts<'_> {
-    /// The sentences: how sure the order is, who covers more than whom, the means, the pairs, the rule
-    /// by which pairs are decided, and what is missing.
+    /// The sentences about the probability of the order, the algorithms that cover more than
+    /// others, the means, the pairs, the rule by which pairs are decided, and missing runs.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if !self.decisions.is_empty() {
@@ -84,7 +84,7 @@ impl Facts<'_> {
         self.results.algorithms[algorithm].clone()
     }
 
-    /// Who covers more than whom: for each winner the algorithms that it beats.
+    /// For each algorithm that covers significantly more than others, the names of these others.
     fn headline(&self) -> String {
         let mut beaten: BTreeMap<usize, Vec<&Decision>> = BTreeMap::new();
         for decision in self.decisions {
@@ -107,7 +107,7 @@ impl Facts<'_> {
         let most = self.decisions.iter().map(|one| one.projects.len()).max().unwrap_or(0);
         let mut winners: Vec<(usize, Vec<&Decision>)> = beaten.into_iter().collect();
         winners.sort_by_key(|(winner, own)| (std::cmp::Reverse(own.len()), *winner));
-        // Winners that beat the same algorithms share a claim.
+        // Algorithms that cover more than the same others share a claim.
         let mut claimed: Vec<(Vec<usize>, Vec<String>, Vec<String>)> = Vec::new();
         for (winner, own) in &winners {
             let losers: Vec<usize> =
@@ -172,7 +172,7 @@ impl Facts<'_> {
         )
     }
 
-    /// How sure the order of the algorithms is.
+    /// The probability of the order of the algorithms.
     fn certainty(&self) -> Option<String> {
         let order = self.order.ok()?;
         let first = order.algorithms.first()?;

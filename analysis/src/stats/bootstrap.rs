@@ -136,7 +136,8 @@ impl Bootstrap {
         found
     }
 
-    /// The intervals of the means of the samples with these numbers, which have the same length.
+    /// The intervals of the means of the samples with these indices, all of which have the same
+    /// length.
     fn means_of_length(
         &self,
         length: usize,
@@ -228,7 +229,7 @@ mod tests {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17)).collect();
         let single: Vec<&[f64]> = sample.chunks(1).collect();
         assert_eq!(bootstrap.mean_of_clusters(&single), bootstrap.mean(&sample));
-        // Copies of a value tell nothing new: the interval is as wide as without them.
+        // Copies of a value give no new information, so the interval is as wide as without them.
         let copies: Vec<Vec<f64>> = sample.iter().map(|&value| vec![value; 5]).collect();
         let copies: Vec<&[f64]> = copies.iter().map(Vec::as_slice).collect();
         let found = bootstrap.mean_of_clusters(&copies).unwrap();

@@ -79,7 +79,7 @@ impl BradleyTerry {
     }
 }
 
-/// Slope and negative curvature of the logarithm of the posterior density.
+/// Gradient and negative Hessian matrix of the logarithm of the posterior density.
 fn derivatives(wins: &[Vec<f64>], strengths: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>) {
     let count = strengths.len();
     let precision = 1.0 / (PRIOR * PRIOR);

@@ -1,4 +1,4 @@
-//! Conventions of other libraries, for comparison with their results.
+//! Conventions of other libraries, so that results can be compared with theirs.
 //!
 //! The statistics are the same. The conventions differ in when a p-value is exact, in how exact
 //! p-values treat ties, and in the definition of the odds ratio.

@@ -55,7 +55,8 @@ impl Contingency {
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        // Rounding would put these two bounds slightly off 0 and 1.
+        // Set these two bounds exactly, because rounding would make them slightly different from 0
+        // and 1.
         let low = if ones == 0 { 0.0 } else { (centre - half) / scale };
         let high = if share == 1.0 { 1.0 } else { (centre + half) / scale };
         Some(Interval { low: low.max(0.0), high: high.min(1.0) })
@@ -78,7 +79,7 @@ impl Contingency {
     }
 
     /// The odds of the first outcome in the first group over its odds in the second group: ad / bc.
-    /// Infinite where only the denominator is zero.
+    /// Infinite if only the denominator is zero.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] if a row or a column is empty.

@@ -78,7 +78,7 @@ impl Relation {
 fn standardised(sample: &[f64]) -> Vec<f64> {
     let mean = sample.iter().sum::<f64>() / sample.len() as f64;
     let deviations: Vec<f64> = sample.iter().map(|v| v - mean).collect();
-    // Scaled by the largest deviation first, so that no square overflows or underflows.
+    // Divide by the largest deviation first, so that no square overflows or underflows.
     let largest = deviations.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
     let length = deviations.iter().map(|d| (d / largest) * (d / largest)).sum::<f64>().sqrt();
     deviations.into_iter().map(|d| d / largest / length).collect()

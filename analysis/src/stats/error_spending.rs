@@ -1,19 +1,20 @@
-//! Group-sequential bounds: how small a p-value has to be at each of several looks at growing data, so
-//! that a true null hypothesis is rejected at any of them with probability at most the level.
+//! Group-sequential bounds: how small a p-value has to be at each of several looks at growing data,
+//! so that the probability of rejecting a true null hypothesis at any look is at most the level.
 //!
-//! The probability of a rejection is spent as the data grow (Lan and DeMets, 1983), in proportion to the
-//! power 1.5 of the share of the data (Kim and DeMets, 1987): most of it is left for the last looks,
-//! so that the last bound is little stricter than the bound of a test without looks, and clear effects are
-//! found early. The bounds follow from the distribution of the sums of normal values that have crossed no
-//! bound so far, computed from look to look (Armitage, McPherson and Rowe, 1969). They are applied to
-//! t statistics as levels of p-values (Jennison and Turnbull, 2000, section 11.5).
+//! The probability of a rejection is spent as the data grow (Lan and DeMets, 1983), in proportion
+//! to the power 1.5 of the share of the data (Kim and DeMets, 1987): Most of it is spent at the
+//! last looks, so that the last bound is only a little stricter than the bound of a test without
+//! looks. Clear effects are found early nevertheless. The bounds are computed look by look, from
+//! the distribution of the sums of normal values that have not crossed any bound so far (Armitage,
+//! McPherson and Rowe, 1969). They are applied to t statistics as levels of p-values (Jennison and
+//! Turnbull, 2000, section 11.5).
 
 use std::f64::consts::{PI, SQRT_2};
 
-/// The power of the share of the data with which error is spent.
+/// The exponent of the share of the data in the error-spending function.
 const POWER: f64 = 1.5;
 
-/// Points of the grid in the standard deviation of the values between two looks.
+/// Number of grid points per standard deviation of the sum of the values between two looks.
 const FINENESS: f64 = 3.0;
 
 /// Distance in standard deviations beyond which the normal density is taken as 0.
@@ -25,10 +26,10 @@ pub struct ErrorSpending {
     level: f64,
     /// Counts of values at the looks, ascending.
     looks: Vec<usize>,
-    /// The level of the p-value at each look so far.
+    /// The level of the p-value at each look for which it has been computed.
     nominal: Vec<f64>,
-    /// The density of the sum of the values, where no bound has been crossed: points with their
-    /// density times the weight of the point.
+    /// The density of the sum of the values if no bound has been crossed: points of a grid, each
+    /// with its density times its weight in the integral.
     points: Vec<f64>,
     masses: Vec<f64>,
 }

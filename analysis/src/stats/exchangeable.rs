@@ -2,10 +2,10 @@
 //! of a normal distribution, with an unknown mean and standard deviation (the hierarchical model of
 //! Gelman, 2006, with a flat prior of the standard deviation).
 //!
-//! With flat priors of the means the largest observed difference is taken as it is, although of several
-//! observed means the highest is usually the one whom chance favours most, so that a probability of being
-//! the best is too close to 0 or 1. Here the data say how different algorithms are, and probabilities
-//! are calibrated over studies whose effects are like those.
+//! With flat priors of the means, observed differences are not corrected for chance, although the
+//! highest of several observed means is usually too high. A probability of being the best is then
+//! too close to 0 or 1. In this model the data determine how much algorithms differ, and
+//! probabilities are calibrated over studies with effects of that size.
 //!
 //! The posterior is drawn by Gibbs sampling of the contrasts of the means, the standard deviation of the
 //! algorithms and the scale of the errors, which makes the errors those of Student's t.
@@ -20,8 +20,8 @@ const THINNING: usize = 5;
 /// Sweeps before the first draw that is kept.
 const WARM_UP: usize = 500;
 
-/// Share of the mean variance that is added to each, so that treatments that depend linearly on others
-/// have a density.
+/// Share of the mean variance that is added to each variance, so that the covariance matrix is not
+/// singular if treatments depend linearly on others.
 const RIDGE: f64 = 1e-9;
 
 /// Seed of the draws.
@@ -154,7 +154,8 @@ mod tests {
         }
     }
 
-    /// Large effects are hardly changed, and small ones are pulled to each other.
+    /// Estimates of large effects are hardly changed, and estimates of small effects are moved
+    /// towards each other.
     #[test]
     fn effects_are_pulled_together_as_far_as_they_are_uncertain() {
         let blocks = |step: f64| -> Vec<Vec<f64>> {

@@ -8,7 +8,7 @@ use super::{PValue, Unavailable};
 pub struct LinearFit {
     /// Increase of y when x increases by one.
     pub slope: f64,
-    /// y where x is zero.
+    /// Value of y if x is zero.
     pub intercept: f64,
     /// Pearson's correlation coefficient; its square is the explained share of the variance.
     pub r: f64,

@@ -240,7 +240,7 @@ struct Distribution {
 
 impl Distribution {
     fn new(x: usize, y: usize, ties: &[usize]) -> Distribution {
-        // Counted for the smaller sample, which needs fewer states and has the same two-sided
+        // Count for the smaller sample, which needs fewer states and gives the same two-sided
         // probabilities.
         let (chosen, rest) = (x.min(y), x.max(y));
         let pairs = chosen * rest;
@@ -253,7 +253,7 @@ impl Distribution {
         (counts[0], used[0]) = (1.0, 1);
         let mut seen = 0;
         for &t in ties {
-            // In descending order, so that a row is read before this group is added to it.
+            // Iterate in descending order, so that a row is read before this group is added to it.
             for k in (0..=chosen.min(seen)).rev() {
                 if used[k] == 0 {
                     continue;

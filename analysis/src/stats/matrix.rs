@@ -1,4 +1,4 @@
-//! Triangular factors of small symmetric matrices.
+//! Cholesky factors of small symmetric matrices, and systems of linear equations with them.
 
 /// Pivots below this share of the largest diagonal element count as 0.
 const NEGLIGIBLE: f64 = 1e-12;

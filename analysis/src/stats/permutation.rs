@@ -1,6 +1,6 @@
-//! Tests of whether something apart from its group decides a measurement, by permutation within groups: under the
-//! hypothesis that it does not, the measurements of a group can be exchanged, so that the level is exact for every
-//! distribution (Good, 2005, chapter 3).
+//! Permutation tests of whether measurements depend on a factor other than their group. Under the
+//! hypothesis that they do not, the measurements of a group are exchangeable, so that the level of
+//! the test is exact for every distribution (Good, 2005, chapter 3).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -25,8 +25,8 @@ impl Exchangeability {
     /// Seed of the permutations.
     const SEED: u64 = 45;
 
-    /// Scores of measurements, each of the group with this number. A measurement that is the only one of its group
-    /// has the score 0.
+    /// Computes the scores of measurements. `groups` has the number of the group of each
+    /// measurement. A measurement that is the only one in its group has the score 0.
     pub fn new(values: &[f64], groups: &[usize]) -> Exchangeability {
         let count = groups.iter().max().map_or(0, |last| last + 1);
         let mut members = vec![Vec::new(); count];
@@ -38,7 +38,7 @@ impl Exchangeability {
         for members in &members {
             let own: Vec<f64> = members.iter().map(|&at| values[at]).collect();
             let size = own.len() as f64;
-            // Values without an order keep the score 0.
+            // If a value is NaN, the group keeps the score 0.
             let ranks = Ranks::of(&own).map(|found| found.ranks).unwrap_or_default();
             for (&at, rank) in members.iter().zip(ranks) {
                 scores[at] = (2.0 * rank - size - 1.0) / (size - 1.0);
@@ -47,8 +47,8 @@ impl Exchangeability {
         Exchangeability { scores, groups: members }
     }
 
-    /// The one-sided p-value of a statistic of the scores, which is large if the hypothesis is false. The same on every
-    /// machine and with any number of threads.
+    /// The one-sided p-value of a statistic of the scores, which is large if the hypothesis is
+    /// false. The result is the same on every machine and with any number of threads.
     pub fn p(&self, statistic: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let observed = statistic(&self.scores);
         let above: u64 = (0..Exchangeability::PERMUTATIONS)
@@ -65,7 +65,8 @@ impl Exchangeability {
                             drawn.swap(members[last], members[other]);
                         }
                     }
-                    // Sums in another order may differ in their last digits.
+                    // Allow for a small difference, because sums in another order may differ in
+                    // their last digits.
                     u64::from(statistic(drawn) >= observed - observed.abs() * 1e-9)
                 },
             )
@@ -73,7 +74,8 @@ impl Exchangeability {
         (above + 1) as f64 / (Exchangeability::PERMUTATIONS + 1) as f64
     }
 
-    /// The p-value of a difference between places, each measurement at the place with this number.
+    /// The p-value of a difference between places. `places` has the number of the place of each
+    /// measurement.
     pub fn of_places(&self, places: &[usize]) -> f64 {
         let count = places.iter().max().map_or(0, |last| last + 1);
         let mut sizes = vec![0.0_f64; count];
@@ -94,8 +96,8 @@ impl Exchangeability {
         (p, largest_change(&self.scores, order).1)
     }
 
-    /// The p-value of measurements being more similar to those next in time than to others of their groups. `order` has
-    /// the measurements in the order of time.
+    /// The p-value of measurements being more similar to the next measurements in time than to
+    /// other measurements. `order` has the measurements in the order of time.
     pub fn of_succession(&self, order: &[usize]) -> f64 {
         self.p(|scores| {
             let sum = |(at, &one): (usize, &usize)| {
@@ -106,8 +108,8 @@ impl Exchangeability {
         })
     }
 
-    /// The p-value of smaller measurements where `cause` is larger, within groups. Measurements without a cause are
-    /// left out.
+    /// The p-value of measurements being smaller if their `cause` is larger, within groups.
+    /// Measurements without a cause are left out.
     pub fn of_cause(&self, cause: &[Option<f64>]) -> f64 {
         let mut centred = vec![0.0; cause.len()];
         for members in &self.groups {
@@ -121,7 +123,7 @@ impl Exchangeability {
     }
 }
 
-/// Measurements after each one with which it is compared.
+/// Number of following measurements with which each measurement is compared.
 const NEIGHBOURS: usize = 6;
 
 /// The largest standardised difference between the scores before and after a time, and the number of scores before it.
@@ -166,7 +168,7 @@ mod tests {
     fn injected_differences_are_found_and_noise_is_not() {
         let groups: Vec<usize> = (0..120).map(|n| n % 6).collect();
         let order: Vec<usize> = (0..120).collect();
-        // Groups differ a hundredfold; the effect is a fifth.
+        // Groups differ by a factor of 100, and the effect is one fifth of a value.
         let value = |n: usize, slow: bool| {
             let factor = if slow { 0.8 } else { 1.0 };
             10_f64.powi((n % 6) as i32) * factor * (1.0 + 0.2 * noise(n))

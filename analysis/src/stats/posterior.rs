@@ -66,7 +66,8 @@ impl MeanPosterior {
     }
 
     /// The means over exactly these blocks, which are only uncertain because runs vary: each block
-    /// has a sample for each treatment. The degrees of freedom are those of Satterthwaite (1946).
+    /// has a sample for each treatment. The degrees of freedom are computed as by Satterthwaite
+    /// (1946).
     ///
     /// # Errors
     /// [`Unavailable`] if there are no blocks, blocks of different lengths, a sample of fewer than
@@ -110,7 +111,8 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// Means with these draws, which need not come from a posterior.
+    /// Means with given draws, which may come from another distribution than a posterior, such as a
+    /// bootstrap.
     pub(super) fn of_draws(means: Vec<f64>, draws: Vec<Vec<f64>>) -> MeanPosterior {
         MeanPosterior { means, draws }
     }
@@ -120,8 +122,8 @@ impl MeanPosterior {
         self.draws.iter().map(|draw| draw[first] - draw[second]).collect()
     }
 
-    /// Means with a normal distribution: `shift` makes their deviations of independent standard normal
-    /// numbers.
+    /// Means with a normal distribution. `shift` computes their deviations from independent
+    /// standard normal numbers.
     pub(super) fn normal(
         means: Vec<f64>,
         shift: impl Fn(&[f64]) -> Vec<f64> + Sync,
@@ -160,7 +162,7 @@ impl MeanPosterior {
         sums.iter().map(|sum| sum / self.draws.len() as f64).collect()
     }
 
-    /// The probability that the mean of one treatment is higher than that of another, and the
+    /// The probability that the mean of one treatment is higher than the mean of another, and the
     /// probability that they differ by at most `margin`.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let (mut higher, mut near) = (0.0, 0.0);
@@ -190,8 +192,8 @@ impl MeanPosterior {
         self.draws.iter().filter(same).count() as f64 / self.draws.len() as f64
     }
 
-    /// The positions of each treatment in the order by descending mean, 1 for the highest, between
-    /// which it is with this probability.
+    /// For each treatment, an interval that contains its position in the order by descending mean,
+    /// 1 for the highest, with probability `level`.
     pub fn positions(&self, level: f64) -> Vec<(usize, usize)> {
         let count = self.means.len();
         let mut places: Vec<Vec<usize>> = vec![Vec::with_capacity(self.draws.len()); count];
@@ -224,7 +226,7 @@ impl MeanPosterior {
     }
 }
 
-/// The draws, each from a random stream of its own, so that they do not depend on the number of
+/// The draws. Each has a separate random stream, so that draws do not depend on the number of
 /// threads.
 fn draws(draw: impl Fn(&mut Normals) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
     let one = |number: u64| draw(&mut Normals::new(MeanPosterior::SEED, number));
@@ -311,7 +313,8 @@ mod tests {
         drawn.sort_unstable_by(f64::total_cmp);
         assert!((drawn[100] - interval.low).abs() < 0.05, "{} {interval:?}", drawn[100]);
         assert!((drawn[3_899] - interval.high).abs() < 0.05, "{} {interval:?}", drawn[3_899]);
-        // A treatment that equals another one on each block is as good.
+        // A treatment that equals another one on each block has the same probability of being the
+        // best.
         let same: Vec<[f64; 2]> = blocks.iter().map(|b| [b[0], b[0]]).collect();
         let posterior = MeanPosterior::over_blocks(&same).unwrap();
         assert_eq!(posterior.best(), [0.5, 0.5]);
@@ -320,7 +323,8 @@ mod tests {
         assert_eq!((posterior.order(&[0, 1]), posterior.order(&[1, 0])), (0.5, 0.5));
     }
 
-    /// If projects are fixed, ten times the runs divide the uncertainty by the root of ten.
+    /// If projects are fixed, ten times as many runs divide the uncertainty by the square root of
+    /// ten.
     #[test]
     fn runs_narrow_the_means_of_fixed_projects() {
         let spread = |runs: usize| {

@@ -7,7 +7,7 @@ use super::{normal_quantile, normal_two_sided};
 /// A test at a level, and the probability with which it should find an effect.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power {
-    /// Probability of finding an effect that is not there, in 0..1.
+    /// Probability of finding an effect that does not exist, in 0..1.
     pub level: f64,
     /// Probability of finding the effect, in `level`..1.
     pub power: f64,
@@ -23,7 +23,7 @@ impl Default for Power {
 /// It is never below 0.864 (Hodges and Lehmann, 1956).
 const WILCOXON: f64 = 3.0 / std::f64::consts::PI;
 
-/// Largest number that is searched for.
+/// Maximum number of projects or runs that is computed.
 const MAX: usize = 1_000_000;
 
 impl Power {
@@ -41,7 +41,8 @@ impl Power {
         if effect.is_nan() || effect == 0.0 {
             return None;
         }
-        // The normal approximation, repeated with the quantiles of t that belong to its result.
+        // Start from the normal approximation, and repeat with the quantiles of the t distribution
+        // for the resulting number.
         let mut n = (self.quantiles() / effect).powi(2).max(2.0);
         let mut known = None;
         for _ in 0..20 {
@@ -61,7 +62,8 @@ impl Power {
         Some((n / WILCOXON).ceil() as usize)
     }
 
-    /// The number of projects if an exact test needs at least `least` to be significant at all.
+    /// The number of projects, but at least `least`, the number with which an exact test can be
+    /// significant.
     pub fn projects_at_least(self, effect: f64, least: usize) -> Option<usize> {
         Some(self.projects(effect)?.max(least))
     }
@@ -79,8 +81,8 @@ impl Power {
         (each <= MAX as f64).then_some(each.max(2.0) as usize)
     }
 
-    /// The smallest difference of `projects` projects that is found, in standard deviations of the
-    /// differences.
+    /// The smallest mean difference that is found with `projects` projects, in standard deviations
+    /// of the differences.
     pub fn detectable(self, projects: usize) -> Option<f64> {
         if projects < 2 {
             return None;
@@ -114,7 +116,8 @@ mod tests {
         let power = Power::default();
         // power.t.test(delta = 0.5, power = 0.8, type = "paired") of R needs 33.4 pairs.
         assert_eq!(power.projects(0.5), Some((33.4_f64 / WILCOXON).ceil() as usize));
-        // Noether (1987): for a large effect (A12 = 0.71) 30 runs each, as Arcuri and Briand say.
+        // By the formula of Noether (1987), a large effect (A12 = 0.71) needs 30 runs of each
+        // algorithm, the number that Arcuri and Briand recommend.
         assert_eq!(power.runs(0.71), Some(30));
         assert_eq!(power.runs(0.29), Some(30));
         assert_eq!((power.runs(0.5), power.projects(0.0)), (None, None));

@@ -1,4 +1,5 @@
-//! Estimators of how many goals can be reached, from how many runs cover each goal.
+//! Estimators of the number of reachable goals, computed from the number of runs that cover each
+//! goal.
 //!
 //! In the terms of ecology a goal is a species, a run is a sampling unit, and a goal is present in
 //! the runs that cover it (Böhme, 2018, "STADS: software testing as species discovery"; Colwell et
@@ -26,13 +27,14 @@ pub struct Incidence {
 pub enum Estimator {
     /// A lower bound from the goals that one and two runs cover (Chao, 1987), bias-corrected.
     Chao2,
-    /// The same with a correction from those that three and four runs cover (Chiu et al., 2014).
+    /// Chao2 with a correction by the goals that three and four runs cover (Chiu et al., 2014).
     ImprovedChao2,
     /// The jackknife of first order (Burnham and Overton, 1978).
     Jackknife1,
     /// The jackknife of second order.
     Jackknife2,
-    /// Incidence-based coverage estimator (Lee and Chao, 1994): goals of at most ten runs.
+    /// The incidence-based coverage estimator (Lee and Chao, 1994), from goals that at most ten
+    /// runs cover.
     Ice,
 }
 
@@ -67,7 +69,7 @@ pub struct Estimate {
     pub interval: Interval,
 }
 
-/// Number of goals whose incidence separates rare from frequent goals in [`Estimator::Ice`].
+/// Maximum number of runs that cover a rare goal, for [`Estimator::Ice`].
 const RARE: u64 = 10;
 
 /// Number of assemblages that are drawn for an interval.
@@ -79,7 +81,7 @@ impl Incidence {
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two runs, and [`Unavailable::TooMany`] if a goal is
-    /// covered by more runs than there are, or more goals are covered than there are.
+    /// covered by more than `runs` runs, or more than `goals` goals are covered.
     pub fn new(
         runs: u64,
         goals: u64,
@@ -105,19 +107,19 @@ impl Incidence {
         self.covering.iter().filter(|&&count| count == runs).count() as f64
     }
 
-    /// The mean number of goals of the union of `runs` of the runs: the accumulation curve
-    /// (Colwell et al., 2012, equation 4).
+    /// The mean number of goals that `runs` runs, drawn from all runs, cover together: the
+    /// accumulation curve (Colwell et al., 2012, equation 4).
     pub fn interpolated(&self, runs: u64) -> f64 {
         let all = self.runs;
         let missed = |count: u64| -> f64 {
-            // The share of subsets of runs without one that covers the goal.
+            // The share of subsets of runs in which no run covers the goal.
             (0..count).map(|i| (all - runs).saturating_sub(i) as f64 / (all - i) as f64).product()
         };
         self.covering.iter().map(|&count| 1.0 - missed(count)).sum()
     }
 
-    /// The share of the goals that a further run covers which earlier runs have covered as well, in
-    /// 0..=1 (Good, 1953; Chao and Jost, 2012).
+    /// The expected share, in 0..=1, of the goals covered by one further run that earlier runs have
+    /// already covered (Good, 1953; Chao and Jost, 2012).
     pub fn sample_coverage(&self) -> f64 {
         let (q1, q2) = (self.frequency(1), self.frequency(2));
         let m = self.runs as f64;
@@ -139,13 +141,15 @@ impl Incidence {
         let (unseen, variance) = self.unseen(estimator);
         let seen = self.observed() as f64;
         let interval = if unseen > 0.0 && variance > 0.0 {
-            // Log-normal, because at least the observed goals are reachable (Chao, 1987).
+            // The interval is log-normal, because at least the observed goals are reachable (Chao,
+            // 1987).
             let z = super::normal_quantile(1.0 - (1.0 - level) / 2.0);
             let k = libm::exp(z * libm::log1p(variance / (unseen * unseen)).sqrt());
             Interval { low: seen + unseen / k, high: seen + unseen * k }
         } else {
-            // No goal is covered by a single run: goals that a run covers with probability p are
-            // missed by all runs with probability (1 - p)^m, so that up to this many are possible.
+            // If each goal is covered by at least two runs, the estimate is 0. A goal that a run
+            // covers with probability p is missed by all m runs with probability (1 - p)^m, which
+            // gives an upper bound.
             Interval { low: seen, high: seen }
         };
         self.bounded(Estimate { value: seen + unseen, interval })
@@ -205,14 +209,14 @@ impl Incidence {
         }
         let inner = (q1 - (m - 3.0) / (m - 1.0) * q2 * q3 / (2.0 * q4)).max(0.0);
         let more = (m - 3.0) / (4.0 * m) * q3 / q4 * inner;
-        // The correction is small; the variance is scaled with the estimate.
+        // The correction is small, so the variance is only scaled with the estimate.
         let scale = if unseen > 0.0 { (unseen + more) / unseen } else { 1.0 };
         (unseen + more, variance * scale * scale)
     }
 
     /// A jackknife: the sum of the frequencies of the goals of 1, 2, ... runs times these weights.
-    /// The variance is that of Burnham and Overton (1978), whose estimate is linear in the
-    /// frequencies.
+    /// The variance is computed as by Burnham and Overton (1978), because the estimate is linear in
+    /// the frequencies.
     fn jackknife(&self, weights: &[f64]) -> (f64, f64) {
         let frequencies = (1..).map(|runs| self.frequency(runs));
         let terms: Vec<(f64, f64)> = frequencies.zip(weights).map(|(q, w)| (q, *w)).collect();
@@ -241,8 +245,8 @@ impl Incidence {
     }
 
     /// An estimate of the number of goals that `factor` times as many runs cover, for a `factor` of
-    /// at least 1, with an interval from assemblages like the estimated one (Colwell et al., 2012;
-    /// Chao et al., 2014).
+    /// at least 1. Its interval is computed from assemblages that are drawn like the estimated one
+    /// (Colwell et al., 2012; Chao et al., 2014).
     pub fn extrapolated(&self, factor: f64, level: f64, seed: u64) -> Estimate {
         let value = self.expected(factor);
         let mut values: Vec<f64> = self
@@ -257,10 +261,11 @@ impl Incidence {
         self.bounded(Estimate { value, interval })
     }
 
-    /// Draws of the numbers of goals that these multiples of the runs cover, from assemblages like
-    /// the estimated one; the same seed gives the same draws.
+    /// Draws of the numbers of goals that these multiples of the runs cover, from assemblages drawn
+    /// like the estimated one. The same seed gives the same draws.
     pub fn draws(&self, factors: &[f64], seed: u64) -> Vec<Vec<f64>> {
-        // Goals that many runs cover are covered in every draw and do not matter for estimates.
+        // Leave out goals that many runs cover, because they are covered in every draw and do not
+        // influence estimates.
         let rare = Incidence {
             runs: self.runs,
             covering: self.covering.iter().copied().filter(|&count| count <= RARE).collect(),
@@ -284,7 +289,7 @@ impl Incidence {
         (0..REPLICATES).map(draw).collect()
     }
 
-    /// Draws of the number of goals of the union of `runs` of the runs, in ascending order.
+    /// Draws of the number of goals that `runs` runs cover together, in ascending order.
     pub fn interpolated_draws(&self, runs: u64, seed: u64) -> Vec<f64> {
         let probabilities = self.assemblage();
         let draw = |stream: u64| {
@@ -310,8 +315,9 @@ impl Incidence {
         self.observed() as f64 + unseen * (1.0 - kept)
     }
 
-    /// The probabilities with which a run covers each goal that is estimated to be reachable: those
-    /// of observed goals lowered, because the goals that were missed have some probability as well.
+    /// The probabilities with which a run covers each goal that is estimated to be reachable.
+    /// Probabilities of observed goals are lowered, because the missed goals have a part of the
+    /// total probability.
     fn assemblage(&self) -> Vec<f64> {
         let m = self.runs as f64;
         let (unseen, _) = self.chao2();
@@ -333,7 +339,8 @@ impl Incidence {
     }
 }
 
-/// The number of `n` trials with this probability that succeed, by inversion.
+/// A random number of the binomial distribution: the number of successes in `n` trials with this
+/// probability, by inversion.
 fn binomial(rng: &mut Normals, n: u64, probability: f64) -> u64 {
     if probability >= 1.0 {
         return n;
@@ -399,7 +406,8 @@ mod tests {
         assert_eq!(nothing.reachable(Estimator::Ice, 0.95).value, 0.0);
     }
 
-    /// 40 goals with probabilities around 0.05: the curve of more runs is predicted.
+    /// The numbers of goals that more runs cover are predicted for 40 goals with probabilities
+    /// around 0.05.
     #[test]
     fn more_runs_are_predicted() {
         let probabilities: Vec<f64> = (0..40).map(|i| 0.01 + 0.002 * f64::from(i)).collect();

@@ -33,7 +33,7 @@ impl SignedRank {
         let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
         let ranks = Ranks::of(&sizes)?;
         let larger = ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0);
-        // Not `sum`, which returns -0 for an empty iterator.
+        // Do not use `sum`, which returns -0 for an empty iterator.
         let positive = larger.fold(0.0, |sum, (rank, _)| sum + rank);
         Ok(SignedRank { ranks, positive, pairs: x.len() })
     }

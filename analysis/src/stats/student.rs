@@ -36,7 +36,7 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     let mut low = 0.0;
     for _ in 0..80 {
         let middle = (low + high) / 2.0;
-        // No number lies between the two, and the next steps would change nothing.
+        // No floating-point number lies between the two, so further steps would not change them.
         if middle == low || middle == high {
             break;
         }

@@ -1,12 +1,12 @@
 //! The bootstrap over two levels: blocks, such as projects, and the values within them, such as runs.
 //!
-//! Each replicate draws values with replacement from each sample, and then blocks with replacement, as
-//! product weights (Owen and Eckles, 2012). The means of the blocks already contain the variation of
-//! their values, which both levels together would therefore count up to three times. The replicates are
-//! transformed linearly so that their covariance equals the covariance of the observed means of the blocks (a
-//! reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003), divided by the number of blocks. More
-//! values as well as more blocks make them narrower. Without the draws of blocks, the replicates say
-//! what is known about exactly these blocks.
+//! Each replicate draws values with replacement from each sample, and then blocks with replacement,
+//! as product weights (Owen and Eckles, 2012). The means of the blocks already contain the
+//! variation of their values, which both levels together would therefore count up to three times.
+//! The replicates are transformed linearly so that their covariance equals the covariance of the
+//! observed means of the blocks (a reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003),
+//! divided by the number of blocks. More values as well as more blocks make them narrower.
+//! Replicates without the draws of blocks show the uncertainty for exactly these blocks.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -43,7 +43,8 @@ impl TwoLevel {
     /// Number of replicates.
     pub const REPLICATES: u64 = 2_000;
 
-    /// Largest number of treatments: ranks of more would take long.
+    /// Maximum number of treatments, because computing the ranks of more treatments would take
+    /// long.
     pub const MAX_TREATMENTS: usize = 16;
 
     /// Seed of the draws.
@@ -75,7 +76,8 @@ impl TwoLevel {
             (0..count).filter_map(|t| mean(centres.iter().map(|block| block[t]))).collect();
         let (observed, drawn) = covariances(blocks, &centres, &means);
         let (target, source) = (cholesky(&observed), cholesky(&drawn));
-        // Rounding would order treatments that are equal in all values.
+        // Treat means as equal up to rounding errors, which would otherwise order treatments with
+        // equal values.
         let largest = (0..count).map(|t| observed[t][t]).fold(0.0, f64::max).sqrt();
         let unit = largest / (1_u64 << 40) as f64;
         let one = |number: u64| {
@@ -101,7 +103,8 @@ impl TwoLevel {
         Ok(TwoLevel { means, blocks: found, both, here })
     }
 
-    /// The share of replicates in which each treatment has the highest mean over blocks like these.
+    /// For each treatment, the share of replicates in which it has the highest mean over blocks
+    /// like these.
     pub fn best(&self) -> Vec<f64> {
         self.both.best()
     }
@@ -111,8 +114,8 @@ impl TwoLevel {
         self.here.as_ref().map(|here| here.0.best())
     }
 
-    /// The positions in the order by descending mean, 1 for the highest, between which each treatment is
-    /// in this share of the replicates over blocks like these.
+    /// For each treatment, an interval that contains its position in the order by descending mean,
+    /// 1 for the highest, in the share `level` of the replicates over blocks like these.
     pub fn positions(&self, level: f64) -> Vec<(usize, usize)> {
         self.both.positions(self.expanded(level))
     }
@@ -132,9 +135,10 @@ impl TwoLevel {
         Some(central(self.here.as_ref()?.0.differences(first, second), level))
     }
 
-    /// The interval of the mean rank of each treatment over exactly these blocks, 1 for the highest,
-    /// around the observed mean ranks; `None` if a sample has a single value. Draws add the variation
-    /// of values once more, which moves all mean ranks to the middle: the replicates are moved back.
+    /// The interval of the mean rank of each treatment over exactly these blocks, 1 for the
+    /// highest, around the observed mean ranks; `None` if a sample has a single value. Drawing adds
+    /// the variation of values once more, which moves all mean ranks towards the middle, so the
+    /// replicates are moved back.
     pub fn ranks_here(&self, observed: &[f64], level: f64) -> Option<Vec<Interval>> {
         let ranks = &self.here.as_ref()?.1;
         let last = observed.len() as f64;
@@ -240,7 +244,7 @@ mod tests {
     use super::*;
     use crate::stats::t_interval;
 
-    /// Blocks with effects of their own, and runs around them.
+    /// Blocks with different effects, and runs that vary around them.
     fn blocks(count: usize, runs: usize, spread: f64, number: u64) -> Vec<Vec<Vec<f64>>> {
         let mut rng = Normals::new(17, number);
         let block = |_| {
@@ -281,7 +285,8 @@ mod tests {
         let (few, many) = (of(10), of(100));
         let here = |found: &TwoLevel| width(found.difference_here(1, 0, 0.95).unwrap());
         assert!((here(&few) / here(&many) - 10.0_f64.sqrt()).abs() < 0.5);
-        // The differences of projects stay: standard deviations of 0.152 and 0.083 by theory.
+        // More runs do not reduce the variation between projects: in theory, the standard
+        // deviations are 0.152 and 0.083.
         let ratio = width(few.difference(1, 0, 0.95)) / width(many.difference(1, 0, 0.95));
         assert!((1.5..2.2).contains(&ratio), "{ratio}");
         let ranks = [2.2, 2.0, 1.8];

@@ -1,6 +1,6 @@
-//! Tables as LaTeX that fit papers with one and with two columns: headings are broken, long text
-//! cells become paragraphs, a table that is too wide is split into several parts, each with some of
-//! the columns, and a table that is too long is broken between pages.
+//! Tables as LaTeX that fit papers with one and with two columns. Headings are broken into lines,
+//! and long text cells become paragraphs. A table that is too wide is split into several parts,
+//! each with some of the columns, and a table that is too long is broken between pages.
 
 mod text;
 mod width;
@@ -12,12 +12,13 @@ use super::Table;
 use text::{breakable, escaped, width_of};
 pub use width::{InvalidLatexWidth, LatexWidth};
 
-/// Width of a column in points that all two-column classes have: that of `acmart` with `sigconf`,
-/// which is the narrowest of the common ones.
+/// Width in points that fits a column of all common two-column classes: the width in `acmart` with
+/// `sigconf`, which has the narrowest columns.
 const COLUMN: f64 = 241.0;
-/// Width of a page in points that all classes have: that of `article` with letters of 10 pt.
+/// Width in points that fits a page of all common classes: the width in `article` with letters of
+/// 10 pt.
 const PAGE: f64 = 345.0;
-/// Room between columns in points.
+/// Space between columns in points.
 const GAP: f64 = 6.0;
 /// Maximum share of the width for the columns that name a row, which every part repeats, and for any
 /// other text.
@@ -35,7 +36,7 @@ const MAX_LINES: usize = 40;
 /// Maximum number of lines of a piece of a table that is broken between pages.
 const PIECE: usize = 18;
 
-/// A displayed column.
+/// A column that is displayed.
 struct Column {
     /// Lines of the heading.
     heading: Vec<String>,
@@ -109,7 +110,7 @@ struct Layout {
     columns: Vec<Column>,
     /// The indices of the columns of each part.
     parts: Vec<Vec<usize>>,
-    /// In points.
+    /// Width in points.
     width: f64,
 }
 
@@ -133,7 +134,7 @@ impl Layout {
         }
     }
 
-    /// Whether some part is wider than intended, because a column is.
+    /// Whether some part is wider than intended, because a single column is too wide.
     fn is_wide(&self) -> bool {
         self.parts.iter().any(|part| width_of_part(&self.columns, part) > self.width)
     }
@@ -163,7 +164,7 @@ impl Table {
                 let body = (0..rows).map(|row| layout.lines(part, row)).sum::<usize>();
                 part.iter().map(heading).max().unwrap_or(1) + body
             };
-            // Its letters are smaller.
+            // The letters of the note are smaller.
             let note = (0.8 * width_of(note) / layout.width).ceil() as usize;
             layout.parts.iter().map(of).sum::<usize>() + note
         };
@@ -185,7 +186,7 @@ impl Table {
         let mut text = String::from("% Packages: booktabs\n");
         // Writing to a string does not fail.
         if is_long {
-            // Text that does not float spans both columns only on pages of their own.
+            // A table that does not float can span both columns only on separate pages.
             let (open, close) = if layout.spans() {
                 (
                     "\\makeatletter\\if@twocolumn\\onecolumn\\def\\aftertable{\\twocolumn}\
@@ -244,8 +245,9 @@ impl Table {
     }
 }
 
-/// The number of columns that every part repeats: the first ones with text, and the numbers after them that
-/// tell rows apart, such as a budget, unless they would take most of the width.
+/// The number of columns that every part repeats: the first columns, with text, and the following
+/// columns with numbers that distinguish rows, such as a budget, unless these would take most of
+/// the width.
 fn repeated(columns: &[Column], width: f64) -> usize {
     let names = columns.iter().take_while(|column| column.is_text).count().min(3);
     let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -282,7 +284,7 @@ fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
     parts
 }
 
-/// Some rows of a part with its heading.
+/// Some rows of a part, with the heading, as LaTeX.
 fn tabular(layout: &Layout, part: &[usize], rows: std::ops::Range<usize>) -> String {
     let columns: Vec<&Column> = part.iter().map(|&column| &layout.columns[column]).collect();
     let format: String = columns.iter().map(|column| column.format()).collect();
@@ -375,7 +377,8 @@ mod tests {
         let latex = table.latex("budget", "Budget", "", LatexWidth::Points(200.0));
         let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
         assert!(parts.len() > 1 && parts.iter().all(|part| part.contains("Budget")), "{latex}");
-        // 48 rows and headings are higher than a page of llncs; the caption stays with the first piece.
+        // 48 rows with headings are higher than a page of `llncs`. The caption stays on the page of
+        // the first piece.
         assert!(!latex.contains("\\begin{table}"), "{latex}");
         let first = latex.split("\\end{minipage}").next().unwrap();
         assert!(first.contains("\\caption") && first.contains("\\end{tabular}"), "{latex}");
@@ -392,8 +395,8 @@ mod tests {
         }
     }
 
-    /// Whatever a name contains, every row has as many cells as the table has columns, every brace
-    /// is closed, and no unescaped special character of TeX is left.
+    /// For any name, every row has as many cells as the table has columns, every brace is closed,
+    /// and every special character of TeX is escaped.
     #[test]
     fn latex_survives_any_name() {
         let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";

@@ -1,4 +1,4 @@
-//! Whether coverage and faults agree.
+//! Tables on whether coverage and mutation score agree on the order of algorithms.
 
 use super::{CaptionedTable, label};
 use crate::comparison::Samples;

@@ -53,7 +53,8 @@ pub fn exposure(results: &Results, all: &[Exposure]) -> CaptionedTable {
     }
 }
 
-/// How many goals the runs of an algorithm cover that no other algorithm, or a certain one, covers.
+/// How many goals the runs of each algorithm cover that no other algorithm covers, and that each
+/// single other algorithm does not cover.
 pub fn unique_goals(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let selected = selected(results);
     let shown: Vec<&String> =

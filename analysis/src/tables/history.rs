@@ -1,10 +1,10 @@
-//! A version of a tool against its past.
+//! Comparisons of a version of a tool with earlier versions.
 
 use super::CaptionedTable;
 use crate::findings::{MARGIN, VersionChange};
 use crate::table::{Cell, Table};
 
-/// Each algorithm against the same in earlier studies.
+/// Each algorithm compared with the same algorithm in earlier studies.
 pub fn history(changes: &[VersionChange]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("version", "Against"),

@@ -1,4 +1,4 @@
-//! How many goals are left.
+//! Estimates of the number of goals that have not been covered yet but can be.
 
 use super::{CaptionedTable, label, runs_of_project};
 use crate::findings::{ESTIMATOR, Left};
@@ -64,7 +64,7 @@ pub fn left(results: &Results, all: &[Left]) -> CaptionedTable {
     }
 }
 
-/// The same by project.
+/// What ten times as many runs would cover, and what can be reached, by project and algorithm.
 pub fn left_by_project(results: &Results, all: &[Left], sets: &[GoalSet]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

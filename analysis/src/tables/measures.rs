@@ -11,7 +11,7 @@ use crate::tidy::Results;
 /// A criterion or a metric: its name, and its values.
 pub type Measured = (String, Samples);
 
-/// The values of each measure by algorithm. Shares are shown as percentages.
+/// Statistics of the values of each measure, by algorithm. Shares are shown as percentages.
 fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
     let mut table = Table::new(&[
         what,
@@ -58,7 +58,8 @@ fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares:
     table
 }
 
-/// The verdict on each pair of algorithms by each measure. Metrics have no unit in which differences are equivalent.
+/// The verdict on each pair of algorithms by each measure. For metrics no verdict is *equivalent*,
+/// because no margin is known for their units.
 fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
     let mut table = Table::new(&[
         what,
@@ -115,7 +116,7 @@ fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool
     table
 }
 
-/// How pairs are decided.
+/// A sentence on how pairs are decided.
 fn rule() -> String {
     format!(
         "p < {LEVEL} in the Wilcoxon signed-rank test over projects, corrected by Holm over the pairs of the \
@@ -175,7 +176,8 @@ pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     ]
 }
 
-/// The most projects for which metrics are compared by project: there are many rows for each.
+/// Maximum number of projects for which metrics are compared by project, because the table has many
+/// rows for each project.
 pub const MAX_PROJECTS_BY_METRIC: usize = 100;
 
 /// Each pair of algorithms by each metric that varies, on each project; `None` if there are more than

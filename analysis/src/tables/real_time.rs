@@ -1,11 +1,11 @@
-//! Whether results by real time can be believed.
+//! Tables on whether results that depend on real time are reliable.
 
 use super::CaptionedTable;
 use crate::findings::RealTime;
 use crate::table::{Cell, Table};
 use crate::tidy::SHARES;
 
-/// The tests of disturbances, and what was measured of them.
+/// The tests for disturbances, and the measured disturbances.
 pub fn real_time(found: &RealTime) -> CaptionedTable {
     let mut table = Table::new(&[
         ("disturbance", "Disturbance"),

@@ -87,7 +87,7 @@ pub fn cost(results: &Results, real_time: Option<&RealTime>) -> CaptionedTable {
             "Real time of all runs, failed ones included{}. Total: {hours:.3} core-hours.",
             match real_time.map(|found| found.verdict) {
                 None | Some(RealTimeVerdict::NoneFound) => "; each run has a core to itself",
-                // The caveat of the table says what was found.
+                // The table has a separate sentence about this verdict.
                 Some(RealTimeVerdict::Disturbed | RealTimeVerdict::Unknown) => "",
             }
         ),

@@ -1,4 +1,4 @@
-//! Sizes of studies.
+//! The sizes that studies need.
 
 use super::{CaptionedTable, label};
 use crate::comparison::{MIN_SAMPLE, Samples};
@@ -6,7 +6,8 @@ use crate::findings::{MARGIN, PairVariation};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// What each pair of algorithms needs.
+/// For each pair of algorithms, the number of projects and runs that are needed to find a
+/// difference.
 pub fn study_power(
     results: &Results,
     samples: &Samples,

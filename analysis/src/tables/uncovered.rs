@@ -20,7 +20,7 @@ const MAX_ALL: usize = 1_000;
 /// cover.
 const RAREST: usize = 10;
 
-/// How many goals all runs, some runs and no run cover.
+/// For each set of goals, how many are covered by all runs, by some runs and by no run.
 pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -1,5 +1,5 @@
-//! CSV files of tables. A missing value is an empty field and an empty string is `""`; the crate
-//! `csv` writes both the same way.
+//! CSV files of tables. A missing value is an empty field and an empty string is `""`. The crate
+//! `csv` is not used, because it writes both the same way.
 
 use std::fs::File;
 use std::io::Write as _;

@@ -13,8 +13,8 @@ use super::{Error, Results};
 /// Name of the table, and of the artifact of runs from which it is made.
 const FILE: &str = "risk.csv";
 
-/// The tests of all runs of an algorithm on a project that cover an item, when each run has
-/// executed its last test.
+/// The tests, of all runs of an algorithm on a project, that cover an item, counted after the last
+/// test of each run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemEvidence {
     /// Name of the project.

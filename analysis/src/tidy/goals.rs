@@ -19,7 +19,7 @@ pub struct GoalSet {
     pub digest: String,
     /// What the goals are, such as a coverage criterion.
     pub criterion: String,
-    /// Runs that have these goals.
+    /// Number of runs that have these goals.
     pub runs: u64,
     /// The algorithms that have such runs, by label, with the number of these runs; empty in tables of
     /// earlier versions.
@@ -35,14 +35,15 @@ pub struct GoalSet {
 pub struct Goal {
     /// The name, such as the words of an item.
     pub name: String,
-    /// Runs that cover it.
+    /// Number of runs that cover the goal.
     pub covering: u64,
-    /// Runs of each of the algorithms of the set that cover it.
+    /// Number of runs that cover the goal, for each algorithm in [`GoalSet::algorithms`].
     pub by_algorithm: Vec<u64>,
-    /// The number of the goal that a test covers directly before it; `None` if it is not known, or if
-    /// there is none.
+    /// Number of the goal that every test covers directly before this goal; `None` if it is not
+    /// known, or if there is no such goal.
     pub before: Option<u64>,
-    /// The run that came closest to it; `None` if a run covers it, or if it is not known.
+    /// The run that came closest to the goal; `None` if a run covers the goal, or if the run is not
+    /// known.
     pub closest: Option<ClosestRun>,
 }
 
@@ -51,18 +52,21 @@ pub struct Goal {
 pub struct ClosestRun {
     /// Id of the run.
     pub run: Digest,
-    /// What is missing, in steps on the way to the goal, such as goals before it or events of an item: from 1.
+    /// Number of missing steps on the path to the goal, at least 1. A step is, for example, a goal
+    /// before it or an event of an item.
     pub distance: u64,
-    /// The last step of the way, and what the run did instead where it is known.
+    /// The last step on the path that the run took and, if known, what it did instead of the next
+    /// step.
     pub turned_off: String,
 }
 
 impl GoalSet {
-    /// The goal at which the runs turned off that came closest to a goal: the last one before it that
-    /// some run covers. `None` if none is known.
+    /// The last goal on the path to a goal that some run covers; `None` if there is none, or if the
+    /// order of goals is not known.
     pub fn turned_off(&self, goal: &Goal) -> Option<&Goal> {
         let mut at = goal.before?;
-        // A chain is not longer than the goals, whatever the file says.
+        // Limit the length of the path to the number of goals, because a wrong file could contain a
+        // cycle.
         for _ in 0..self.goals.len() {
             let found = self.goals.get(at as usize)?;
             if found.covering > 0 {

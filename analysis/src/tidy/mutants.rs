@@ -49,7 +49,7 @@ impl Results {
                             None if self.is_selection() => continue,
                             None => return Err(slice.cell("run", id.to_owned())),
                         };
-                        // For a run that is in two folders, the mutants of the first folder count.
+                        // If a run is in two folders, the mutants of the first folder are used.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;
                             let outcome = slice.value("outcome", outcomes.get(row))?;

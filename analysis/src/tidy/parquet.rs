@@ -1,8 +1,8 @@
 //! Parquet files, written and read a few rows at a time.
 //!
-//! Only the arrays and the Parquet crate of polars are used, because its data frames took a third of
-//! a clean build. Files are compressed with Zstandard; files of other programs may also use gzip or
-//! Snappy.
+//! Only the arrays and the Parquet crate of polars are used, because compiling its data frames took
+//! a third of the time of a clean build. Files are compressed with Zstandard; files of other
+//! programs may also use gzip or Snappy.
 
 use std::fs::File;
 use std::io::{Cursor, Read as _, Seek as _, SeekFrom};
@@ -100,7 +100,7 @@ impl ParquetReader {
         Ok(ParquetReader { file, bytes, metadata, columns: columns.into(), next: (0, 0) })
     }
 
-    /// The next rows, at most `most` and all of the same group; `None` at the end.
+    /// The next rows, at most `most`, all from the same row group; `None` at the end of the file.
     ///
     /// # Errors
     /// If the file is damaged or cannot be read.
@@ -225,7 +225,7 @@ mod tests {
             part.write_all(&bytes[..end]).unwrap();
             assert!(ParquetReader::open(part, &["number"]).is_err(), "{end}");
         }
-        // The file contains only the footer, which says that the columns precede it.
+        // The file contains only the footer, which states that columns precede it.
         let (length, _) = bytes[bytes.len() - 8..].split_at(4);
         let footer = u32::from_le_bytes(length.try_into().unwrap()) as usize + 8;
         let mut part = tempfile::tempfile().unwrap();

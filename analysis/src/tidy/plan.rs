@@ -1,4 +1,4 @@
-//! `study.json`: the plan of a study, by which missing runs are counted.
+//! `study.json`: the plan of a study, from which the number of missing runs is computed.
 
 use std::fmt;
 use std::fs;
@@ -12,7 +12,8 @@ use super::{Error, RunStates};
 /// Name of the file in a folder of results.
 const FILE: &str = "study.json";
 
-/// The mark of everything that is made from an incomplete study, as in "interim: 215 of 840 runs".
+/// The mark on everything that is made from an incomplete study, such as "interim: 215 of 840
+/// runs".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interim {
     /// Runs of the plan.
@@ -46,7 +47,8 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // Tables were only written at the end of a race, so every run that is not in them was dropped.
+    // The tables of a race were only written at its end, so every run that is not in them was
+    // dropped.
     let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }

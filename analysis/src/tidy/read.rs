@@ -51,7 +51,7 @@ pub struct Run {
     pub suite_tests: Option<u32>,
     /// Size of the final suite in the unit of the subject kind.
     pub suite_size: Option<u32>,
-    /// How much minimisation removed.
+    /// By how much minimisation reduced the size of the suite.
     pub suite_removed: Option<u32>,
     /// The reason of the outcome, unless the run is done: index into [`Results::reasons`].
     pub reason: Option<u32>,
@@ -89,7 +89,7 @@ pub(super) struct Source {
     pub(super) dir: PathBuf,
     /// Index after its last run in [`Results::runs`].
     pub(super) end: usize,
-    /// What its runs measure and count.
+    /// The units and measures of its runs.
     pub(super) subject: SubjectInfo,
     /// The names of its columns.
     pub(super) names: Names,
@@ -124,7 +124,8 @@ const NAMES_OF_FORMAT_1: Names = Names {
 /// The results of one or several studies, as in their tables.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// What the runs measure and count. For several folders, the union of their units and measures.
+    /// The units and measures of the runs. For several folders, this is the union of their units
+    /// and measures.
     pub subject: SubjectInfo,
     /// Projects in the order of the plan, including projects without a run; without a plan, in the
     /// order of their first run.
@@ -145,8 +146,8 @@ pub struct Results {
     pub dropped: Vec<Dropped>,
     /// The states of the runs of the studies; `None` if no folder belongs to a study.
     pub states: Option<RunStates>,
-    /// When a study ends that ends when its comparisons are decided; `None` if it executes all its
-    /// seeds.
+    /// The rule by which the study ends when its comparisons are decided; `None` if it executes all
+    /// its seeds.
     pub stop: Option<Stop>,
     /// Styles chosen for algorithms, by label: numbers of
     /// [`palette`](catherd_experiments::palette).
@@ -333,7 +334,7 @@ impl Results {
         units.find_map(|(at, unit)| Some((at, unit.per_second?)))
     }
 
-    /// How an algorithm lost the race; `None` if it did not.
+    /// The reason why the race dropped an algorithm; `None` if it did not.
     pub fn lost(&self, algorithm: usize) -> Option<&Dropped> {
         self.dropped.iter().find(|dropped| dropped.algorithm == self.algorithms[algorithm])
     }
@@ -359,8 +360,8 @@ impl Results {
         Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
-    /// Whether the study is looked at while it is executed: it is not complete, or it ends when its
-    /// comparisons are decided. Ordinary p-values are not valid then.
+    /// Whether the study is analysed while it is executed: it is not complete, or it ends when its
+    /// comparisons are decided. In this case, ordinary p-values are not valid.
     pub fn is_looked_at(&self) -> bool {
         self.interim().is_some() || self.stop.is_some()
     }
@@ -375,7 +376,8 @@ impl Results {
         self.sources.len()
     }
 
-    /// Whether a run that the tables have is not shown, unless the tables are damaged.
+    /// Whether only a part of the algorithms is shown. Otherwise, a run in a table that is not in
+    /// `runs` means that the tables are damaged.
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
     }
@@ -427,7 +429,7 @@ impl Results {
                         None if self.is_selection() => continue,
                         None => return Err(slice.cell("run", id.to_owned())),
                     };
-                    // For a run that is in two folders, the points of the first folder count.
+                    // If a run is in two folders, the points of the first folder are used.
                     if let Some(at) = at.get(row)
                         && (begin..*end).contains(&(run as usize))
                     {

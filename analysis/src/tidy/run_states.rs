@@ -92,7 +92,7 @@ struct File {
     #[serde(default)]
     dropped: u64,
     pending: u64,
-    /// For readers other than catherd.
+    /// Whether the study is complete, for programs other than catherd.
     complete: bool,
 }
 

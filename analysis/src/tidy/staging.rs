@@ -38,8 +38,8 @@ impl Staging {
     }
 
     /// Moves the files into their folder, after all of them are on the disk. The runs are moved
-    /// first and `study-state.json` last: if the writer is killed in between, the other tables
-    /// contain no run that `runs` lacks, and the state states no more runs than the tables contain.
+    /// first and `study-state.json` last. If the writer is killed in between, each run in another
+    /// table is also in `runs`, and the state does not count more runs than the tables contain.
     ///
     /// # Errors
     /// [`Error::Io`].

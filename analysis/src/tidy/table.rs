@@ -1,5 +1,5 @@
-//! A table as two files, written and read a slice of rows at a time, so that memory does not grow
-//! with the study.
+//! A table as two files. One slice of rows is written or read at a time, so that memory does not
+//! grow with the study.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -83,8 +83,9 @@ pub(super) fn column<'a, R, T: Cell>(
     (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
 }
 
-/// A column of strings from elsewhere. Characters that would change a terminal or the direction of the
-/// text are replaced by their escapes, because names come from files and reasons from other programs.
+/// A column of strings that come from files or other programs, such as names and reasons.
+/// Characters that would control a terminal or change the direction of the text are replaced by
+/// their escapes.
 pub(super) fn text<'a, R>(
     name: &str,
     rows: &'a [R],

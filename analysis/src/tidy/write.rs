@@ -191,11 +191,11 @@ pub struct Imported {
     pub seed: u64,
     /// The budget, as far as it is known.
     pub budget: Budget,
-    /// The tool that made the run.
+    /// The tool that executed the run.
     pub engine: String,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// Why, unless it is done.
+    /// The reason of the outcome, unless the run is done.
     pub reason: Option<String>,
     /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).
     pub goals: u32,
@@ -215,7 +215,7 @@ pub struct Imported {
     pub suite_size: Option<u32>,
     /// What `suite_size` counts, in the plural.
     pub suite_unit: String,
-    /// How much minimisation removed.
+    /// By how much minimisation reduced the size of the suite.
     pub suite_removed: Option<u32>,
     /// Additional numbers by name.
     pub metrics: BTreeMap<String, f64>,

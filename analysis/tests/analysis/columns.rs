@@ -36,7 +36,7 @@ fn documented(section: &str) -> Vec<(String, String)> {
     columns
 }
 
-/// The name that the page has for a type.
+/// The name of a type on the page.
 fn kind(dtype: &ArrowDataType) -> &'static str {
     match dtype {
         ArrowDataType::Utf8View => "text",

@@ -8,8 +8,8 @@ use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::Metric;
 use tempfile::TempDir;
 
-/// Six seeds of two algorithms on one project. The first exposes a fault after 1 to 5 ms and never in the last run;
-/// the other one exposes nothing.
+/// Six seeds of two algorithms on one project. The first algorithm exposes a fault after 1 to 5 ms
+/// in five runs, and not in the last run. The second one does not expose any fault.
 fn results() -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let mut runs: Vec<_> = crate::synthetic::runs(1, 6).collect();
@@ -36,7 +36,8 @@ fn runs_that_expose_no_fault_are_censored_at_their_end() {
     assert_eq!(random.survival.quantile(0.5), Some(3.0));
     assert_eq!((mosa.survival.events, mosa.survival.observations), (0, 6));
     assert_eq!(mosa.survival.quantile(0.5), None);
-    // By hand: 5 exposures of 1.938 expected ones, variance 1.1476: chi-squared 8.170.
+    // Computed by hand: 5 exposures, of which 1.938 are expected, and a variance of 1.1476 give a
+    // chi-squared of 8.170.
     let p = mosa.p.unwrap();
     assert!((p - 0.00426).abs() < 2e-5, "{p}");
     assert_eq!((random.p, mosa.adjusted), (None, Some(p)));
@@ -65,7 +66,8 @@ fn metrics_are_compared_on_each_project() {
     let text = |table: Table| String::from_utf8(table.csv().unwrap()).unwrap();
     let table = text(found.unwrap().table);
     let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|row| row.split(',').collect()).collect();
-    // metric, project, first, second, medians, A12, from, to, p, p (Holm). Exact: 2 of the 924 orders are as extreme.
+    // The columns are metric, project, first, second, medians, A12, from, to, p and p (Holm). Of
+    // the 924 orders, 2 are as extreme.
     assert_eq!(rows.len(), 2, "{table}");
     assert_eq!(rows[0][..7], ["executions", "project-0", "mosa", "random", "2.5", "12.5", "0"]);
     let p = |row: usize, column: usize| rows[row][column].parse::<f64>().unwrap();

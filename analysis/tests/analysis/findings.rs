@@ -32,7 +32,7 @@ fn the_last_milestone_is_the_comparison() {
     for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
         assert_eq!(pair.per_project, last.per_project);
     }
-    // Coverage only grows.
+    // Coverage does not decrease.
     for project in 0..6 {
         let sum = |m: &Milestone| m.samples.values(project, 0).iter().sum::<f64>();
         assert!(sum(&milestones[0]) < sum(&milestones[1]));
@@ -44,9 +44,9 @@ fn the_last_milestone_is_the_comparison() {
     );
 }
 
-/// One of two runs covers everything; the other ended early. It had nothing left to try, so half of
-/// the runs cover everything, however long they take: the result for the other half is not "unknown
-/// after 10 executions".
+/// One of two runs covers everything, and the other ended before its budget was used up. That run
+/// had nothing left to try, so it is censored at the end of the longest search and not after 10
+/// executions.
 #[test]
 fn a_run_below_its_budget_would_not_have_covered_more() {
     let mut runs: Vec<_> =
@@ -247,7 +247,7 @@ fn cost_and_relations() {
 fn a_description_says_what_projects_are_like() {
     let (plain, dir) = results(crate::synthetic::runs(8, 3));
     assert_eq!(plain.measure("mccabe").unwrap(), vec![None; plain.runs.len()]);
-    // Projects are identified by their digest, whatever the description calls them.
+    // Projects are identified by their digest, not by their name in the description.
     let mut table = "project,sha256,extensions,mccabe\n".to_owned();
     for (number, project) in plain.projects.iter().enumerate().skip(1) {
         table += &format!("copy of {number},{},pen music,1.{number}\n", project.digest);

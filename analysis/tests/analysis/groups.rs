@@ -7,8 +7,8 @@ use catherd_analysis::findings::{GroupShare, Grouped, GroupedQuantity};
 use catherd_analysis::report::Report;
 use catherd_analysis::tidy::{self, Results};
 
-/// 24 projects in groups by number, and the runs of all algorithms with 3 seeds. Projects of a group have the same
-/// coverage.
+/// 24 projects, each in the group that the function returns for its number, and the runs of all
+/// algorithms with 3 seeds. Projects of a group have the same coverage.
 fn study(group: impl Fn(usize) -> Option<usize>) -> (Results, tempfile::TempDir) {
     let place = tempfile::tempdir().unwrap();
     let number = |name: &str| -> usize { name.trim_start_matches("project-").parse().unwrap() };
@@ -56,7 +56,7 @@ fn groups_of_equal_projects_count_once() {
 
     let shares = GroupShare::all(&results, &samples).unwrap();
     assert_eq!(shares.len(), 8);
-    // Project 3 is of author 1.
+    // Project 3 belongs to author 1.
     assert_eq!((shares[0].group.as_str(), shares[0].projects), ("author 1", 3));
     assert_eq!(shares[0].runs.len(), 3 * runs as usize);
     let total: f64 = shares.iter().filter_map(|one| one.core_hours).sum();

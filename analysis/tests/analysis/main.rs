@@ -1,5 +1,5 @@
-//! The analysis through its public API. All files are one program, because one program per file
-//! would link polars eight times.
+//! The analysis through its public API. All test files are one program, because otherwise each of
+//! them would link polars.
 
 mod columns;
 mod exposure;

@@ -1,4 +1,4 @@
-//! The page of a report in a browser.
+//! Tests the page of a report in a browser.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -7,7 +7,8 @@ use catherd_analysis::report::Report;
 use catherd_analysis::tidy::{self, Results};
 use serde_json::Value;
 
-/// Sorting, filtering, searching, hiding a series, and the way from a number to a run and its timeline.
+/// Tests sorting, filtering, searching, hiding a series, and following a number to a run and its
+/// timeline.
 #[test]
 #[ignore = "needs chromium"]
 fn a_reader_uses_the_page() {

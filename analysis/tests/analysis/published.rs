@@ -1,6 +1,6 @@
-//! Artificial results with the published numbers of the Pynguin paper reproduce every one of them:
-//! within 0.1 points for coverage, within 0.001 for effect sizes and correlations, and exactly for
-//! counts.
+//! Artificial results that were made from the published numbers of the Pynguin paper reproduce
+//! every number: within 0.1 percentage points for coverage, within 0.001 for effect sizes and
+//! correlations, and exactly for counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -183,7 +183,7 @@ fn compare_report(
     if own.join(pictures::PAGE).exists() {
         pictures::write(&report, program.kinds, &[folder.to_owned()], &made, false)?;
     }
-    // The names of the folders of results are taken from the earlier report, because they depend on
-    // the computer and not on the records.
+    // The settings do not contain the names of the folders of results, because these depend on the
+    // computer and not on the records.
     trees(&own, &made, REPORT, differing)
 }

@@ -1,4 +1,4 @@
-//! Tests of the decisions of rounds.
+//! Tests of sequential analyses.
 
 use super::*;
 

@@ -37,7 +37,8 @@ pub(super) fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (index, letter) in text.chars().enumerate() {
         match letter {
-            // At the start of a row they would be read as arguments of the preceding line break.
+            // Escape these at the start of a row, because TeX would read them as arguments of the
+            // preceding line break.
             '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
             // Two hyphens would become a dash.
             '-' if before == '-' => escaped.push_str("{}-"),

@@ -19,8 +19,9 @@ pub struct RunConditions {
     pub host: u32,
     /// The core of the worker; `None` if it was not pinned.
     pub core: Option<u32>,
-    /// Shares of the time in which others used the core, its siblings, and the rest of the machine were busy, and the
-    /// core was given to other machines, in the order of [`SHARES`].
+    /// Shares of the time, in the order of [`SHARES`]: in which other programs used the core, in
+    /// which its sibling threads were busy, in which the rest of the machine was busy, and in which
+    /// the hypervisor gave the core to other virtual machines.
     pub shares: [Option<f64>; 4],
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
@@ -29,7 +30,7 @@ pub struct RunConditions {
 /// The columns of [`RunConditions::shares`].
 pub const SHARES: [&str; 4] = ["others_busy", "siblings_busy", "machine_busy", "steal"];
 
-/// The runs that were executed somewhere, in the order of the tables.
+/// The runs whose host is known, in the order of the tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlacedRuns {
     /// Names of the hosts.
@@ -39,8 +40,8 @@ pub struct PlacedRuns {
 }
 
 impl Results {
-    /// Processor time of each run in milliseconds; `None` for runs for which it was not measured, such as
-    /// those of folders of earlier versions.
+    /// Processor time of each run in milliseconds; `None` if it was not measured, for example by an
+    /// earlier version.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -70,7 +71,7 @@ impl Results {
         Ok(found)
     }
 
-    /// The conditions of all runs of which the host is known. Folders of earlier versions have no shares.
+    /// The conditions of all runs whose host is known. Folders of earlier versions have no shares.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -104,7 +105,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
                     let run = known.get(&slice.digest(id)?).copied();
-                    // For a run that is in two folders, the first folder counts.
+                    // If a run is in two folders, the first folder is used.
                     let run = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
                     let (Some(run), Some(host)) = (run, names.get(row)) else { continue };
                     runs.push(RunConditions {

@@ -15,8 +15,9 @@ pub type CriterionCoverage = (String, Vec<Option<f64>>);
 pub type CriteriaImprovements = BTreeMap<String, Vec<(Improvement, u32)>>;
 
 impl Results {
-    /// The names of all criteria in the order of the runs, each with the coverage of every run under it; `None` for
-    /// runs that do not have it or are not done. The first one is that of `runs`. Empty for imported results.
+    /// The names of all criteria in the order of the runs, each with the coverage of every run
+    /// under it; `None` for runs that do not have it or are not done. The first criterion is the
+    /// criterion of the table `runs`. Empty for imported results.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -74,7 +75,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
                     let run = known.get(&id).copied();
-                    // For a run that is in two folders, the points of the first folder count.
+                    // If a run is in two folders, the points of the first folder are used.
                     let own = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
                     let (Some(run), Some(at)) = (own, at.get(row)) else { continue };
                     let name = slice.value("criterion", names.get(row))?;

@@ -60,7 +60,7 @@ impl Results {
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }
-            // An algorithm that an earlier folder contains did not lose.
+            // An algorithm that an earlier folder contains as well is not marked as dropped.
             let number = algorithms[algorithms.len() - 1] as usize;
             if let (Some(dropped), None) = (lost, same) {
                 self.dropped

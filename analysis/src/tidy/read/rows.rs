@@ -1,4 +1,4 @@
-//! Rows of `runs` as they are in each folder, including runs that several folders contain.
+//! Rows of the table `runs` of each folder, including runs that several folders contain.
 
 use catherd_experiments::Digest;
 use polars_arrow::array::{StaticArray as _, Utf8ViewArray};

@@ -1,5 +1,5 @@
-//! A part of results under other labels: which algorithms are shown, in which order, and how they are
-//! called. Runs and tables stay as they are.
+//! Selects the algorithms that are shown, their order and their labels. Runs and tables are not
+//! changed.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use super::{Results, Source};
 /// Which algorithms of results are shown, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Labels of the algorithms that are shown; all if it is empty.
+    /// Labels of the algorithms that are shown; if empty, all are shown.
     pub algorithms: Vec<String>,
     /// Labels in the order in which they are shown, before all others.
     pub order: Vec<String>,
-    /// Labels and what they are replaced by.
+    /// Labels, each with the label that replaces it.
     pub labels: Vec<(String, String)>,
 }
 

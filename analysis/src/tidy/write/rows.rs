@@ -104,7 +104,7 @@ impl RunRow {
         }
     }
 
-    /// Processor time by real time of the whole run, in thousandths.
+    /// Processor time divided by real time of the whole run, rounded to thousandths.
     fn cores_used(&self) -> Option<f64> {
         let wall_ms = self.wall_ms.filter(|&ms| ms > 0)?;
         Some((self.cpu_ms? as f64 / wall_ms as f64 * 1000.0).round() / 1000.0)
@@ -197,7 +197,8 @@ impl RunRow {
     }
 }
 
-/// A map whose keys are names always has a JSON form. Characters that are not printable are escaped.
+/// A map as JSON, which exists because the keys are names. Characters that are not printable are
+/// escaped.
 fn json(map: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(map).unwrap_or_default();
     if json.chars().all(is_printable) {
@@ -326,7 +327,7 @@ impl Row for CriterionRow {
     }
 }
 
-/// What names a run in tables of details, so that they need not be joined with `runs`.
+/// The columns that identify a run in other tables, so that these need not be joined with `runs`.
 pub(super) struct RunKey {
     run: String,
     project: String,
