@@ -18,7 +18,7 @@ pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
     }
 }
 
-/// The name of the default unit of budgets, in the plural.
+/// The name of the first unit of work, in the plural.
 pub(crate) fn work(subject: &SubjectInfo) -> &str {
     subject.units.first().map_or("units of work", |unit| &unit.plural)
 }

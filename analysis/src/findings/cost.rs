@@ -14,7 +14,7 @@ pub struct Cost {
     pub search_hours: Option<f64>,
     /// Work of all searches, in each unit of the subject kind; `None` if no run counts it.
     pub work: Vec<Option<u64>>,
-    /// Mean milliseconds of search per unit of work; the unit is the one of plain budgets (Whisker
+    /// Mean milliseconds of search per unit of work, in the first unit of the subject kind (Whisker
     /// paper, figure 22).
     pub ms_per_unit: Option<f64>,
     /// Number of runs whose time is not known; the sums above do not contain them.

@@ -263,7 +263,7 @@ struct Data<'a> {
     goals: Vec<u32>,
     /// The title of the following column.
     unit: String,
-    /// Work in the unit of plain budgets.
+    /// Work in the first unit of the subject kind.
     work: Vec<Option<u64>>,
     uncounted: u32,
     sets: Vec<String>,

@@ -147,9 +147,7 @@ impl Incidence {
             let k = libm::exp(z * libm::log1p(variance / (unseen * unseen)).sqrt());
             Interval { low: seen + unseen / k, high: seen + unseen * k }
         } else {
-            // If each goal is covered by at least two runs, the estimate is 0. A goal that a run
-            // covers with probability p is missed by all m runs with probability (1 - p)^m, which
-            // gives an upper bound.
+            // Without an estimated unseen goal, the interval has no width.
             Interval { low: seen, high: seen }
         };
         self.bounded(Estimate { value: seen + unseen, interval })
