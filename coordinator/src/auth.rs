@@ -1,5 +1,5 @@
-//! Authentication and authorisation. A token is a secret string; the coordinator stores only its
-//! digest, and the role and the name of the person who has it.
+//! Authentication and authorisation. A token is a secret string. The coordinator stores only the
+//! digest of a token, its role and the name of its owner.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,11 +26,11 @@ const MAX_NAME_CHARS: usize = 100;
 pub enum Role {
     /// Lease and commit runs.
     Worker,
-    /// Add studies, pause, cancel and delete the own ones, and read everything.
+    /// Add studies, pause, cancel and delete one's own studies, and read everything.
     Submitter,
     /// Read everything.
     Viewer,
-    /// The rights of all other roles, for the studies of everybody.
+    /// The rights of all other roles, for the studies of all owners.
     Administrator,
 }
 
@@ -75,7 +75,7 @@ impl FromStr for Role {
 /// The token file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenStoreError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("cannot use the token file {}: {cause}", file.display())]
     Io {
         /// The file.
@@ -106,10 +106,10 @@ impl TokenStore {
         TokenStore([(Digest::of(token.as_bytes()), Caller::new(role, name))].into())
     }
 
-    /// Reads a token file: one line per token with its digest, its role and the name of the person who
-    /// has it. Tokens with the same name belong to the same person; a token without a name belongs to
-    /// a person of its own, who is called by the digest. Empty lines and lines that begin with `#` are
-    /// skipped.
+    /// Reads a token file: one line per token with its digest, its role and the name of the person
+    /// who has it. Tokens with the same name belong to the same person; a token without a name
+    /// belongs to a separate person, whose name is the digest. Empty lines and lines that begin
+    /// with `#` are skipped.
     ///
     /// # Errors
     ///
@@ -160,8 +160,8 @@ impl TokenStore {
 
     /// The person who has a token; `None` if the token is not accepted.
     fn caller(&self, token: &str) -> Option<&Caller> {
-        // Digests are compared instead of tokens, so that the duration of the comparison does not
-        // tell how much of a guess is right.
+        // Compare digests instead of tokens, so that the duration of the comparison does not reveal
+        // how much of a guess is correct.
         self.0.get(&Digest::of(token.as_bytes()))
     }
 }
@@ -220,7 +220,7 @@ impl Caller {
         Caller { role: Role::Administrator, name: String::new() }
     }
 
-    /// The name of the person, by which studies know their owner; empty if unknown.
+    /// The name of the person, which studies store as the name of their owner; empty if unknown.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,5 +1,5 @@
-//! Clocks of the coordinator: the time since an arbitrary start, which never decreases. How leases
-//! expire by them is described in [`lease_expiry`](crate::lease_expiry).
+//! Clocks of the coordinator: the time since an arbitrary start, which never decreases. The module
+//! [`lease_expiry`](crate::lease_expiry) describes when leases expire.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -39,7 +39,7 @@ impl Clock for Monotonic {
     }
 }
 
-/// A clock that advances only when told to; for simulations and tests.
+/// A clock that only advances when [`Manual::advance`] is called, for simulations and tests.
 #[derive(Debug, Default)]
 pub struct Manual(AtomicU64);
 

@@ -1,5 +1,6 @@
-//! Incoming connections of a listener: accepted even when file descriptors run out, encrypted
-//! within a time limit, and limited in number until a request is accepted.
+//! Incoming connections of a listener. They are accepted even if few file descriptors are left and
+//! must be encrypted within a time limit, and the number of connections without an accepted request
+//! is limited.
 
 use std::io;
 use std::pin::Pin;
@@ -32,7 +33,8 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Number of connections without an accepted request that are closed, the oldest first, when the
-/// system cannot accept another. If only one were closed at a time, new ones would wait for long.
+/// system cannot accept another one. If only one were closed at a time, new connections would wait
+/// for a long time.
 const CLOSED_AT_ONCE: usize = 32;
 
 /// Shortest time between two lines of the log about connections that failed.
@@ -83,7 +85,7 @@ impl axum::serve::Listener for Incoming {
     }
 
     fn local_addr(&self) -> io::Result<Peer> {
-        // The address of the listener is not the `Peer` of any connection.
+        // Not supported, because a listener has no `Peer`.
         Err(io::ErrorKind::Unsupported.into())
     }
 }
@@ -139,7 +141,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
                     // Sending fails only after the server has ended.
                     let _ = ready.send(Connection::new(stream, peer, closed)).await;
                 }
-                // Lines that the log cannot take at this rate are left out.
+                // Ignore the error: if the log is slower than failures, lines are left out.
                 Ok(Err(cause)) => drop(failures.try_send(format!("{address}: {cause}"))),
                 Err(_) => {
                     let cause = format!("TLS was not set up within {HANDSHAKE_TIMEOUT:?}");
@@ -153,7 +155,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
 /// The stream of a connection.
 type Transport = Either<TcpStream, TlsStream<TcpStream>>;
 
-/// Establishes TLS if there is a configuration. The error describes what the client did.
+/// Establishes TLS if there is a configuration. The error describes in words what the client did.
 async fn encrypt(
     mut stream: TcpStream,
     config: Option<Arc<ServerConfig>>,
@@ -183,8 +185,8 @@ async fn encrypt(
     }
 }
 
-/// Sends a last answer to a client, and reads what it still sends: if unread bytes were left, the
-/// system would reset the connection, and the client might never see why.
+/// Sends a last answer to a client, and reads the remaining bytes from the client. If unread bytes
+/// were left, the system would reset the connection, and the client might not receive the answer.
 async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
     let answered = async {
         stream.write_all(answer).await?;
@@ -192,7 +194,7 @@ async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
         let mut rest = stream.take(64 << 10);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
     };
-    // The caller drops the connection however this ends.
+    // Ignore the result, because the caller drops the connection in any case.
     let _ = timeout(Duration::from_secs(1), answered).await;
 }
 
@@ -227,9 +229,10 @@ pub(crate) struct Connection {
     state: State,
 }
 
-/// Whether a connection may stay.
+/// Whether a connection may remain open.
 enum State {
-    /// No request was accepted yet. Receives a value if the connection must close.
+    /// No request has been accepted yet. The receiver gets a value if the connection must be
+    /// closed.
     Unauthenticated(oneshot::Receiver<()>),
     Authenticated,
     MustClose,
@@ -254,7 +257,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Requests that are still being served hold the peer too.
+        // Release it here, because requests that are still being served also have a reference to
+        // the peer.
         self.peer.release();
     }
 }

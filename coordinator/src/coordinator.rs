@@ -1,4 +1,5 @@
-//! The API of the library: opens a store, serves its studies, and reports their progress.
+//! The main type of the library, which opens a store, serves its studies, and reports their
+//! progress.
 
 mod opening;
 
@@ -52,9 +53,9 @@ pub struct Coordinator {
 
 /// The TLS configurations of the listeners, which may be replaced while they listen.
 struct TlsSettings {
-    /// For workers and clients, which need a certificate.
+    /// Configuration for workers and clients, which need a certificate.
     requests: watch::Sender<Arc<ServerConfig>>,
-    /// For the dashboard: browsers need no certificate.
+    /// Configuration for the dashboard. Browsers need no certificate.
     dashboard: watch::Sender<Arc<ServerConfig>>,
 }
 
@@ -146,15 +147,16 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If certificate and key cannot be used; the former ones stay.
+    /// If certificate and key cannot be used. In this case, the former ones remain in use.
     pub fn set_tls(&self, tls: &Tls) -> Result<(), CoordinatorError> {
         self.tls.as_ref().map_or(Ok(()), |settings| settings.replace(tls))?;
         Ok(())
     }
 
     /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
-    /// dropped. Beyond loopback they are encrypted and need the token of a viewer. `names` are the
-    /// host names under which browsers reach it, besides `localhost` and IP addresses.
+    /// dropped. Connections from other computers are encrypted and need the token of a viewer.
+    /// `names` are the host names under which browsers reach it, besides `localhost` and IP
+    /// addresses.
     ///
     /// # Errors
     ///
@@ -209,8 +211,8 @@ impl Coordinator {
         self.workers.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a study, or extends the one of its name, while others are executed. Its projects must
-    /// have been inserted. Repeating the call has no effect.
+    /// Adds a study, or extends the study of the same name, while others are executed. Its projects
+    /// must have been inserted. Repeating the call has no effect.
     ///
     /// # Errors
     ///
@@ -324,9 +326,11 @@ impl Iterator for Records {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // The writer's connection is the last one, and closing it leaves a single file.
+        // Close the other connections first, because the last connection to close, the writer's,
+        // merges all files into one.
         self.projects().close();
-        // Servers that still run hold senders of requests, so the writer is told to end.
+        // Tell the writer to end, because servers that still run have senders of requests, so the
+        // channel would stay open.
         let sent = self.writer().send(Request::Close);
         if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {
             drop(thread.join());

@@ -1,9 +1,10 @@
 //! The dashboard: one HTML page that shows the progress of the coordinator's studies. The same
 //! figures are available as JSON and as Prometheus metrics.
 //!
-//! The page has a heat map of projects and algorithms, whose cells lead to their runs, and each run to
-//! its timeline and log ([`runs`]). It only reads. On loopback it is open to all processes of the machine; beyond loopback it needs
-//! the token of a viewer ([`gate`]).
+//! The page has a heat map of projects and algorithms. A click on a cell shows its runs, and a
+//! click on a run shows its timeline and log ([`runs`]). The page cannot change anything. All
+//! processes of the machine can read it through loopback; other computers need the token of a
+//! viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -43,10 +44,10 @@ const DRAWING: &str = include_str!("dashboard/drawing.js");
 const DETAIL: &str = include_str!("dashboard/detail.js");
 const STYLE: &str = include_str!("dashboard/style.css");
 
-/// The placeholder of the state in the page.
+/// The placeholder for the state in the page.
 const STATE: &str = r#"id="state">null<"#;
 
-/// Shortest time between two events of a page.
+/// Minimum time between two events that are sent to a page.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Largest number of rows of `/missing`.
@@ -92,7 +93,8 @@ fn script(text: &'static str) -> impl IntoResponse + Clone + 'static {
 
 /// The page with the current state; later states follow through `/events`.
 async fn page(State(source): State<Source>) -> Html<String> {
-    // Names may contain any characters, for example the end tag of the element.
+    // Escape names, because they may contain any characters, for example the end tag of the
+    // element.
     let state = to_json(&source.progress.borrow()).to_string().replace('<', "\\u003c");
     Html(PAGE.replacen(STATE, &format!(r#"id="state">{state}<"#), 1))
 }
@@ -106,7 +108,7 @@ async fn events(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// Why a request has no answer: a status, and words.
+/// Why a request is refused: an HTTP status, and a text.
 type Refusal = (StatusCode, String);
 
 impl Source {
@@ -116,7 +118,7 @@ impl Source {
         number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{name}`")))
     }
 
-    /// Reads from the store, on another thread.
+    /// Reads from the store on a thread for blocking calls.
     async fn read<T: Send + 'static>(
         self,
         read: impl FnOnce(StoreReader) -> Result<T, StoreError> + Send + 'static,

@@ -8,7 +8,7 @@ use catherd_proto::tls::TlsError;
 
 use crate::store::{StoreError, StoreUrl, with_causes};
 
-/// The coordinator cannot open or serve a store.
+/// Why a coordinator cannot open or serve a store.
 #[derive(Debug, thiserror::Error)]
 pub enum CoordinatorError {
     /// The folder of the studies cannot be used.

@@ -1,5 +1,5 @@
-//! Failures of runs by algorithm and reason, so that the first reason is seen at once and a study whose
-//! tool is wrong can be stopped.
+//! Counts failures of runs by algorithm and reason, so that users see the first reason at once and
+//! can stop a study whose tool does not work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use catherd_experiments::text::truncated;
 
 use crate::ids::{GroupNumber, RunNumber};
 
-/// Maximum number of reasons that are kept; further ones are not counted.
+/// Maximum number of different reasons. Failures for further reasons are not counted.
 const MAX_REASONS: usize = 200;
 
 /// Maximum length of a reason in bytes.
@@ -46,7 +46,7 @@ struct Failures {
 /// Counts of failures.
 #[derive(Debug, Default)]
 pub(crate) struct FailureCounts {
-    /// In the order in which they occurred first.
+    /// The counts, in the order in which the reasons first occurred.
     counts: Vec<Failures>,
     done: BTreeMap<String, u64>,
 }

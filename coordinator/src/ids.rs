@@ -1,5 +1,6 @@
-//! Numbers and digests that name things in a store. They are defined outside of the store, so that
-//! the ledger and the queue can use them without depending on it.
+//! Types of the numbers and digests that identify runs, studies and leases in a store. They are
+//! defined outside of the store, so that the ledger and the queue can use them without depending on
+//! it.
 
 use catherd_experiments::Digest;
 
@@ -9,7 +10,7 @@ pub type RunId = Digest;
 /// The number of a run in its store, from 0; it never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0. A study that is planned again gets another one.
+/// The number of a study in its store, from 0. A study that is planned again gets another number.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.

@@ -1,4 +1,4 @@
-//! When a lease expires: the whole rule, with its constants and comparisons.
+//! The rules for when a lease expires, with their constants and comparisons.
 //!
 //! 1. A lease expires one *term* ([`Policy::term`](crate::Policy::term)) after it was granted or
 //!    last renewed. A heartbeat renews the leases that it names. Workers send one every
@@ -24,7 +24,7 @@ pub(crate) const MAX_CLOCK_ADVANCE: Duration = Duration::from_secs(1);
 /// Time between two searches for expired leases.
 pub(crate) const TICK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The time at which a lease expires that is granted or renewed now.
+/// The time at which a lease that is granted or renewed at `now` expires.
 pub(crate) fn expiry(now: Duration, term: Duration) -> Duration {
     now + term
 }

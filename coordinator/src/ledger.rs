@@ -18,15 +18,15 @@
 //! fault is probably the worker's.
 //!
 //! Runs belong to *study sets*: the runs that exactly the same studies contain. A run whose studies
-//! are all paused or cancelled is not leased, but a lease that it already has is honoured.
+//! are all paused or cancelled is not leased, but a lease that already exists remains valid.
 //!
 //! A worker executes its leases in the order of their tokens. If it is lost, it can therefore only
-//! have been executing the run with the lowest token: that run counts a loss, the others return to
-//! the queue without one.
+//! have been executing the run with the lowest token: a loss is counted for that run, and the
+//! others return to the queue without one.
 //!
 //! A lease is held by the worker to which it was granted: if another worker commits with its token,
-//! the commit has no effect. A worker is only granted runs of the engines that it names, so that a
-//! run waits for a worker that can execute it.
+//! the commit has no effect. A worker is only granted runs of the engines that it names; a run
+//! waits until a worker with its engine requests runs.
 //!
 //! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by their
 //! names or the names of their hosts ([`WorkerRule`]).
@@ -77,7 +77,7 @@ struct ExpiredLease {
     run: RunNumber,
     attempt: u32,
     worker: String,
-    /// The run was being executed, so the expiry was counted as a loss.
+    /// Whether the run was being executed, so that the expiry was counted as a loss.
     counted_as_loss: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct Ledger {
     /// Kept until the run has ended or the worker reappears.
     expired: BTreeMap<Token, ExpiredLease>,
     workers: BTreeMap<String, Worker>,
-    /// What workers are told, by their names or the names of their hosts.
+    /// Rules for workers, by the name of the worker or of its host.
     rules: BTreeMap<String, WorkerRule>,
     shares: Shares,
     /// The workers on which each run crashed; only runs that have not ended.
@@ -240,7 +240,7 @@ impl Ledger {
         for (rank, token) in abandoned.into_iter().flatten().enumerate() {
             self.end_uncommitted(token, rank == 0, effects);
         }
-        // The previous process of this name has exited, so it cannot commit its expired leases.
+        // The previous process of this worker has exited, so it cannot commit its expired leases.
         self.expired.retain(|_, lease| lease.worker != name);
         self.note_seen(now, name).note_start();
     }
@@ -278,7 +278,8 @@ impl Ledger {
         }
     }
 
-    /// Takes a batch of runs from the queue, each with the study whose turn it is.
+    /// Takes a batch of runs from the queue. Each run is returned with the study to which it is
+    /// charged.
     fn choose(&mut self, name: &str, wish: LeaseWish<'_>) -> Vec<(RunNumber, StudyNumber)> {
         // Skip runs that crashed on this worker while another usable worker has not tried them.
         let (workers, crashed_on, rules) = (&self.workers, &self.crashed_on, &self.rules);

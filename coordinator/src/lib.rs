@@ -4,8 +4,8 @@
 //! # Modules
 //!
 //! - [`ids`]: numbers and digests of runs, studies and leases.
-//! - [`ledger`]: the pure state machine of runs and leases; no clock, no I/O. [`lease_expiry`]:
-//!   when a lease expires. [`queue`]: which pending runs a worker gets next.
+//! - [`ledger`]: the state machine of runs and leases, without a clock and without I/O.
+//!   [`lease_expiry`]: when a lease expires. [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: the durable state, in SQLite or PostgreSQL.
 //! - `writer`: the thread that owns ledger and store and groups requests into transactions.
 //! - `worker_service`, `study_service`: the gRPC services for workers and for clients; `uploads`,
@@ -13,7 +13,7 @@
 //!   encrypting and limiting connections; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `failures`: failed
-//!   attempts by reason; `dashboard`: all three over HTTP.
+//!   attempts by reason; `dashboard`: these three over HTTP.
 //! - [`clock`]: the clocks by which leases expire.
 //!
 //! # On disk
@@ -27,13 +27,13 @@
 //! spool/<worker>/   finished records of a worker that the coordinator has not acknowledged
 //! ```
 //!
-//! Any process may be killed at any moment and started again on this folder. Deleting or moving
-//! the folder starts the study afresh.
+//! Any process may be killed at any moment and started again on this folder. If the folder is
+//! deleted or moved, the study starts from the beginning.
 //!
 //! With a PostgreSQL database the folder stays empty, and several coordinators may be started on
-//! the database. One leads: its session holds an advisory lock and does all the writing. The others
-//! stand by and refuse requests. One of them takes over as soon as the leader's session has ended,
-//! so that a coordinator that was presumed dead cannot write.
+//! the database. One of them is the leader: its session holds an advisory lock, and only it writes.
+//! The others stand by and refuse requests. One of them takes over as soon as the leader's session
+//! has ended, so that a coordinator that was presumed dead cannot write.
 
 pub mod auth;
 pub mod clock;

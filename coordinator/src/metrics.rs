@@ -10,7 +10,7 @@ use crate::progress::{AttemptCounts, Progress};
 /// Upper bounds of the classes of a histogram, in milliseconds; one more class has no bound.
 const BOUNDS: [u64; 10] = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
-/// How long requests of a kind took.
+/// A histogram of the times of requests of one kind.
 #[derive(Debug, Default)]
 struct Histogram {
     /// Number of requests by class.
@@ -63,7 +63,7 @@ impl Latencies {
     }
 }
 
-/// A label's value between quotes.
+/// The value of a label in quotation marks, escaped.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

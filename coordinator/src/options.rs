@@ -20,8 +20,8 @@ pub struct CoordinatorOptions {
     pub folder: PathBuf,
     /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
-    /// While another coordinator leads the database (PostgreSQL) or its server cannot be reached,
-    /// wait instead of returning an error.
+    /// Whether to wait, instead of returning an error, while another coordinator leads the database
+    /// (PostgreSQL) or its server cannot be reached.
     pub stand_by: bool,
     /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
     /// kinds are refused.
@@ -31,7 +31,7 @@ pub struct CoordinatorOptions {
     pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,
-    /// The clock that leases expire by.
+    /// The clock that determines when leases expire.
     pub clock: Arc<dyn Clock>,
     /// Certificate and key; `None` if connections are not encrypted, in which case only loopback is
     /// served.
@@ -39,7 +39,7 @@ pub struct CoordinatorOptions {
     /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
     /// is trusted, in which case only loopback is served.
     pub tokens: Option<TokenStore>,
-    /// Whether clients are served, which follow, submit and change studies. If not, only workers
+    /// Whether clients are served, which watch, submit and change studies. If false, only workers
     /// are served.
     pub serve_clients: bool,
     /// Receives the traces of runs; `None` if nothing is traced.

@@ -34,13 +34,15 @@ pub struct Progress {
     /// Mean coverage of the runs that are done and have goals, in 0..=1.
     pub mean_coverage: Option<f64>,
     /// Expected time until the last run ends, estimated from measured run times, from the time for
-    /// which runs have been executing and, before a run has ended, from the share of their budgets that
-    /// they have spent. Not shorter than the rate of a busy half minute allows. `None` if unknown, or if
-    /// runs wait for a worker that can execute them.
+    /// which runs have been executing and, before a run has ended, from the share of their budgets
+    /// that they have spent. It is at least the time that the remaining runs take at the rate of a
+    /// half minute with many runs. `None` if unknown, or if runs wait for a worker that can execute
+    /// them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
-    /// Another coordinator leads the store, and this one stands by; `last_error` says so as well.
+    /// Whether another coordinator leads the store and this one stands by. In this case,
+    /// `last_error` says so as well.
     pub standby: bool,
     /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
@@ -80,15 +82,16 @@ pub struct AttemptCounts {
     pub worker: String,
     /// The name of its host; empty if unknown.
     pub host: String,
-    /// With an accepted record.
+    /// Attempts that ended with an accepted record.
     pub accepted: u64,
-    /// Without a record, because the tool crashed or a limit of the worker ended it.
+    /// Attempts that ended without a record, because the tool crashed or a limit of the worker
+    /// ended them.
     pub crashed: u64,
-    /// The worker was lost.
+    /// Attempts that ended because the worker was lost.
     pub lost: u64,
     /// Records that did not count, because their leases had ended.
     pub superseded: u64,
-    /// Attempts that were begun at a run of which an earlier attempt had ended without a record.
+    /// Attempts at runs of which an earlier attempt had ended without a record.
     pub retried: u64,
 }
 
@@ -151,11 +154,11 @@ pub struct WorkerProgress {
     pub accepted: u64,
     /// Time since its last request.
     pub silent: Duration,
-    /// It is given no more runs, because too many runs in a row crashed on it.
+    /// Whether it does not get further runs, because too many runs in a row crashed on it.
     pub drained: bool,
     /// The name of its host; empty if unknown.
     pub host: String,
-    /// What an operator has told it.
+    /// The rule of an operator for it; `None` if there is none.
     pub rule: Option<WorkerRule>,
 }
 
@@ -194,7 +197,8 @@ pub struct StudyProgress {
     pub mean_coverage: Option<f64>,
     /// The limit of executions of each run; `None` if there is none.
     pub executions: Option<u64>,
-    /// The workers that it has, and their time since the coordinator started.
+    /// The workers that the study has, and the time of workers that it has used since the
+    /// coordinator started.
     pub usage: Usage,
     /// Expected time of its pending runs; `None` if nothing was measured, or if it is not active.
     pub left: Option<Duration>,

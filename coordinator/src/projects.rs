@@ -28,7 +28,7 @@ pub struct Projects {
 /// What is known about the stored projects.
 #[derive(Default)]
 struct Checked {
-    /// Projects whose bytes were compared with their digest.
+    /// Projects whose bytes were equal to their digest when they were compared.
     whole: BTreeSet<Digest>,
     /// Projects whose bytes cannot be used, with the reason.
     damaged: BTreeMap<Digest, String>,
@@ -108,7 +108,8 @@ impl Projects {
         checked
     }
 
-    /// Like [`Projects::check`], although the project may have been checked or stored before.
+    /// Like [`Projects::check`], but compares the bytes even if the project has been checked or
+    /// stored before.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Projects {
     /// Records that stored bytes of a project cannot be read any more.
     fn note_unreadable(&self, project: Digest, cause: &StoreError) {
         if cause.is_damage() {
-            // The progress is only for display.
+            // Ignore a failure to update the progress, which is only displayed.
             drop(self.note(project, Err(cause.to_string())));
         }
     }

@@ -21,7 +21,7 @@ mod batch;
 mod engine;
 mod interleaving;
 
-/// Longest time that is remembered as the time of the longest run.
+/// Maximum time that is stored as the time of the longest run.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The mean of measured run times.
@@ -71,18 +71,18 @@ struct Project {
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
-    /// Its groups of projects without a measured run.
+    /// The groups in this lane whose projects have no measured run.
     untried: BTreeSet<GroupNumber>,
     /// Number of pending runs by engine.
     pending: BTreeMap<EngineNumber, usize>,
 }
 
-/// Expected time of a set of runs.
+/// The expected time that a set of runs takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExpectedWork {
-    /// The sum over all of them.
+    /// Sum of the expected times of all runs.
     pub total: Duration,
-    /// The time of the longest.
+    /// Expected time of the longest run.
     pub longest: Duration,
 }
 
@@ -101,7 +101,7 @@ impl ExpectedWork {
     }
 }
 
-/// What the expected time of a run is taken from, the best source first.
+/// The runs from which the expected time of a run is estimated, the best source first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeSource {
     /// Runs of its group.
@@ -121,7 +121,7 @@ pub struct Queue {
     projects: Vec<Project>,
     by_digest: BTreeMap<Digest, usize>,
     lanes: BTreeMap<StudySetNumber, Lane>,
-    /// The places of runs whose order in their group is not that of their numbers.
+    /// The places of the runs that are not ordered by number in their group.
     order: BTreeMap<RunNumber, u32>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
@@ -333,7 +333,8 @@ impl Queue {
         for (number, elapsed) in executing {
             *begun.entry(*number).or_default() += 1;
             let expected = self.expected(&self.groups[*number as usize])?;
-            // A run that has exceeded its expected time is expected to need the excess once more.
+            // A run that has exceeded its expected time is expected to take as much time again as
+            // it has exceeded it by.
             work.add(expected.abs_diff(*elapsed), 1);
         }
         for (group, number) in self.groups.iter().zip(0..) {
@@ -369,7 +370,7 @@ impl Queue {
         group.measured.get().or_else(|| self.projects[group.project].measured.get())
     }
 
-    /// The longest time of a measured run, of at most an hour.
+    /// The longest time of a measured run, at most one hour.
     pub fn longest_time(&self) -> Duration {
         self.longest
     }
@@ -388,9 +389,9 @@ impl Queue {
     }
 }
 
-/// The key by which groups are sorted for a batch: those whose project is in use come last, then the
-/// longest first. Groups whose runs have places are sorted by project, and then by the place of their
-/// first run.
+/// The key by which groups are sorted for a batch: groups whose project is in use come last, and
+/// among the others the longest come first. Groups whose runs have places are sorted by project,
+/// and then by the place of their first run.
 type Rank = (bool, Reverse<Duration>, usize, u32, GroupNumber, StudySetNumber);
 
 #[cfg(test)]

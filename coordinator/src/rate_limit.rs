@@ -1,5 +1,5 @@
-//! Limits on the rates of requests of each worker, as token buckets. A correct worker never reaches
-//! a limit; other workers are told to repeat their request later.
+//! Limits on the rates of requests of each worker, as token buckets. A worker that works correctly
+//! does not reach a limit; other workers are told to repeat their request later.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Maximum number of workers whose rates are remembered.
 const MAX_WORKERS: usize = 1 << 16;
 
-/// A permitted rate: the bucket starts full.
+/// A permitted rate. The bucket is full at the beginning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate {
     /// Number of requests that may follow each other at once.
@@ -36,8 +36,8 @@ impl RateLimit {
         RateLimit { rate, buckets: Mutex::default() }
     }
 
-    /// Counts requests of a worker. Returns false, and counts none of them, if they are too many. A
-    /// batch of at most the burst is permitted after some wait.
+    /// Counts requests of a worker. Returns false, without counting any of them, if they are too
+    /// many. A batch of at most `burst` requests is permitted after some time.
     pub(crate) fn permits(&self, now: Duration, worker: &str, requests: usize) -> bool {
         let requests = requests as f64;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

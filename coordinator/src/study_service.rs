@@ -1,4 +1,4 @@
-//! The gRPC service for clients that submit, follow, pause and fetch studies.
+//! The gRPC service for clients, which submit, watch and pause studies and fetch their results.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -47,7 +47,7 @@ const MAX_NAMES_SHOWN: usize = 20;
 /// Largest number of pairs of project and algorithm in an estimate.
 const MAX_CELLS: usize = 200_000;
 
-/// Largest number of runs of an estimate of which those that have ended are left out.
+/// Maximum number of runs for which an estimate leaves out the runs that have ended.
 const MAX_LOOKED_UP: usize = 200_000;
 
 /// Shortest permitted interval between two messages of `Watch`.
@@ -201,11 +201,11 @@ impl v1::studies_server::Studies for StudyService {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, after, &sender) {
                 let status = match error {
-                    // The number belonged to a study before, so the study was replaced or deleted.
+                    // The study was replaced or deleted, because its number existed before.
                     StoreError::StudyChanged | StoreError::NoStudy(_) => {
                         Status::aborted(StoreError::StudyChanged.to_string())
                     }
-                    // Repeating the request would be of no use.
+                    // Repeating the request would not help.
                     _ if error.is_damage() => Status::data_loss(error.to_string()),
                     _ => Status::unavailable(error.to_string()),
                 };
@@ -272,7 +272,7 @@ impl v1::studies_server::Studies for StudyService {
         plan.check(&self.engines).map_err(invalid_plan)?;
         self.check_projects(&plan).await?;
         let name = plan.name.clone();
-        // Before a run of it can be leased.
+        // Record the submission before a run of the study can be leased.
         if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
             traces.note_submission(&plan, SystemTime::now());
         }

@@ -31,7 +31,7 @@ pub struct Span {
     pub end: SystemTime,
     /// Names and values of its attributes.
     pub attributes: Vec<(&'static str, String)>,
-    /// Why it ended without a record; `None` if it did not.
+    /// Why the attempt ended without a record; `None` if it has a record.
     pub error: Option<String>,
 }
 
@@ -53,14 +53,14 @@ struct Leased {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Record,
-    /// Without a record, for this reason.
+    /// The attempt ended without a record, for this reason.
     Without(String),
 }
 
 /// Makes the spans.
 pub(crate) struct Traces {
     sink: SpanSink,
-    /// When a study with a project was last submitted, by the project.
+    /// The time at which a study with a project was last submitted, by project.
     submitted: Mutex<HashMap<Digest, SystemTime>>,
     leased: Mutex<HashMap<RunNumber, Leased>>,
 }
@@ -101,13 +101,14 @@ impl Traces {
         Traces { sink, submitted: Mutex::default(), leased: Mutex::default() }
     }
 
-    /// Notes that a study was submitted.
+    /// Records that a study was submitted.
     pub(crate) fn note_submission(&self, plan: &Plan, time: SystemTime) {
         let mut submitted = locked(&self.submitted);
         submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
     }
 
-    /// Notes a lease of a run. If the run was leased before, that worker was lost.
+    /// Records a lease of a run. If the run is still leased to another worker, that worker was
+    /// lost.
     pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
         let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
         let submitted = locked(&self.submitted).get(&spec.project).copied();
@@ -133,7 +134,8 @@ impl Traces {
         }
     }
 
-    /// Notes the end of an attempt, which arrived and then was durable at these times.
+    /// Records the end of an attempt, with the time at which it arrived and the time at which it
+    /// was durable.
     pub(crate) fn note_end(
         &self,
         run: RunNumber,

@@ -1,5 +1,5 @@
-//! Uploads of projects. The number of their bytes that are in memory at the same time is bounded,
-//! whatever the number of clients.
+//! Uploads of projects. The total number of their bytes in memory is bounded, for any number of
+//! clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ const MAX_BYTES: u64 = MAX_PROJECT;
 /// Number of bytes that one permit of the semaphore stands for.
 const UNIT: u64 = 1 << 10;
 
-/// Time within which the next chunk must arrive. An upload that does not proceed would keep others
-/// out.
+/// Time within which the next chunk must arrive. The time is limited because an upload that does
+/// not proceed would prevent others.
 const CHUNK_TIMEOUT: Duration = REQUEST_TIMEOUT;
 
 /// Time within which a whole project must arrive.
@@ -27,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug)]
 pub(crate) struct Uploads(Arc<Semaphore>);
 
-/// A project that was received. Its bytes count until this is dropped.
+/// A project that was received. Its bytes count towards the limit until this value is dropped.
 pub(crate) struct Upload {
     pub(crate) bytes: Vec<u8>,
     _counted: OwnedSemaphorePermit,

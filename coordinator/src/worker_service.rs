@@ -33,14 +33,14 @@ use crate::writer::{
 /// Longest worker name in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Time after which a worker without work requests leases again.
+/// Time after which a worker without runs requests leases again.
 const IDLE_WAIT: Duration = Duration::from_millis(250);
 
 /// Maximum length of the reason for a crash in bytes; the rest is left out.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
-/// Maximum number of leases in a request. A worker has at most 4096 that are not acknowledged, and a
-/// batch that waits.
+/// Maximum number of leases in a request. A worker has at most 4096 leases whose results are not
+/// acknowledged, and one batch that waits.
 const MAX_LEASES: usize = 1 << 13;
 
 /// Maximum number of loaded projects in a request.
@@ -265,7 +265,8 @@ fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
     completions.iter().map(|end| (end.run, end.token, ending(&end.result))).collect()
 }
 
-/// The engines that a worker names. A worker that names none would wait for runs for ever.
+/// The engines that a worker names. A worker that names none is refused, because it would wait for
+/// runs forever.
 fn checked_engines(worker: &str, engines: HashMap<String, String>) -> Result<Engines, Status> {
     if engines.is_empty() {
         return Err(Status::failed_precondition(format!(
@@ -366,7 +367,7 @@ fn send_project(
     if let Err(error) = streamed {
         send(Err(match error {
             StoreError::NoProject(_) => Status::not_found(error.to_string()),
-            // The worker hands the run back, which then waits until the project is stored again.
+            // The worker returns the run, which then waits until the project is stored again.
             _ if error.is_damage() => Status::data_loss(error.to_string()),
             _ => Status::unavailable(error.to_string()),
         }));

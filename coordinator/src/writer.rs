@@ -40,8 +40,9 @@ pub(crate) use request::{
 use request::{PendingReply, reply_later};
 pub(crate) use why::Explanation;
 
-/// Work of the requests in one transaction, in completions and other entries, which only the last
-/// request may exceed: heartbeats that arrive meanwhile wait for its end.
+/// Maximum work of the requests in one transaction, in completions and other entries. Only the last
+/// request may exceed it. The work is limited because heartbeats that arrive during the transaction
+/// wait for its end.
 const MAX_BATCH: usize = 4096;
 
 /// Time between two checkpoints, which keep the main file of an SQLite store nearly up to date.
@@ -84,7 +85,7 @@ pub struct Writer {
     /// Whether the last error came from opening the store.
     cannot_open: bool,
     /// The file of the store that another program has deleted or replaced. The store is then closed
-    /// for good, and no request is answered any more.
+    /// permanently, and no request is answered any more.
     lost_file: Option<(PathBuf, &'static str)>,
     /// Held as long as this process may write to an SQLite file.
     _lock: Option<File>,
@@ -252,7 +253,7 @@ impl Writer {
                 let store = Store::take_over(&self.config.url, silence)?;
                 let leader = Leader::new(&self.config, store, now)?;
                 tracing::info!("this coordinator leads the store from now on");
-                // An error of writing is cleared by the next successful transaction.
+                // An error in writing is cleared by the next successful transaction.
                 let led = StoreError::LedByAnother.to_string();
                 self.last_error.take_if(|error| self.cannot_open || *error == led);
                 none.insert(leader)
@@ -333,7 +334,8 @@ impl Writer {
         // about the end of a study, finds it in the progress.
         if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
             self.last_checkpoint = now;
-            // If it fails, the write-ahead log keeps what is not in the main file.
+            // If the checkpoint fails, the write-ahead log keeps the changes that are not in the
+            // main file.
             if let Err(error) = leader.store.checkpoint() {
                 tracing::debug!("checkpoint: {error}");
             }

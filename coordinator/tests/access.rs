@@ -1,4 +1,4 @@
-//! What a coordinator offers to the owner of a token of each role.
+//! Tests which requests a coordinator accepts from the owner of a token of each role.
 
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorOptions};

@@ -1,5 +1,5 @@
-//! Damaged copies of a small store: each copy is refused, repaired, or equal to the original, and
-//! none takes long. `CATHERD_DAMAGED_STORES` is the number of copies, 60 by default.
+//! Tests damaged copies of a small store. Each copy must be refused, repaired, or equal to the
+//! original, within a time limit. `CATHERD_DAMAGED_STORES` is the number of copies, 60 by default.
 
 use std::fs;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Everything in a store that the tables of its study are made of.
+/// Everything in a store from which the tables of its study are made.
 #[derive(Debug, PartialEq)]
 struct Contents {
     records: Vec<(RunSpec, RunRecord)>,

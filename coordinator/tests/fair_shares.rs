@@ -1,5 +1,5 @@
-//! Fair shares of workers in simulated time: over any minute each study gets its share, whatever the
-//! length of its runs.
+//! Tests fair shares of workers in simulated time: over any minute each study gets its share, even
+//! if its runs are longer than those of other studies.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn study(owner: &'static str, share: u32, length_ms: u64) -> Study {
 #[derive(Default)]
 struct Worker {
     leases: VecDeque<(RunNumber, Token)>,
-    /// The time at which the first of its runs ends.
+    /// The time at which its first run ends.
     ends: Duration,
 }
 
@@ -162,7 +162,8 @@ fn two_owners_get_their_shares_over_any_minute() {
     }
 }
 
-/// Shares are fair in the long run if runs are long compared to a minute: no run is interrupted.
+/// If runs are longer than a minute, shares are fair only over longer times, because runs are not
+/// interrupted.
 #[test]
 fn long_runs_get_their_share_in_the_long_run() {
     for lengths in [[100_000, 100_000], [60_000, 500]] {

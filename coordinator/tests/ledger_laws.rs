@@ -238,10 +238,9 @@ impl World {
                     let (run, token, _) = commit.unwrap();
                     let own = committer.as_ref() == self.holders.get(&token);
                     prop_assert!(own || verdict != Verdict::Accepted, "fencing");
-                    // A commit is accepted if its lease has not ended; otherwise only if the run was
                     // A commit is accepted if its lease has not ended. Otherwise it is accepted
                     // only if the run was not leased again. It counts as repeated only if it is the
-                    // accepted one.
+                    // commit that was accepted.
                     let phase = latest.unwrap();
                     let (open, expired) = (Some(Phase::Leased), Some(Phase::Pending));
                     let counts = verdict == Verdict::Accepted;
@@ -262,7 +261,7 @@ impl World {
                 prop_assert_eq!(after, before, "law 4: run {} changed after its end", run);
             }
             if after.phase == Phase::Leased && before.phase != Phase::Leased {
-                // Leased anew, or reinstated for its last worker.
+                // The run was leased again, or reinstated for its last worker.
                 let anew = after.token > before.token;
                 let again = after.token == before.token && believing.contains(&after.token);
                 prop_assert!(anew || again, "run {} was leased to the wrong worker", run);

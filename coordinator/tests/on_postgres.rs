@@ -1,5 +1,5 @@
-//! The coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its URL,
-//! such as `postgres://user@localhost/postgres`. Its user must be allowed to create databases.
+//! Tests the coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its
+//! URL, such as `postgres://user@localhost/postgres`. Its user must be allowed to create databases.
 
 mod service;
 

@@ -1,4 +1,4 @@
-//! The coordinator on an SQLite file.
+//! Tests the coordinator on an SQLite file.
 
 mod service;
 

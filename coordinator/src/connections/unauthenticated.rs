@@ -1,6 +1,6 @@
-//! A limit on the connections without an accepted request. Beyond it the oldest is closed, because
-//! a client that wants to send requests does so at once, and connections that are only held open
-//! must not take the place of new ones.
+//! A limit on the number of connections without an accepted request. If it is exceeded, the oldest
+//! of them is closed: clients send their first request at once, and connections that are only kept
+//! open must not prevent new ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 #[derive(Clone)]
 pub(crate) struct Unauthenticated {
     permits: Arc<Semaphore>,
-    /// Closes a connection, by its number. Connections are numbered in the order of their arrival.
+    /// Senders that close a connection, by the number of the connection. Connections are numbered
+    /// in the order of their arrival.
     closers: Arc<Mutex<BTreeMap<u64, oneshot::Sender<()>>>>,
 }
 
@@ -22,14 +23,15 @@ impl Unauthenticated {
         Unauthenticated { permits: Arc::new(Semaphore::new(limit)), closers: Arc::default() }
     }
 
-    /// Admits connection `number`. At the limit the oldest connection is closed first. The receiver
-    /// is told when this connection must close; it fails when the connection is authenticated.
+    /// Admits connection `number`. If the limit has been reached, the oldest connection is closed
+    /// first. The receiver gets a value when this connection must be closed, and an error when the
+    /// connection has been authenticated.
     pub(crate) async fn admit(&self, number: u64) -> (Peer, oneshot::Receiver<()>) {
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => Some(permit),
             Err(_) => {
                 self.close_oldest();
-                // Fails only if the semaphore is closed, which never happens.
+                // This fails only if the semaphore is closed, which does not happen.
                 self.permits.clone().acquire_owned().await.ok()
             }
         };
@@ -65,7 +67,7 @@ impl Drop for Place {
     }
 }
 
-/// The other side of a connection; requests have it as an extension.
+/// The peer of a connection. Each request contains it as an extension.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<Mutex<Option<Place>>>);
 
@@ -101,7 +103,7 @@ mod tests {
         first.release();
         let (_third, _) = third.await;
         assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Empty));
-        // An authenticated connection is not closed any more and makes room.
+        // An authenticated connection is not closed any more, and its place becomes free.
         second.release();
         assert_eq!(second_closed.try_recv(), Err(oneshot::error::TryRecvError::Closed));
         let (_fourth, _) = connections.admit(4).await;

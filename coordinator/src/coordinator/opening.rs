@@ -22,14 +22,14 @@ use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
 use crate::writer::{Scope, Writer, WriterConfig};
 
-/// Attempts to open a PostgreSQL store whose leader has just ended: the server may take a moment to
-/// notice that the session is gone.
+/// Number of attempts to open a PostgreSQL store whose leader has just ended. The server may need a
+/// moment to detect that the session has ended.
 const OPEN_ATTEMPTS: u32 = 10;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 
 impl Coordinator {
     /// Opens a store and serves all its active studies. Runs that have ended are not executed
-    /// again; leases of an earlier process get one fresh term.
+    /// again; leases of an earlier process are valid for one more term.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ fn open(
     Ok((coordinator, writer))
 }
 
-/// Repairs all studies of an SQLite store by the plans that it contains. A PostgreSQL server has
-/// checksums of its own.
+/// Repairs all studies of an SQLite store by the plans that it contains. A PostgreSQL store is not
+/// repaired, because the server has its own checksums.
 fn repair_all(
     store: Result<Store, StoreError>,
     url: &StoreUrl,

@@ -1,5 +1,5 @@
-//! The gate of the dashboard: decides which requests are answered, and what browsers may do with
-//! the answers.
+//! Access to the dashboard: decides which requests are answered, and sets headers that restrict
+//! what browsers may do with the answers.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,7 +30,8 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// The path that supervisors request without a token; the answer says only whether the store works.
+/// The path that supervisors request without a token. The answer contains only whether the store
+/// works.
 const HEALTH: &str = "/health";
 
 /// The rules of a dashboard; cheap to clone.
@@ -51,7 +52,8 @@ impl Gate {
         Gate { access, names: names.into() }
     }
 
-    /// Answers a request itself if it is refused, and adds the headers to every response.
+    /// Passes a request on or, if it is refused, answers it with an error. Adds the headers to
+    /// every response.
     pub(crate) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
         let mut response = match gate.check(&request) {
             Ok(()) => next.run(request).await,
@@ -80,8 +82,8 @@ impl Gate {
     }
 
     /// Refuses host names that are not the dashboard's. Otherwise a page of another site could read
-    /// the dashboard in a user's browser, through a name that resolves to this address for a moment
-    /// (DNS rebinding). An IP address cannot be made to resolve elsewhere.
+    /// the dashboard in a user's browser, through a name that temporarily resolves to this address
+    /// (DNS rebinding). IP addresses are permitted, because they are not resolved.
     fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.ok_or_else(|| Refusal::Host(String::new()))?;

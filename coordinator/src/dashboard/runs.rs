@@ -18,7 +18,7 @@ const MAX_PROJECTS: usize = 500;
 /// Largest number of runs of a cell.
 const MAX_RUNS: usize = 1000;
 
-/// Largest number of bytes of all logs of a run that are shown.
+/// Maximum number of bytes that are shown of all logs of a run together.
 const MAX_LOG_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize)]
@@ -33,7 +33,7 @@ pub(super) async fn cells(
 ) -> Result<Json<Value>, Refusal> {
     let number = source.study(&study)?;
     let counts = source.read(move |mut reader| reader.cells(number)).await?;
-    // The counts are in the order of the study's runs.
+    // The counts are sorted by the order of the study's runs.
     let (mut names, mut algorithms): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut rows: BTreeMap<String, BTreeMap<String, Cell>> = BTreeMap::new();
     for count in counts {

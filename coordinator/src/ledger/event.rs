@@ -10,13 +10,15 @@ use crate::ids::{RunNumber, Token};
 /// How an attempt at a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// With a record of a run that is done; the duration of the run.
+    /// The attempt ended with a record of a run that is done, which took this time.
     Done(Duration),
-    /// With a record in which the tool reported an error; the duration of the run.
+    /// The attempt ended with a record in which the tool reported an error, after this time.
     Failed(Duration),
-    /// Without a record, because the tool crashed or a limit of the worker ended it.
+    /// The attempt ended without a record, because the tool crashed or a limit of the worker ended
+    /// it.
     Crashed,
-    /// Handed back: the run was not started, or was stopped for a reason outside of the run.
+    /// The worker returned the run: it was not started, or was stopped for a reason outside of the
+    /// run.
     Returned,
 }
 
@@ -25,13 +27,13 @@ pub enum AttemptEnd {
 pub struct LeaseWish<'a> {
     /// The engines that the worker executes.
     pub engines: &'a Engines,
-    /// Projects that it has loaded.
+    /// Projects that the worker has loaded.
     pub loaded: &'a BTreeSet<Digest>,
-    /// The leases that it knows of.
+    /// The leases that the worker knows.
     pub held: &'a BTreeSet<Token>,
-    /// The name of its host; empty if unknown.
+    /// The name of the worker's host; empty if unknown.
     pub host: &'a str,
-    /// Time until its allocation ends; `None` if it does not end.
+    /// Time until the worker's allocation ends; `None` if it does not end.
     pub remaining: Option<Duration>,
     /// Projects that no worker can fetch now.
     pub withheld: &'a BTreeSet<Digest>,
@@ -49,7 +51,7 @@ pub enum LedgerEvent<'a> {
     Lease {
         /// Its name.
         worker: &'a str,
-        /// What it asks for.
+        /// The request.
         wish: LeaseWish<'a>,
     },
     /// A worker renews its leases.

@@ -90,7 +90,7 @@ impl Ledger {
             }
             AttemptEnd::Crashed => self.note_crash(number, worker, effects),
             AttemptEnd::Returned => {
-                // It was not an attempt: nothing is known about the run.
+                // The run was returned without an attempt, so that the attempt is not counted.
                 self.runs[number as usize].attempt -= 1;
                 self.requeue_or_quarantine(number, false);
             }
@@ -146,7 +146,7 @@ impl Ledger {
         names.insert(worker.clone());
         let on_several = names.len() > 1;
         if on_several {
-            // The run is at fault, so it must not drain any worker.
+            // The run is the cause of these crashes, so they must not drain any worker.
             for worker in self.workers.values_mut() {
                 worker.consecutive_crashes.remove(&number);
             }
@@ -190,8 +190,8 @@ impl Ledger {
         self.forget_silent(now);
     }
 
-    /// Ends a lease that was not committed (expired, or its worker restarted). `in_hand`: the run
-    /// was the one being executed, so it counts as a loss.
+    /// Ends a lease that was not committed, because it has expired or its worker was restarted.
+    /// With `in_hand`, the worker was executing the run, so that a loss is counted.
     pub(super) fn end_uncommitted(
         &mut self,
         token: Token,

@@ -1,4 +1,4 @@
-//! Membership of runs in studies: studies that are added, changed, paused and resumed.
+//! Membership of runs in studies. Changes it when studies are added, changed, paused and resumed.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ impl Ledger {
         self.queue.add_group(project, engine)
     }
 
-    /// Adds a run that no study contains yet, unless the number is known. Numbers that are skipped
-    /// become placeholders without a run. The engine of a known run may be unknown, because no
-    /// study contained the run when it was loaded; such a run moves to the group.
+    /// Adds a run that no study contains yet, unless the number is known. Skipped numbers become
+    /// placeholders without a run. The engine of a known run may be unknown, because no study
+    /// contained the run when it was loaded; such a run moves to the group.
     pub fn add_run(&mut self, number: RunNumber, group: GroupNumber) {
         if let Some(RunStatus { phase, group: former, set, .. }) = self.run(number).copied() {
             let unknown = *self.queue.engine_of(former) == SubjectEngine::default();
@@ -74,7 +74,7 @@ impl Ledger {
 
     /// Sets the place of a run in the order of its group; see [`Queue::set_place`](crate::queue::Queue).
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
-        // A run that is queued, because another study contains it, has its place already.
+        // A run that is already queued, because another study contains it, already has a place.
         if !self.queue.has_place(run) {
             self.queue.set_place(run, place);
         }
@@ -88,7 +88,7 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// What a study gets at the moment.
+    /// The workers that a study has at the moment, and the time that it has used.
     pub fn usage(&self, study: StudyNumber) -> Usage {
         self.shares.usage(study)
     }

@@ -7,14 +7,15 @@ use std::time::Duration;
 pub struct Policy {
     /// Duration of a lease; see [`lease_expiry`](crate::lease_expiry).
     pub term: Duration,
-    /// Crashed attempts after which a run is quarantined, if it crashed on at least two workers.
-    /// Twice as many if it crashed on only one.
+    /// Number of crashed attempts after which a run is quarantined, if it crashed on at least two
+    /// workers. A run that crashed on only one worker is quarantined after twice as many.
     pub max_crashes: u32,
-    /// Lost workers after which the run that they executed is quarantined. More than `max_crashes`,
-    /// because most losses are the fault of the machine.
+    /// Number of losses of its worker after which a run is quarantined. It is larger than
+    /// `max_crashes`, because the cause of most losses is the machine.
     pub max_losses: u32,
-    /// Number of different runs that crash on one worker and nowhere else, without an accepted
-    /// record in between, after which the worker is drained. The last worker is never drained.
+    /// Number of different runs that crash on one worker and on no other worker, without an
+    /// accepted record in between, after which the worker is drained. The last worker is never
+    /// drained.
     pub max_consecutive_crashes: usize,
 }
 

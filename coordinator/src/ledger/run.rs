@@ -2,7 +2,7 @@
 
 use crate::ids::{GroupNumber, StudyNumber, StudySetNumber, Token};
 
-/// The state of a run. [`Phase::name`] is the only list of the states' names.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
@@ -45,11 +45,11 @@ impl Phase {
 pub struct RunStatus {
     /// Its state.
     pub phase: Phase,
-    /// Leases granted so far.
+    /// Number of leases granted so far.
     pub attempt: u32,
-    /// Attempts that crashed.
+    /// Number of attempts that crashed.
     pub crashes: u32,
-    /// Attempts whose worker was lost.
+    /// Number of attempts whose worker was lost.
     pub losses: u32,
     /// Token of its latest lease; 0 if it never had one.
     pub token: Token,
@@ -71,14 +71,14 @@ impl RunStatus {
 pub struct StudySet {
     /// The studies, in ascending order.
     pub studies: Vec<StudyNumber>,
-    /// At least one of them is active.
+    /// Whether at least one of the studies is active.
     pub active: bool,
     pub(super) counts: PhaseCounts,
 }
 
 impl StudySet {
-    /// The study to which the work of a run of the set is charged if no turn of a study led to its
-    /// lease.
+    /// The study to which the work of a run of the set is charged if the run was not leased on
+    /// behalf of a certain study.
     pub(super) fn charged(&self) -> StudyNumber {
         self.studies.first().copied().unwrap_or(StudyNumber::MAX)
     }

@@ -1,32 +1,34 @@
 //! Fair shares of workers, between owners and between the studies of an owner.
 //!
-//! Workers' time is charged to the study whose run they execute. Each study has a *virtual time*: the
-//! time that was charged to it, divided by its share. The study with the smallest virtual time gets the
-//! next worker, so that the times of studies that wait grow together and workers are divided by shares,
-//! however long the runs are. The same is done between owners, whose weight is the largest share of
-//! their studies, so that no person gets more by dividing a study into several.
+//! Workers' time is charged to the study whose run they execute. Each study has a *virtual time*:
+//! the time that was charged to it, divided by its share. The study with the smallest virtual time
+//! gets the next worker. Therefore the virtual times of waiting studies increase together, and
+//! workers are divided by shares, even if the runs of one study are longer. Workers are divided
+//! between owners in the same way. The weight of an owner is the largest share of the owner's
+//! studies, so that nobody gets more workers by dividing a study into several.
 //!
 //! Three rules keep the division fair over short times. A run that was leased but has not ended is
-//! charged in advance, for at most [`HORIZON`]: otherwise all workers that ask at the same time would
-//! get the same study. A study that begins to wait starts at the virtual time of the others, because
-//! it has no claim on time in which it did not wait. A study that falls behind, because no worker could
-//! execute its runs, catches up with a bounded time only.
+//! charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs at
+//! the same time would get runs of the same study. A study that begins to wait starts at the
+//! virtual time of the others, because it has no claim on time in which it did not wait. The time
+//! that a study can catch up with, after no worker could execute its runs, is limited.
 //!
-//! Priorities are between the studies of an owner: those of a lower priority wait for those of a higher
-//! one.
+//! Priorities apply between the studies of one owner: studies of a lower priority wait for studies
+//! of a higher one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::ids::{StudyNumber, StudySetNumber};
 
-/// The longest time that is charged in advance for a leased run.
+/// Maximum time that is charged in advance for a leased run.
 const HORIZON: Duration = Duration::from_secs(5);
 
 /// The time of all workers that a study can catch up with.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
-/// Number of the longest runs that a study can catch up with, if that is longer.
+/// A study can catch up with the time of this number of the longest runs, if this is more than
+/// [`CATCH_UP`].
 const CATCH_UP_RUNS: u32 = 2;
 
 /// The claim of an active study on workers.
@@ -34,7 +36,7 @@ const CATCH_UP_RUNS: u32 = 2;
 pub struct StudyClaim {
     /// The study.
     pub study: StudyNumber,
-    /// The name of its owner; studies without an owner have an empty one in common.
+    /// The name of its owner; empty for all studies without an owner.
     pub owner: String,
     /// Studies of the owner with a higher priority come first.
     pub priority: i32,
@@ -45,25 +47,25 @@ pub struct StudyClaim {
 }
 
 impl StudyClaim {
-    /// The usual claim of a study without an owner.
+    /// The default claim of a study without an owner.
     pub fn usual(study: StudyNumber) -> StudyClaim {
         StudyClaim { study, owner: String::new(), priority: 0, share: 1, quota: None }
     }
 }
 
-/// What was charged to a study or to an owner.
+/// The time that was charged to a study or to an owner.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     /// Virtual time in seconds.
     time: f64,
     /// Seconds that are charged in advance.
     advance: f64,
-    /// It had runs that wait for a worker when workers were last given.
+    /// Whether it had runs that waited for a worker when a worker was last assigned.
     waits: bool,
 }
 
 impl Account {
-    /// The virtual time with what is charged in advance.
+    /// The virtual time, including the time that is charged in advance.
     fn level(&self, weight: f64) -> f64 {
         self.time + self.advance / weight
     }
@@ -77,7 +79,7 @@ impl Account {
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     account: Account,
-    /// The largest share of the studies that competed for workers when workers were last given.
+    /// The largest share of the studies that waited when a worker was last assigned.
     weight: f64,
 }
 
@@ -93,7 +95,7 @@ struct Study {
     account: Account,
     /// The sets of the ledger that contain it.
     lanes: Vec<StudySetNumber>,
-    /// Workers that hold leases which are charged to it.
+    /// Number of workers that have leases that are charged to it.
     workers: u32,
 }
 
@@ -106,17 +108,17 @@ pub(super) struct Shares {
     spent: BTreeMap<StudyNumber, Duration>,
 }
 
-/// What a study gets at the moment.
+/// The workers that a study has at the moment, and the time that it has used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Workers that hold leases of its runs.
+    /// Number of workers that have leases of its runs.
     pub workers: u32,
     /// Workers' time since the ledger was restored.
     pub spent: Duration,
 }
 
 impl Shares {
-    /// Replaces the claims of the active studies. What was charged to them stays.
+    /// Replaces the claims of the active studies. The charged times are kept.
     pub(super) fn set_claims(&mut self, claims: Vec<StudyClaim>) {
         let mut former = std::mem::take(&mut self.studies);
         for claim in claims {
@@ -191,8 +193,8 @@ impl Shares {
         order.into_iter().map(|study| study.claim.study).collect()
     }
 
-    /// Notes which studies wait. A study or an owner that begins to wait starts at the virtual time of
-    /// those that do already.
+    /// Notes which studies wait. A study or an owner that begins to wait starts at the virtual time
+    /// of those that already wait.
     fn admit(&mut self, waits: impl Fn(StudySetNumber) -> bool) {
         let mut floors: BTreeMap<String, f64> = BTreeMap::new();
         for study in self.studies.values().filter(|study| study.account.competes()) {
@@ -242,8 +244,8 @@ impl Shares {
         }
     }
 
-    /// The time that is charged in advance for a run of this expected time, a second if no run on its
-    /// project was measured.
+    /// The time that is charged in advance for a run with this expected time; one second if no run
+    /// on its project was measured.
     pub(super) fn advance_of(expected: Option<Duration>) -> Duration {
         expected.unwrap_or(Duration::from_secs(1)).min(HORIZON)
     }
@@ -253,7 +255,7 @@ impl Shares {
         let Some(study) = self.studies.get_mut(&study) else { return };
         let seconds = sign * time.as_secs_f64();
         let change = |account: &mut Account| {
-            // Rounding must leave nothing behind.
+            // Rounding errors must not accumulate.
             account.advance = (account.advance + seconds).max(0.0);
             if account.advance < 1e-6 {
                 account.advance = 0.0;
@@ -265,7 +267,7 @@ impl Shares {
         }
     }
 
-    /// Notes that one more worker holds leases of a study, or one less.
+    /// Records that one more worker has leases of a study, or one fewer.
     pub(super) fn note_worker(&mut self, study: StudyNumber, holds: bool) {
         if let Some(study) = self.studies.get_mut(&study) {
             let workers = study.workers;
@@ -273,7 +275,7 @@ impl Shares {
         }
     }
 
-    /// Bounds the time that a study or an owner can catch up with.
+    /// Limits the time that a study or an owner can catch up with.
     pub(super) fn bound_lag(&mut self, workers: usize, longest: Duration) {
         let all = CATCH_UP * u32::try_from(workers).unwrap_or(u32::MAX);
         let bound = all.max(longest * CATCH_UP_RUNS).as_secs_f64();

@@ -121,7 +121,8 @@ fn the_last_worker_is_not_drained() {
             }
         }
     }
-    // More runs in a row than another worker would be drained for, each until it is quarantined.
+    // The runs crash until they are quarantined. They are more than the number after which a worker
+    // is drained, unless it is the last one.
     assert!(crashes.len() > POLICY.max_consecutive_crashes);
     assert!(crashes.values().all(|&crashes| crashes == 2 * POLICY.max_crashes), "{crashes:?}");
     assert!(ledger.workers().all(|worker| !worker.drained));

@@ -1,4 +1,4 @@
-//! The workers of a ledger, and what they are told.
+//! The workers of a ledger, and the rules of operators for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::lease_expiry::{expiry, has_expired};
 use crate::queue::SubjectEngine;
 
-/// What an operator tells the workers of a name, or of a host.
+/// A rule of an operator for the workers with a name, or on a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum WorkerRule {
-    /// They finish their current runs, hand back the others and exit.
+    /// The workers finish their current runs, return the others and exit.
     Drain = 1,
-    /// They get no further runs, but stay.
+    /// The workers do not get further runs, but do not exit.
     Block = 2,
 }
 
@@ -39,7 +39,7 @@ impl WorkerRule {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worker {
     pub(super) leases: BTreeSet<Token>,
-    /// The number of its leases that are charged to each study.
+    /// Number of its leases, by the study to which they are charged.
     pub(super) studies: BTreeMap<StudyNumber, u32>,
     pub(super) last_seen: Duration,
     /// The time until which its work was charged.
@@ -47,24 +47,24 @@ pub(super) struct Worker {
     /// Runs that crashed on this worker and on no other since its last accepted record.
     pub(super) consecutive_crashes: BTreeSet<RunNumber>,
     pub(super) drained: bool,
-    /// The engines that it executes, as of its last lease request.
+    /// The engines that it executes, according to its last lease request.
     pub(super) engines: Engines,
     /// The name of its host; empty if unknown.
     pub(super) host: String,
-    /// The time until its allocation ended when it requested runs for the first time; `None` if its
-    /// allocation does not end.
+    /// The remaining time of its allocation when it requested runs for the first time; `None` if
+    /// its allocation does not end.
     pub(super) allocation: Option<Duration>,
-    /// It has requested runs.
+    /// Whether it has requested runs.
     pub(super) has_asked: bool,
 }
 
 impl Worker {
-    /// Notes that a process of this name has started.
+    /// Records that a process of this worker has started.
     pub(super) fn note_start(&mut self) {
         (self.has_asked, self.allocation) = (false, None);
     }
 
-    /// Notes what a lease request says about the worker.
+    /// Records the properties of the worker that a lease request states.
     pub(super) fn note_wish(&mut self, wish: &LeaseWish<'_>) {
         if self.engines != *wish.engines {
             self.engines = wish.engines.clone();
@@ -110,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// The rule that applies to the worker of this name.
+    /// The rule that applies to the worker with this name; `None` if there is none.
     pub(super) fn rule(
         &self,
         name: &str,
@@ -119,12 +119,12 @@ impl Worker {
         rules.get(name).or_else(|| rules.get(&self.host)).copied()
     }
 
-    /// Whether the worker of this name is told to exit.
+    /// Whether the worker with this name must exit.
     pub(super) fn is_to_drain(&self, name: &str, rules: &BTreeMap<String, WorkerRule>) -> bool {
         self.drained || self.rule(name, rules) == Some(WorkerRule::Drain)
     }
 
-    /// Whether the worker of this name gets runs.
+    /// Whether the worker with this name gets runs.
     pub(super) fn is_usable(&self, name: &str, rules: &BTreeMap<String, WorkerRule>) -> bool {
         !self.drained && self.rule(name, rules).is_none()
     }
@@ -141,9 +141,9 @@ pub struct LiveWorker<'a> {
     pub leases: usize,
     /// The time of its last request.
     pub last_seen: Duration,
-    /// It is given no more runs, because too many runs in a row crashed on it.
+    /// Whether it does not get further runs, because too many runs in a row crashed on it.
     pub drained: bool,
-    /// What an operator has told it.
+    /// The rule of an operator for it; `None` if there is none.
     pub rule: Option<WorkerRule>,
 }
 
@@ -152,7 +152,7 @@ pub struct LiveWorker<'a> {
 pub struct ServingWorker<'a> {
     /// Its name.
     pub name: &'a str,
-    /// It gets runs: it is neither drained nor blocked.
+    /// Whether it gets runs, because it is neither drained nor blocked.
     pub usable: bool,
 }
 
@@ -169,13 +169,13 @@ impl Ledger {
         })
     }
 
-    /// Replaces what workers are told, by their names or the names of their hosts.
+    /// Replaces the rules for workers, by the name of the worker or of its host.
     pub fn set_rules(&mut self, rules: BTreeMap<String, WorkerRule>) {
         self.rules = rules;
     }
 
     /// The engines that pending runs need and no live worker executes, each with its number of
-    /// pending runs. A worker that holds a lease of an engine executes it.
+    /// pending runs. A worker that has a lease of an engine counts as executing it.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         self.queue.unserved(move |engine| usable().any(|(_, worker)| engine.is_in(&worker.engines)))
@@ -194,7 +194,7 @@ impl Ledger {
         self.crashed_on.get(&run).into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether the lease of a token is the one whose run its worker executes.
+    /// Whether a token's lease is the first lease of its worker, whose run the worker executes.
     pub fn is_first_lease(&self, token: Token) -> bool {
         let worker = self.leases.get(&token).and_then(|lease| self.workers.get(&lease.worker));
         worker.is_some_and(|worker| worker.leases.first() == Some(&token))

@@ -20,10 +20,10 @@ use crate::store::{StoredRecord, StoredStudy};
 /// Time over which rates are averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(30);
 
-/// Number of records in the window from which on the rate says how long the rest takes.
+/// Minimum number of records in the window for the rate to be used in the expected time.
 const MIN_RATED: u64 = 10;
 
-/// Share of its budget that a run must have spent before it says how long runs take.
+/// Share of its budget that a run must have spent before the expected time is estimated from it.
 const MIN_SPENT: f64 = 0.01;
 
 /// Maximum number of workers whose attempts are counted.
@@ -39,7 +39,7 @@ impl CoverageSum {
     }
 }
 
-/// The counters that the progress needs beyond the ledger.
+/// The counters from which progress is computed, in addition to the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressTracker {
     /// Accepted records by second: (second, number), the oldest first.
@@ -95,8 +95,8 @@ impl ProgressTracker {
         }
     }
 
-    /// This tracker, with the counters that an earlier tracker has gathered since the start of the
-    /// coordinator.
+    /// This tracker with the counters of an earlier tracker, which has counted since the
+    /// coordinator started.
     pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
         let ProgressTracker { studies, active, coverage, plans, .. } = self;
         ProgressTracker { studies, active, coverage, plans, ..earlier }
@@ -183,7 +183,8 @@ impl ProgressTracker {
         }
     }
 
-    /// Counts the effects of a request of a worker; of the passing of time if it is `None`.
+    /// Counts the effects of a worker's request. If there is no worker, they are effects of expired
+    /// leases.
     pub(crate) fn note_effects(&mut self, now: Duration, worker: Option<&str>, effects: &[Effect]) {
         for effect in effects {
             let (name, count): (&str, fn(&mut AttemptCounts) -> &mut u64) = match (effect, worker) {
@@ -287,8 +288,9 @@ impl ProgressTracker {
         }
     }
 
-    /// The time that this number of runs takes if all take as long as those in execution, each of which
-    /// has spent a share of its budget; `None` if none has spent any.
+    /// The time that this number of runs takes if each takes as long as the runs that are being
+    /// executed, as estimated from the share of its budget that each has spent; `None` if none has
+    /// spent enough.
     fn expected_by_budget(&self, now: Duration, runs: u64, workers: usize) -> Option<Duration> {
         let budget = &self.active.first().and_then(|study| self.plans.get(study))?.budget;
         let times = self.executing.values().filter_map(|(since, progress)| {

@@ -10,7 +10,7 @@ pub struct SubjectEngine {
     /// Name of the subject kind.
     #[serde(rename = "subject")]
     pub kind: String,
-    /// Its engine id.
+    /// The engine id that the runs need.
     pub engine: String,
 }
 

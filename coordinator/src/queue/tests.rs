@@ -224,7 +224,7 @@ fn the_time_left_falls_while_runs_are_executed_and_is_at_least_the_time_of_the_l
     assert_eq!(left([60, 4000]).on(2), ms(5000));
     assert_eq!(left([60, 8980]).on(2), ms(180));
     assert_eq!(left([60, 8980]).on(0), ms(360));
-    // A run that is late is expected to need the time by which it is late once more.
+    // A run that has exceeded its expected time is expected to take the excess once more.
     assert_eq!(left([100, 11_000]), ExpectedWork { total: ms(300 + 2000), longest: ms(2000) });
 }
 
@@ -309,7 +309,7 @@ fn runs_in_real_time_are_taken_block_by_block() {
     }
     queue.set_place(6, 1);
     queue.push(LANE, groups[3], 6);
-    // Whatever was measured, and although runs of the project are leased.
+    // The order does not depend on measured times, or on runs of the project being leased.
     queue.record_time(groups[2], ms(3000));
     queue.record_time(groups[0], ms(1000));
     queue.record_time(groups[3], ms(1500));

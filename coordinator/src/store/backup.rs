@@ -79,7 +79,8 @@ pub fn backup(
     }
     let mut source = Sqlite::open(store, Purpose::Read).map_err(of_store)?;
     let partial = Partial::create(copy).map_err(of_copy)?;
-    // A transaction that has read keeps its view of the store, however long the copy takes.
+    // Begin a transaction and read in it, so that the view of the store does not change while it is
+    // copied.
     source.batch("begin; select count(*) from sqlite_master").map_err(of_store)?;
     let problem = write(source.connection(), &partial.0, progress).map_err(|error| {
         let full = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull);
@@ -94,7 +95,7 @@ pub fn backup(
     Ok(contents)
 }
 
-/// Copies page by page, and returns what SQLite's check of the copy says: `ok` or a problem.
+/// Copies page by page, and returns the result of SQLite's check of the copy: `ok` or a problem.
 fn write(
     source: &Connection,
     copy: &Path,
@@ -117,7 +118,7 @@ fn write(
         }
     }
     drop(backup);
-    // The copied header says that the store has a write-ahead log.
+    // Change the copied header, which states that the store has a write-ahead log.
     copied.execute_batch("pragma journal_mode = delete")?;
     copied.query_row("pragma quick_check(1)", (), |row| row.get(0))
 }
@@ -146,7 +147,7 @@ impl Partial {
     fn publish(self, copy: &Path) -> io::Result<()> {
         File::open(&self.0)?.sync_all()?;
         fs::rename(&self.0, copy)?;
-        // Only Unix can open folders, and needs to sync them.
+        // Only on Unix can folders be opened, and only there must they be synchronised.
         let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Ok(folder) = File::open(folder.unwrap_or(Path::new("."))) {
             folder.sync_all()?;

@@ -1,4 +1,5 @@
-//! What a dashboard shows of the runs of a study: counts by project and algorithm, and single runs.
+//! Reads the data of a dashboard about the runs of a study: counts by project and algorithm, and
+//! single runs.
 
 use catherd_experiments::{Digest, RunSpec};
 
@@ -16,11 +17,11 @@ pub struct CellRuns {
     pub project: String,
     /// The algorithm's label.
     pub label: String,
-    /// Their state.
+    /// Their phase.
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Sum of the coverages of those that are done and have goals, in 0..=1 each.
+    /// Sum of the coverages of the runs that are done and have goals, each in 0..=1.
     pub coverage: f64,
     /// Number of runs in this sum.
     pub covered: u64,
@@ -35,7 +36,7 @@ pub struct ListedRun {
     pub seed: u64,
     /// Its state.
     pub phase: Phase,
-    /// Goals covered, and goals; `None` if it has no record.
+    /// Number of covered goals, and number of all goals; `None` if the run has no record.
     pub goals: Option<(u64, u64)>,
     /// Why its last attempt ended without a record; empty if no attempt did.
     pub reason: String,

@@ -1,7 +1,8 @@
-//! Checksums of rows: a row whose bits have changed on the disk is noticed when it is read.
+//! Checksums of rows, with which a row whose bits have changed on the disk is detected when it is
+//! read.
 //!
-//! Projects, specifications and records have digests of their own, but these do not include times,
-//! counts and reasons. Everything else in the tables of a study is compared with its plan
+//! Projects, specifications and records have digests, but these do not include times, counts and
+//! reasons. Everything else in the tables of a study is compared with its plan
 //! ([`super::records`]).
 
 use catherd_experiments::Digest;

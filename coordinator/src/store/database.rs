@@ -1,6 +1,6 @@
 //! A connection to either database. Statements are written once, in the SQL that both support, with
-//! parameters `?1`, `?2`, ... Integers are `bigint` and bytes `bytea`; SQLite gives these type names
-//! the affinities that store integers and bytes as they are.
+//! parameters `?1`, `?2`, ... Integers are `bigint` and bytes `bytea`; in SQLite, columns with
+//! these type names have affinities with which integers and bytes are stored unchanged.
 
 use super::error::StoreError;
 #[cfg(feature = "postgres")]
@@ -30,7 +30,7 @@ impl Database {
         }
     }
 
-    /// Executes statements without parameters and results.
+    /// Executes statements that have neither parameters nor results.
     pub(super) fn batch(&mut self, sql: &str) -> Result<(), StoreError> {
         match self {
             Database::Sqlite(sqlite) => sqlite.batch(sql),

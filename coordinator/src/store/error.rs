@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use catherd_experiments::{Digest, RunSpec};
 
-/// The store does not work, or does not have what was requested.
+/// Why a request to the store failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -55,7 +55,7 @@ pub enum StoreError {
     DamagedRun {
         /// The run.
         run: Digest,
-        /// The study, the run in words, and what does not match.
+        /// The study, a description of the run, and the value that does not match.
         line: String,
     },
     /// A plan, specification or record cannot be converted to or from JSON.
@@ -92,13 +92,13 @@ impl From<serde_json::Error> for StoreError {
 }
 
 impl StoreError {
-    /// Whether the database cannot be reached now, but may be later: the server is down, starting,
-    /// or has no connection left.
+    /// Whether the error may be temporary: the server is not running, is starting, or has no free
+    /// connection.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             #[cfg(feature = "postgres")]
             StoreError::Postgres(error) => match error.code() {
-                // Classes 53 (insufficient resources) and 57 (operator intervention).
+                // The classes of codes 53 (insufficient resources) and 57 (operator intervention).
                 Some(state) => state.code().starts_with("53") || state.code().starts_with("57"),
                 None => error.is_closed() || is_io(error),
             },
@@ -117,7 +117,7 @@ impl StoreError {
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
-            // Rows that name rows which are lost.
+            // A row refers to another row that is lost.
             StoreError::Sqlite(rusqlite::Error::SqliteFailure(error, _))
                 if error.extended_code == rusqlite::ffi::SQLITE_CONSTRAINT_FOREIGNKEY =>
             {
@@ -132,7 +132,7 @@ impl StoreError {
     }
 }
 
-/// Whether the network caused an error.
+/// Whether an error was caused by the network.
 #[cfg(feature = "postgres")]
 fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
@@ -149,7 +149,8 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 mod tests {
     use super::*;
 
-    /// What SQLite says about a row that names a lost one is damage, and a constraint of another kind is none.
+    /// A violated foreign key is damage, because the other row is lost. A violation of another
+    /// constraint is not.
     #[test]
     fn a_lost_row_is_damage() {
         let database = rusqlite::Connection::open_in_memory().unwrap();

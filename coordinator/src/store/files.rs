@@ -2,9 +2,10 @@
 //!
 //! SQLite protects them with POSIX locks, and a process loses all of its locks on a file as soon as
 //! it closes any descriptor of that file, even one that SQLite did not open
-//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store
-//! then takes itself for the last one that has it open, and deletes the write-ahead log while the
-//! writer uses it. Therefore nothing in this module opens a file: metadata is read by path.
+//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store and
+//! closes it is then treated as the last one that has it open, and deletes the write-ahead log
+//! while the writer uses it. Therefore nothing in this module opens a file: metadata is read by
+//! path.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -36,8 +37,9 @@ impl StoreFiles {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. SQLite then
-    /// continues to write to the file that it has open, which no path leads to any more.
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. In this
+    /// case, SQLite continues to write to the file that it has open, to which no path leads any
+    /// more.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         self.0.iter_mut().try_for_each(OpenFile::check)
     }
@@ -75,14 +77,15 @@ impl FileIdentity {
         FileIdentity(metadata.dev(), metadata.ino())
     }
 
-    /// Other systems do not delete or rename a file that SQLite has open.
+    /// On other systems, a file that SQLite has open cannot be deleted or renamed.
     #[cfg(not(unix))]
     fn of(_: &Metadata) -> FileIdentity {
         FileIdentity(0, 0)
     }
 }
 
-/// The path of a file next to the main file, whose name has this additional ending.
+/// The path of a file next to the main file. Its name is the name of the main file followed by
+/// `ending`.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -106,7 +109,7 @@ mod tests {
         fs::write(&log, "a longer log").unwrap();
         files.check().unwrap();
 
-        // The copy has another inode, since the original exists until it is renamed.
+        // The copy has another inode, because the original exists until the copy is renamed.
         fs::copy(&log, folder.path().join("copy")).unwrap();
         fs::rename(folder.path().join("copy"), &log).unwrap();
         let error = files.check().unwrap_err().to_string();

@@ -25,7 +25,7 @@ impl Store {
         queries::studies(&mut self.database, schema::VERSION)
     }
 
-    /// What workers are told, by their names or the names of their hosts.
+    /// The rules for workers, by the name of the worker or of its host.
     ///
     /// # Errors
     ///
@@ -71,8 +71,8 @@ impl Store {
         self.query_by_page(sql, &mut |row| each(stored_run(row)?))
     }
 
-    /// Reads rows of all runs, a page of runs at a time. During one long query the session of a
-    /// PostgreSQL writer would look silent, so that a standby coordinator could terminate it.
+    /// Reads rows of all runs, a page of runs at a time. During one long query, the session of a
+    /// PostgreSQL writer would be silent, so that a standby coordinator could terminate it.
     fn query_by_page(
         &mut self,
         sql: &'static str,

@@ -1,4 +1,4 @@
-//! Single runs of a store: found by the beginning of their id, and what became of their attempts.
+//! Finds single runs of a store by the beginning of their id, with the ends of their attempts.
 
 use catherd_experiments::{Digest, RunSpec};
 

@@ -9,7 +9,7 @@ use crate::coverage_curve;
 use crate::ids::{RunId, RunNumber, StudyNumber, Token};
 use crate::ledger::RunStatus;
 
-/// A record in the form in which it is stored, with the columns that the coordinator reads.
+/// A record as it is stored, with the columns that the coordinator reads.
 #[derive(Clone, Debug)]
 pub struct StoredRecord {
     /// The id of its run.
@@ -30,7 +30,7 @@ pub struct StoredRecord {
     pub reason: String,
     /// Names of the criteria.
     pub(crate) criteria: Vec<String>,
-    /// Coverage after 1, 2, 4, ... executions; `None` if the record has none.
+    /// Coverage after 1, 2, 4, ... executions; `None` if the record has no coverage.
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
     pub json: Vec<u8>,
@@ -189,7 +189,7 @@ impl Default for Claim {
     }
 }
 
-/// A change of a claim; `None` leaves a part as it is.
+/// A change of a claim. Parts that are `None` are not changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClaimChange {
     /// The new priority.

@@ -1,4 +1,4 @@
-//! The runs of a study according to its plan, with which the rows of the store are compared.
+//! Computes the runs of a study from its plan, and compares rows of the store with them.
 
 use std::fmt::Display;
 

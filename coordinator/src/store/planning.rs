@@ -1,9 +1,10 @@
 //! Planning: adds a study to the store a page of runs at a time, so that the writer can process
 //! other requests between two pages.
 //!
-//! The runs of a study that is being planned are members of a *draft*, a study that does not count.
-//! When all are planned, one short transaction gives the name to the draft, and the study that had
-//! the name before no longer counts. Studies that do not count are cleared a page at a time.
+//! The runs of a study that is being planned are members of a *draft*, a hidden study that is
+//! ignored everywhere else. When all runs are planned, one short transaction gives the study's name
+//! to the draft, and the study that had the name before becomes hidden. Hidden studies do not
+//! count, and are cleared one page at a time.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -64,7 +65,7 @@ pub struct PlannedRun<'a> {
 }
 
 impl Planning {
-    /// This planning of a study of a person, with a claim.
+    /// Sets the owner and the claim that the study gets.
     pub(crate) fn of(self, owner: &str, claim: Claim) -> Planning {
         Planning { owner: owner.to_owned(), claim, ..self }
     }
@@ -158,12 +159,12 @@ impl Store {
         })
     }
 
-    /// Starts [`Store::plan`] in pages of some ten milliseconds. Until the last page the study is
-    /// unchanged.
+    /// Starts [`Store::plan`] in pages, each of which takes about ten milliseconds. Until the last
+    /// page the study is unchanged.
     ///
     /// # Errors
     ///
-    /// If the plan has no JSON form.
+    /// If the plan cannot be converted to JSON.
     pub fn begin_planning(&mut self, plan: Plan) -> Result<Planning, StoreError> {
         let json = serde_json::to_vec(&plan)?;
         let digest = Digest::of(&json);

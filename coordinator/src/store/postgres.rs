@@ -1,5 +1,5 @@
-//! PostgreSQL. The rows of one statement are pipelined (the client pipelines all futures that are
-//! polled together), so that a batch of commits costs few round trips.
+//! Connections to PostgreSQL. The rows of one statement are pipelined (the client pipelines all
+//! futures that are polled together), so that a batch of commits needs few round trips.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -13,11 +13,11 @@ use tokio_postgres::{Client, NoTls, Statement};
 use super::error::StoreError;
 use super::row::{Purpose, Row, RowCallback, Value};
 
-/// Number of rows in flight.
+/// Maximum number of rows that are pipelined at a time.
 const MAX_PIPELINED: usize = 512;
 
-/// Settings of every session. An acknowledged commit is on disk. The session of a client that has
-/// vanished ends within half a minute, which releases its lock.
+/// Settings of every session. An acknowledged commit is on disk. The session of a client whose
+/// connection is lost ends within half a minute, which releases its lock.
 const SESSION_SETTINGS: &str = "
     set synchronous_commit = on;
     set tcp_keepalives_idle = 5;
@@ -75,7 +75,7 @@ impl ConnectionRuntime {
 
 impl Drop for ConnectionRuntime {
     fn drop(&mut self) {
-        // A plain drop would block, which a thread of another runtime must not do.
+        // Dropping the runtime would block, which is not permitted on a thread of another runtime.
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }

@@ -1,4 +1,5 @@
-//! Pruning: results that no study contains any more are removed, and the space is given back.
+//! Pruning: removes results that no study contains any more, and returns the space to the file
+//! system.
 
 use std::time::SystemTime;
 
@@ -7,7 +8,7 @@ use super::error::StoreError;
 use super::row::{Row, Value};
 use super::write::Store;
 
-/// The state of runs whose results are being removed, within a transaction only.
+/// The state of runs whose results are being removed. It only exists within a transaction.
 const MARKED: &str = "
     update runs set phase = 6 where phase in (3, 4, 5)
     and not exists (select 1 from members where members.run = runs.number)
@@ -42,8 +43,9 @@ pub(super) fn now() -> i64 {
 impl Store {
     /// Removes the results of runs that no study contains and that were stored before a time, in
     /// seconds since 1970, and the projects of which no study contains a run. The runs stay in the
-    /// store, without results, because their tokens must not be granted again. Results that were stored
-    /// by a version that noted no time count as older. The space is given back to the file system.
+    /// store, without results, because their tokens must not be granted again. Results that were
+    /// stored by a version that did not record the time count as older. The space is returned to
+    /// the file system.
     ///
     /// # Errors
     ///

@@ -59,7 +59,7 @@ pub struct MissingRuns {
     pub project: String,
     /// The algorithm's label.
     pub label: String,
-    /// Their state.
+    /// Their phase.
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
@@ -68,8 +68,8 @@ pub struct MissingRuns {
 }
 
 impl StoreReader {
-    /// Opens an existing store. Reading changes nothing: an SQLite store that was closed is read
-    /// without creating files next to it, even in a folder that cannot be written to.
+    /// Opens an existing store. Reading does not change the store: an SQLite store that was closed
+    /// is read without creating files next to it, even in a folder that cannot be written to.
     ///
     /// # Errors
     ///

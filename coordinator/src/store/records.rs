@@ -61,7 +61,7 @@ impl RecordRow {
     ///
     /// # Errors
     ///
-    /// What does not match.
+    /// A description of the value that does not match.
     pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
         let record = RunRecord::from_json(&self.json, kind)
@@ -84,8 +84,8 @@ impl RecordRow {
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
-            // The kind is not needed: it only gives the criterion of format 1 its name, and the
-            // digest of that format contains no names.
+            // The kind is not needed, because it only determines the name of the criterion in
+            // format 1, and the digest of that format does not contain names.
             None => self.record(run, "").map(drop),
         }
     }
@@ -101,7 +101,7 @@ impl RecordRow {
         }
     }
 
-    /// The state that a run with this record must have; `None` if the record cannot be read.
+    /// The phase that a run with this record must have; `None` if the record cannot be read.
     pub(super) fn phase(&self) -> Option<Phase> {
         use catherd_experiments::RunOutcome::{Done, NoGoals};
         if self.integers.done == 1 {
@@ -114,9 +114,9 @@ impl RecordRow {
 }
 
 impl StoreReader {
-    /// The accepted records of a study, in its order and with its names. Memory is bounded by a
-    /// page of records, whatever the size of the study. Each record is compared with its digest,
-    /// and each run with the plan.
+    /// The accepted records of a study, in its order and with its names. At most one page of
+    /// records is in memory at a time. Each record is compared with its digest, and each run with
+    /// the plan.
     ///
     /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iterator
     /// continues after it. Any other error ends the iterator. If records of runs that have ended
@@ -125,7 +125,7 @@ impl StoreReader {
         self.records_after(study, None)
     }
 
-    /// Like [`StoreReader::records`], of the runs after a position in the study.
+    /// Like [`StoreReader::records`], but only for the runs after a position in the study.
     pub fn records_after(self, study: StudyNumber, position: Option<u32>) -> Records {
         let after = position.map_or(-1, i64::from);
         Records { reader: self, study, started: None, after, found: 0, page: VecDeque::new() }

@@ -1,5 +1,5 @@
-//! Repair of a study: the stored state of its runs is compared with its plan and with checksums,
-//! and runs whose state or record has changed on the disk return to the queue.
+//! Repairs a study: compares the stored state of its runs with its plan and with checksums, and
+//! returns runs whose state or record has changed on the disk to the queue.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -14,7 +14,7 @@ use crate::ledger::Phase;
 /// Number of runs in one query.
 const PAGE: usize = 1 << 12;
 
-/// Everything that is stored of the runs of a study. The columns of a record or breakdown that a
+/// Everything that is stored about the runs of a study. The columns of a record or breakdown that a
 /// run does not have are null.
 const RUNS: &str = "
     select position, members.run, members.project, members.label,
@@ -35,7 +35,7 @@ pub struct Repair {
     pub run: RunSpec,
     /// What was damaged.
     pub cause: String,
-    /// The run is executed again.
+    /// Whether the run is executed again.
     pub repeated: bool,
 }
 
@@ -65,7 +65,7 @@ impl From<StoreError> for PageError {
 impl Store {
     /// Compares the stored state of the runs of a study with its plan, and each record with its
     /// checksum. A run whose record or state is damaged is executed again, and a damaged
-    /// specification is replaced. Attempts and tokens stay as they are. With `relist`, a list of
+    /// specification is replaced. Attempts and tokens are not changed. With `relist`, a list of
     /// runs that differs from the plan is made again.
     ///
     /// # Errors
@@ -103,7 +103,8 @@ impl Store {
                     fixes.iter().try_for_each(|fix: &Fix| fix.apply(database))
                 })?;
             }
-            // The state of a run is checked after its specification was repaired.
+            // Check the page again after specifications were repaired, because only then are the
+            // states of their runs checked.
             respecified = !respecified && fixes.iter().any(|fix| matches!(fix, Fix::Spec(..)));
             if !respecified {
                 first += PAGE;

@@ -1,4 +1,4 @@
-//! Values and rows that both databases exchange with the store.
+//! Values and rows, in the types that both databases have in common.
 
 use std::time::Duration;
 
@@ -54,12 +54,12 @@ impl Row {
         Row(values.into_iter())
     }
 
-    /// Moves the remaining values out.
+    /// Removes the remaining values and returns them as a row.
     pub(super) fn take(&mut self) -> Row {
         Row(std::mem::take(&mut self.0))
     }
 
-    /// Moves the next `count` values out.
+    /// Removes the next `count` values and returns them as a row.
     pub(super) fn take_first(&mut self, count: usize) -> Row {
         Row(self.0.by_ref().take(count).collect::<Vec<_>>().into_iter())
     }
@@ -149,6 +149,6 @@ pub(super) type RowCallback<'a> = &'a mut dyn FnMut(Row) -> Result<(), StoreErro
 pub(super) enum Purpose {
     Read,
     Write,
-    /// Write, and terminate the session of another writer that has been silent for this long.
+    /// Write, and terminate the session of another writer that has been silent for this time.
     TakeOver(Duration),
 }

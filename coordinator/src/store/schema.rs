@@ -139,7 +139,8 @@ pub(super) fn migrate(database: &mut Database) -> Result<(), StoreError> {
     match version(database)? {
         Some(VERSION) => Ok(()),
         Some(1) => {
-            // With foreign keys, references would follow the tables that are renamed.
+            // Switch foreign keys off, because otherwise references would be changed to the new
+            // names of renamed tables.
             database.batch("pragma foreign_keys = off; pragma legacy_alter_table = on;")?;
             database.transaction(|database| {
                 FROM_1.iter().try_for_each(|step| database.batch(step))?;

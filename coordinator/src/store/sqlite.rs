@@ -28,7 +28,7 @@ pub(super) struct Sqlite {
     connection: Connection,
     /// `None` for a connection that only reads.
     written: Option<StoreFiles>,
-    /// Dropped after the connection.
+    /// The access to the file. It is dropped after the connection.
     _access: Access,
 }
 
@@ -72,12 +72,12 @@ impl Sqlite {
         self.batch("pragma wal_checkpoint(passive)")
     }
 
-    /// Closes the file for good; everything is in the main file afterwards. Unless another
-    /// connection is open, its journal mode is then the one of a plain file, so that it can be read
-    /// without creating other files and in a folder that cannot be written to.
+    /// Closes the file, so that everything is in the main file. Unless another connection is open,
+    /// WAL mode is switched off, so that the file can be read without creating other files and in a
+    /// folder that cannot be written to.
     pub(super) fn close(mut self) {
-        // If one of them fails, the write-ahead log stays, with everything that is not in the main
-        // file.
+        // If one of the statements fails, the write-ahead log remains, with everything that is not
+        // in the main file.
         for sql in ["pragma wal_checkpoint(truncate)", "pragma journal_mode = delete"] {
             if let Err(error) = self.batch(sql) {
                 tracing::debug!("{sql}: {error}");
@@ -131,8 +131,8 @@ fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> 
     if !is_interrupted(&connection) {
         return Ok(connection);
     }
-    // A process was killed while it opened or closed the store. What it had begun is taken back by the first
-    // connection that may write.
+    // A process was killed while it opened or closed the store. The first connection that may write
+    // rolls back the incomplete change.
     drop(connection);
     let writing = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let repairing = Connection::open_with_flags(path, writing)?;
@@ -153,14 +153,14 @@ fn is_interrupted(connection: &Connection) -> bool {
 }
 
 /// The files to which this process has connections, each with the number of connections and whether
-/// the file is read as one that does not change.
+/// the file is opened as `immutable`.
 static ACCESSED: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 /// A period during which this process has a connection to a file.
 ///
 /// A connection that reads a file in WAL mode would create files next to it. Therefore a file that
-/// no process serves, and whose write-ahead log is empty, is read as one that does not change. A
-/// coordinator leaves such a file if another connection was open at its end. The mode is in the
+/// no process serves, and whose write-ahead log is empty, is opened as `immutable`. A coordinator
+/// leaves such a file if another connection was open when the coordinator ended. The mode is in the
 /// header, which is only read while this process has no connection to the file, because closing the
 /// file would release the locks of the connections (see [`super::files`]).
 #[derive(Debug)]
@@ -291,7 +291,7 @@ mod tests {
         assert!(!is_resting_in_wal_mode(&path));
         read();
 
-        // A reader that is open when a coordinator starts sees what the coordinator writes.
+        // A reader that is open when a coordinator starts reads what the coordinator writes.
         let mut reader = StoreReader::open(&url).unwrap();
         let mut store = Store::open(&url).unwrap();
         let dog = store.put_project(b"dog").unwrap();
@@ -318,7 +318,7 @@ mod tests {
         let mut store = Store::open(&url).unwrap();
         let project = store.put_project(&[7; 30_000]).unwrap();
         store.close();
-        // The files as they are in the middle of a change of the plain file.
+        // Copy the files while a change of the file is not complete.
         let changed = Connection::open(path("study.db")).unwrap();
         changed.execute_batch("begin; delete from parts; delete from projects").unwrap();
         changed.cache_flush().unwrap();

@@ -28,7 +28,7 @@ impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreUrl::Sqlite(path) => write!(f, "{}", path.display()),
-            // The part before the @ may contain a password.
+            // Leave out the part before the @, which may contain a password.
             StoreUrl::Postgres(url) => {
                 let after = url.rsplit_once('@').map_or(url.as_str(), |(_, after)| after);
                 write!(f, "postgres {}", after.trim_start_matches("postgres://"))

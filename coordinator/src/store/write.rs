@@ -166,7 +166,8 @@ impl Store {
         self.database.execute(sql, &[parameters])
     }
 
-    /// Replaces what the workers of a name, or of a host of this name, are told; `None` removes it.
+    /// Replaces the rule for the workers with a name, or on a host with this name; `None` removes
+    /// it.
     ///
     /// # Errors
     ///
@@ -303,8 +304,8 @@ impl Rows {
              where number = ?1",
             &self.runs,
         )?;
-        // The insertion of a second record of a run must fail, because it would break a law of the
-        // ledger.
+        // Insert without replacing: a second record of a run must be an error, because the ledger
+        // accepts only one.
         database.execute(
             "insert into records values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             &self.records,

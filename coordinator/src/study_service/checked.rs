@@ -1,4 +1,4 @@
-//! Parts of requests that are checked before they are used.
+//! Checks of parts of requests.
 
 use catherd_experiments::{CorpusDescription, Digest, InvalidPlan, PlanProblem};
 use catherd_proto::v1;
@@ -6,16 +6,16 @@ use tonic::Status;
 
 use crate::store::ClaimChange;
 
-/// Smallest number of digits of a run's id.
+/// Minimum number of digits in the beginning of a run's id.
 const MIN_PREFIX: usize = 4;
 
-/// Largest absolute value of a priority.
+/// Maximum absolute value of a priority.
 const MAX_PRIORITY: u32 = 1000;
 
-/// Largest share.
+/// Maximum share of a study.
 const MAX_SHARE: u32 = 1000;
 
-/// The refusal of a plan.
+/// The status with which an invalid plan is refused.
 pub(super) fn invalid_plan(error: InvalidPlan) -> Status {
     let message = format!("invalid plan: {error}; {}", error.problem.advice());
     match error.problem {
@@ -45,7 +45,7 @@ pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     Some((filled("0").ok()?, filled("f").ok()?))
 }
 
-/// The change that a client makes to a claim, if it is in its bounds.
+/// The change that a client makes to a claim, if its values are in their ranges.
 pub(super) fn checked_claim(claim: v1::Claim) -> Result<ClaimChange, Status> {
     let v1::Claim { priority, share, quota } = claim;
     let in_range = priority.is_none_or(|priority| priority.unsigned_abs() <= MAX_PRIORITY)

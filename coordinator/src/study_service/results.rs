@@ -7,8 +7,8 @@ use tonic::Status;
 use crate::ids::StudyNumber;
 use crate::store::{QuarantinedRun, StoreError, StoreReader, StoreUrl};
 
-/// The cursor of the result of a quarantined run is its position from here on. Cursors of records are
-/// smaller, because a study has fewer runs.
+/// The cursor of the result of a quarantined run is this number plus the position of the run.
+/// Cursors of records are smaller, because a study has fewer runs.
 const FIRST_QUARANTINED: u64 = 1 << 32;
 
 /// Sends the results of a study after a cursor: first records, then quarantined runs.

@@ -1,4 +1,4 @@
-//! The progress of studies in the form of the protocol.
+//! Encodes the progress of studies as messages of the protocol.
 
 use catherd_proto::v1;
 
@@ -18,7 +18,7 @@ pub(super) fn encode_status(progress: &Progress) -> v1::Status {
         workers: progress.workers.len() as u32,
         runs_per_second: progress.runs_per_second,
         mean_coverage: progress.mean_coverage,
-        // A coordinator that stands by works.
+        // Standing by is not an error.
         last_error: progress.last_error.clone().filter(|_| !progress.standby).unwrap_or_default(),
         standby: progress.standby,
         eta_ms: progress.eta.map(|eta| eta.as_millis() as u64),

@@ -24,7 +24,7 @@ pub(crate) struct Estimate {
     pub(crate) by_source: BTreeMap<&'static str, (u64, Duration)>,
     /// Live workers.
     pub(crate) workers: usize,
-    /// Work of the active studies that is left.
+    /// Remaining work of the active studies.
     pub(crate) others: Duration,
 }
 
@@ -46,7 +46,7 @@ impl Leader {
                 (TimeSource::Group, _) => ("group", time),
                 (TimeSource::Project, _) => ("project", time),
                 (_, Some(mean)) => ("algorithm", *mean),
-                // Runs of other algorithms on other projects say nothing.
+                // Runs of other algorithms on other projects are not used for an estimate.
                 _ => ("none", Duration::ZERO),
             };
             let (runs, total) = estimate.by_source.entry(source).or_default();

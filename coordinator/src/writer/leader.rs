@@ -26,7 +26,7 @@ pub(super) struct Leader {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
-    /// Studies can be added, so workers are never told that all runs have ended.
+    /// Whether studies can be added, so that workers are never told that all runs have ended.
     serves_all: bool,
     /// Studies that are being planned.
     pub(super) planner: Planner,
@@ -34,11 +34,12 @@ pub(super) struct Leader {
     criteria: Arc<BTreeMap<String, Vec<String>>>,
     /// Projects whose stored bytes are damaged, whose runs wait until the project is stored again.
     pub(super) withheld: BTreeSet<Digest>,
-    /// The algorithms whose runs were logged as too long for all allocations.
+    /// Labels of the algorithms for which the log already has a line that their runs are too long
+    /// for all allocations.
     told: BTreeSet<String>,
-    /// The last transaction returned an error, so its outcome is unknown. The ledger is reloaded
-    /// from the store before the next batch. No request of the failed batch was answered, so their
-    /// senders repeat them.
+    /// Whether the last transaction returned an error, so that its outcome is unknown. In this
+    /// case, the ledger is reloaded from the store before the next batch. No request of the failed
+    /// batch was answered, so that their senders repeat them.
     pub(super) needs_reload: bool,
 }
 
@@ -267,8 +268,8 @@ impl Leader {
         record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
     }
 
-    /// Changes what the workers of a name, or of a host of this name, are told. Returns the names of the
-    /// live ones.
+    /// Changes the rule for the workers with a name, or on a host with this name. Returns the names
+    /// of the live workers among them.
     pub(super) fn set_workers(
         &mut self,
         name: &str,
@@ -324,7 +325,7 @@ impl Leader {
 
 /// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
 /// crash, because another machine may be faster or have more memory. A run that exceeded a limit of
-/// its own has ended.
+/// its own study has ended.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {

@@ -38,7 +38,7 @@ pub(super) struct Planner {
     /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
     /// first.
     pub(super) ended: VecDeque<Digest>,
-    /// The store may contain rows of studies that do not count.
+    /// Whether the store may contain rows of hidden studies.
     pub(super) clearing: bool,
 }
 
@@ -51,8 +51,8 @@ impl Default for Planner {
 }
 
 impl Planner {
-    /// Takes the job whose turn it is. Studies of the same name are planned in the order of
-    /// submission, so that the last one counts.
+    /// Takes the next job. Studies with the same name are planned in the order of submission, so
+    /// that the last one remains.
     pub(super) fn take_next(&mut self) -> Option<Job> {
         let first = self.jobs.iter().position(|job| {
             let same =

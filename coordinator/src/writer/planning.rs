@@ -20,7 +20,7 @@ use crate::store::{
 /// A study that a client submits.
 pub(super) struct Submission {
     pub(super) plan: Plan,
-    /// The client has made this request before.
+    /// Whether the client repeats an earlier request.
     pub(super) waiting: bool,
     pub(super) caller: Caller,
     pub(super) claim: ClaimChange,

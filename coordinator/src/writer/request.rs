@@ -49,7 +49,7 @@ pub(crate) enum Request {
     /// repeated request for the same plan waits for the same planning.
     Plan {
         plan: Box<Plan>,
-        /// The client has made this request before.
+        /// Whether the client repeats an earlier request.
         waiting: bool,
         /// Who submits the study.
         caller: Caller,
@@ -78,14 +78,14 @@ pub(crate) enum Request {
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change what the workers of a name, or of a host of this name, are told. The reply contains the
-    /// names of the live ones.
+    /// Change the rule for the workers with a name, or on a host with this name. The reply contains
+    /// the names of the live workers among them.
     SetWorkers {
         name: String,
         rule: Option<WorkerRule>,
         reply: oneshot::Sender<Vec<String>>,
     },
-    /// Say why a run is in its state.
+    /// Explain why a run is in its state.
     Why {
         run: RunNumber,
         reply: oneshot::Sender<Explanation>,
@@ -113,7 +113,7 @@ pub(crate) enum Request {
     Close,
 }
 
-/// What a worker asks for.
+/// A worker's request for leases.
 #[derive(Default)]
 pub(crate) struct LeaseRequest {
     pub(crate) engines: Engines,
@@ -127,14 +127,14 @@ pub(crate) struct LeaseRequest {
 pub(crate) struct LeaseReply {
     /// The leases, each with the specification of its run as JSON.
     pub(crate) leases: Vec<(Grant, Vec<u8>)>,
-    /// All runs have ended and no study can be added.
+    /// Whether all runs have ended and no study can be added.
     pub(crate) finished: bool,
 }
 
 pub(crate) struct HeartbeatReply {
     /// Leases that have ended.
     pub(crate) dropped: Vec<Token>,
-    /// The worker is drained.
+    /// Whether the worker is drained.
     pub(crate) drained: bool,
 }
 
@@ -155,7 +155,7 @@ pub(crate) struct Completion {
 pub(crate) enum AttemptResult {
     Record(Box<StoredRecord>),
     /// A record that cannot be accepted, with the reason. The attempt counts as crashed, because
-    /// the same run would otherwise be executed for ever.
+    /// otherwise the same run would be executed forever.
     Unacceptable(String),
     /// The attempt crashed, for this reason.
     Crash(String),
@@ -163,7 +163,7 @@ pub(crate) enum AttemptResult {
 }
 
 impl Request {
-    /// How much work the request is, in completions and other entries.
+    /// The amount of work in the request, in completions and other entries.
     pub(super) fn weight(&self) -> usize {
         match self {
             Request::Commit { completions, .. } => 1 + completions.len(),

@@ -1,5 +1,5 @@
-//! Tests of the writer on a full disk (SQLite is forbidden to enlarge its file), and of the ledger
-//! in memory, which must equal the one loaded from the store.
+//! Tests of the writer on a full disk, simulated by a maximum size of the SQLite file, and of the
+//! ledger in memory, which must equal a ledger loaded from the store.
 
 use catherd_experiments::format_1::subject_info;
 use catherd_experiments::{

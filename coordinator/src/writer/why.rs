@@ -1,4 +1,4 @@
-//! Why a run is in its state.
+//! Explains why a run is in its state.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::ids::RunNumber;
 use crate::ledger::{Phase, RunStatus};
 use crate::store::StudyState;
 
-/// Why a run is in its state.
+/// The state of a run, and the reasons for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Explanation {
     /// The names of the studies that contain the run.
@@ -15,12 +15,12 @@ pub(crate) struct Explanation {
     pub(crate) phase: Phase,
     /// Number of attempts so far.
     pub(crate) attempts: u32,
-    /// One line each, the most important first.
+    /// The reasons, each in one line, the most important first.
     pub(crate) reasons: Vec<String>,
 }
 
 impl Leader {
-    /// Says why a run is in its state.
+    /// Explains why a run is in its state.
     pub(super) fn explain(&self, number: RunNumber) -> Explanation {
         let Some(run) = self.ledger.run(number).copied() else {
             let (studies, phase) = (Vec::new(), Phase::Pending);
@@ -156,7 +156,7 @@ impl Leader {
     }
 }
 
-/// A time in words, to its two largest units.
+/// A time in words, in its two largest units.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {

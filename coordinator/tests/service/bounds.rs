@@ -1,4 +1,4 @@
-//! Bounds on the requests of clients and workers, and which workers get which runs.
+//! Tests bounds on the requests of clients and workers, and which workers get which runs.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
@@ -56,7 +56,7 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     other.engine = "noop/2".to_owned();
     refused(other, Code::FailedPrecondition, "engine noop/2 of its subject kind").await;
 
-    // Projects whose sizes add up to too much.
+    // The total size of the projects is too large.
     database::execute(harness.coordinator.url(), "update projects set size = 99999999999").await;
     let refusal = harness.studies.submit(submission(&plan([1]), false)).await.unwrap_err();
     assert_eq!(refusal.code(), Code::ResourceExhausted, "{refusal}");
@@ -163,7 +163,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
         let completions = leases.iter().map(|lease| {
             let spec: RunSpec = lease.spec.as_ref().unwrap().read().unwrap();
             let mut record = record(&spec, RunOutcome::Done);
-            // More results than connections and channels hold.
+            // The results must be larger than the buffers of connections and channels.
             record.artifacts = [("suite.txt".to_owned(), "x".repeat(10_000))].into();
             v1::Completion {
                 end: Some(End::Record(Document::write(&record).unwrap())),
@@ -196,7 +196,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
 pub(crate) async fn uploads_are_bounded_in_all() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;
-    // Uploads that have announced 480 MiB and do not proceed.
+    // Two uploads that have announced 480 MiB together and do not proceed.
     let stalled = [300_u64 << 20, 180 << 20].map(|size| {
         let (sender, receiver) = mpsc::channel(1);
         sender.try_send(v1::ProjectChunk { size, data: vec![0].into() }).unwrap();
@@ -210,7 +210,7 @@ pub(crate) async fn uploads_are_bounded_in_all() {
             move |data: &[u8]| v1::ProjectChunk { size: size as u64, data: data.to_vec().into() };
         tokio_stream::iter(chunks.chunks(PROJECT_CHUNK).map(chunk).collect::<Vec<_>>())
     };
-    // Refused as soon as both have arrived at the coordinator.
+    // Another upload is refused as soon as both have arrived at the coordinator.
     let refusal = loop {
         match harness.studies.put_project(upload(40 << 20)).await {
             Ok(_) => {}
@@ -278,7 +278,7 @@ pub(crate) async fn an_implausible_record_is_refused() {
         |record| record.reason = "x".repeat(1 << 20),
         |record| _ = record.artifacts.insert("../suite".into(), "x".into()),
     ];
-    // The attempt counts as a crash, so that the run is not repeated for ever.
+    // The attempt counts as a crash, so that the run is not repeated forever.
     for (attempt, change) in (1..).zip(bad) {
         let lease = harness.lease("w", &[]).await.leases.remove(0);
         assert_eq!(lease.attempt, attempt);
@@ -347,8 +347,8 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     harness.coordinator.submit(python).await.unwrap();
     harness.coordinator.submit(named("games", 1..=1)).await.unwrap();
 
-    // A worker that names no kinds, as of an earlier version, is refused instead of waiting for
-    // ever.
+    // A worker that names no kinds, such as a worker of an earlier version, is refused, because it
+    // would wait forever.
     let engines = Default::default();
     let old = v1::RegisterRequest {
         worker: "old".into(),
@@ -359,7 +359,8 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd for both"), "{refusal}");
-    // Versions of the protocol overlap by one, so that a coordinator is replaced while workers run.
+    // The coordinator supports the previous version of the protocol as well, so that it can be
+    // replaced while workers run.
     let engines = lease_request("v").engines;
     for (latest, oldest, is_known) in [
         (PROTOCOL - 2, 0, false),
@@ -447,7 +448,7 @@ pub(crate) async fn the_work_of_a_request_is_bounded() {
     harness.close().await;
 }
 
-/// Results are continued after any of them, records as well as quarantined runs.
+/// Fetching can be continued after any result, both after records and after quarantined runs.
 pub(crate) async fn results_continue_after_a_cursor() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::open(options(folder.path()), plan(1..=6)).await;
@@ -522,7 +523,7 @@ pub(crate) async fn claims_and_rules_are_kept() {
     assert!(harness.client.heartbeat(beat("two")).await.unwrap().into_inner().drain);
     assert_eq!(leases(harness.client.lease(lease("three", "bee")).await.unwrap()), 0);
     assert!(!harness.client.heartbeat(beat("three")).await.unwrap().into_inner().drain);
-    // The quota of the study is used by the lease of the worker that is drained.
+    // The lease of the drained worker uses the quota of the study.
     assert_eq!(leases(harness.client.lease(lease("four", "bee")).await.unwrap()), 0);
     let none = v1::Claim { quota: Some(0), ..Default::default() };
     harness.studies.set_claim(changed(none)).await.unwrap();

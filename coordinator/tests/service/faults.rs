@@ -1,4 +1,4 @@
-//! A store that fails before it writes, or after it has written.
+//! Tests with a store that fails before it writes, or after it has written.
 
 use std::io;
 use std::path::Path;

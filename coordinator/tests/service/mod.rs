@@ -157,7 +157,8 @@ pub(crate) async fn a_study_continues_after_a_restart() {
     );
     harness.close().await;
 
-    // Two more seeds; the lease of the earlier process is valid for one fresh term.
+    // Open the store with two more seeds. The lease of the earlier process is valid for one more
+    // term.
     let mut harness = Harness::open(again(&options), plan(1..=5)).await;
     let progress = harness.coordinator.progress();
     assert_eq!((progress.planned, progress.done, progress.leased), (5, 1, 1));
@@ -348,7 +349,8 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
     harness.close().await;
 }
 
-/// A store that returns errors, as on a full disk, loses nothing and recovers by itself.
+/// After a store has returned errors, for example because the disk was full, no data is lost, and
+/// it works again without a restart.
 pub(crate) async fn a_store_that_fails_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
