@@ -11,8 +11,8 @@ pub struct SubjectInfo {
     /// Version of everything that determines the records of this kind. It is part of every run id,
     /// so that results of different engines never mix.
     pub engine: String,
-    /// Units of work that a search counts; plain budgets use the first one. Real time is not among
-    /// them, because every kind has it.
+    /// Units of work that a search counts. The first one is used if a single unit is needed. Real
+    /// time is not among them, because every kind has it.
     pub units: Vec<Unit>,
     /// Named sets of goals. The search optimises the first one; the timeline and the coverage
     /// of a run refer to it.

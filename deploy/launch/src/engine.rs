@@ -1,4 +1,4 @@
-//! The managers of clusters: how tasks are submitted, listed and stopped.
+//! The managers of clusters: the commands that submit, list and stop tasks.
 
 mod htcondor;
 mod kubernetes;
@@ -31,7 +31,7 @@ pub enum Engine {
     Ssh,
 }
 
-/// A program and its arguments, which no shell interprets.
+/// A program and its arguments. No shell interprets them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The program.
@@ -53,7 +53,7 @@ impl Call {
     }
 }
 
-/// What submits tasks.
+/// The files and calls that submit tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     /// Files that the calls need, with their contents.
@@ -67,7 +67,7 @@ pub struct Submission {
 pub struct Task {
     /// The manager's name of the task.
     pub id: String,
-    /// Whether it has started.
+    /// Whether the task has started.
     pub state: TaskState,
 }
 
@@ -81,37 +81,37 @@ pub enum TaskState {
     Running,
 }
 
-/// Why a launch cannot be written, or an answer of a manager cannot be read.
+/// Why a launch cannot be described for a manager, or an answer of a manager cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
-    /// The value of an option that the manager does not take.
+    /// The manager does not accept the value of an option.
     Name {
         /// The option.
         option: &'static str,
         /// Its value.
         name: String,
     },
-    /// The manager has nothing like an option.
+    /// The manager does not support an option.
     Unsupported {
         /// The manager.
         engine: Engine,
         /// The option.
         option: &'static str,
     },
-    /// A folder that is not absolute, or has control characters in its name.
+    /// The path of a folder is not absolute, or contains control characters.
     Folder(String),
-    /// A line of the prologue with control characters.
+    /// A line of the prologue contains control characters.
     Prologue,
-    /// More tasks than hosts.
+    /// There are more tasks than hosts without a task.
     Hosts {
-        /// Tasks that were asked for.
+        /// Number of requested tasks.
         tasks: u32,
-        /// Hosts without a task.
+        /// Number of hosts without a task.
         free: usize,
     },
-    /// A host that SSH would take for an option, or that has other characters than a name.
+    /// The name of a host begins like an option of SSH, or has characters that names do not have.
     Host(String),
-    /// An answer of the manager.
+    /// An answer of the manager cannot be read.
     Answer(String),
 }
 
@@ -149,7 +149,7 @@ impl fmt::Display for Engine {
     }
 }
 
-/// A word that names no manager.
+/// A word that is not the name of a manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownEngine(String);
 
@@ -176,7 +176,7 @@ impl Engine {
     pub const ALL: [Engine; 5] =
         [Engine::Slurm, Engine::Pbs, Engine::Htcondor, Engine::Kubernetes, Engine::Ssh];
 
-    /// The word for it on command lines.
+    /// The name of the manager on command lines.
     pub fn word(self) -> &'static str {
         match self {
             Engine::Slurm => "slurm",
@@ -187,12 +187,13 @@ impl Engine {
         }
     }
 
-    /// What submits the tasks with these numbers of a launch. No two submissions of a launch have a
-    /// number in common. `live` are its tasks that have not ended.
+    /// The files and calls that submit the tasks of a launch with these numbers. No two submissions
+    /// of a launch have a number in common. `live` contains the tasks of the launch that have not
+    /// ended.
     ///
     /// # Errors
     ///
-    /// If the manager cannot do what is asked for.
+    /// If the manager does not support an option or a value.
     pub fn submission(
         self,
         pilot: &Pilot,
@@ -209,12 +210,13 @@ impl Engine {
         }
     }
 
-    /// The call whose answer says how large an array may be; `None` if there is no limit.
+    /// The call whose answer contains the maximum size of an array; `None` if there is no limit.
     pub fn array_limit(self) -> Option<Call> {
         (self == Engine::Slurm).then(|| Call::new("scontrol", ["show", "config"]))
     }
 
-    /// Reads the limit from the answer to [`Engine::array_limit`]; `None` if it is not there.
+    /// Reads the limit from the answer to [`Engine::array_limit`]; `None` if the answer does not
+    /// contain it.
     pub fn read_array_limit(self, answer: &str) -> Option<u32> {
         let line = answer.lines().find(|line| line.trim_start().starts_with("MaxArraySize"))?;
         line.split_once('=')?.1.trim().parse().ok()
@@ -235,7 +237,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the answer is not understood.
+    /// If the answer cannot be read.
     pub fn read_listing(self, tag: &str, answer: &str) -> Result<Vec<Task>, LaunchError> {
         match self {
             Engine::Slurm => slurm::read_listing(answer),
@@ -246,7 +248,8 @@ impl Engine {
         }
     }
 
-    /// The names of a task's workers are this word, or begin with it and a dash.
+    /// The beginning of the names of a task's workers. The name of a worker is this word, or begins
+    /// with it and a dash.
     pub fn worker_prefix(self, tag: &str, task: &Task) -> String {
         let id = task.id.as_str();
         match self {
@@ -265,7 +268,7 @@ impl Engine {
         }
     }
 
-    /// The calls that end these tasks. Tasks that run get SIGTERM, finish their runs or hand them back, and
+    /// The calls that end these tasks. Running tasks get SIGTERM, finish or return their runs, and
     /// end. Without tasks there are no calls.
     pub fn cancellation(self, pilot: &Pilot, tasks: &[Task]) -> Vec<Call> {
         let ids = || tasks.iter().map(|task| task.id.clone());
@@ -283,12 +286,12 @@ impl Engine {
     }
 }
 
-/// Text of a directive, which is one line.
+/// A text for a directive, in which line breaks are replaced, because a directive is one line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// Ranges of at most `length` numbers.
+/// Divides the numbers into ranges of at most `length` numbers.
 fn pieces(numbers: &RangeInclusive<u32>, length: u32) -> Vec<RangeInclusive<u32>> {
     let length = length.max(1);
     let mut pieces = Vec::new();

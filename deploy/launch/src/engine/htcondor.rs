@@ -63,7 +63,7 @@ fn description(pilot: &Pilot, script: &str, numbers: &RangeInclusive<u32>) -> St
         let _ = writeln!(text, "accounting_group = {account}");
     }
     if !pilot.requeue {
-        // A job that was evicted, and waits again, is removed.
+        // Remove a job that was evicted and waits again.
         text += "periodic_remove = JobStatus == 1 && NumJobStarts > 0\n";
     }
     let _ = writeln!(text, "queue {}", numbers.end() - numbers.start() + 1);

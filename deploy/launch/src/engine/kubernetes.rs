@@ -1,4 +1,4 @@
-//! Kubernetes: a Job for each task through `kubectl`. A Job gives its cores back when its worker
+//! Kubernetes: a Job for each task through `kubectl`. A Job releases its cores when its worker
 //! ends.
 
 use std::ops::RangeInclusive;
@@ -14,7 +14,7 @@ const LABEL: &str = "catherd.launch";
 /// Time in seconds after which a Job that has ended is deleted.
 const KEPT: u64 = 600;
 
-/// Seconds between SIGTERM and the end of a pod.
+/// Maximum time in seconds between SIGTERM and the end of a pod.
 const TERMINATION: u64 = 60;
 
 pub(super) fn submission(
@@ -68,7 +68,8 @@ fn job(pilot: &Pilot, number: u32) -> Value {
         "kind": "Job",
         "metadata": { "name": format!("{}-{number}", pilot.tag), "labels": labels },
         "spec": {
-            // A pod that a drained or reclaimed node ends is replaced; its runs are leased again.
+            // A pod that ends because its node is drained or reclaimed is replaced, and its runs
+            // are leased again.
             "backoffLimit": if pilot.requeue { 6 } else { 0 },
             "ttlSecondsAfterFinished": KEPT,
             "template": { "metadata": { "labels": labels }, "spec": pod },

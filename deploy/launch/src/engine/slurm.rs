@@ -57,7 +57,7 @@ fn script(pilot: &Pilot, numbers: &RangeInclusive<u32>) -> String {
     text += "# SIGTERM goes to the worker, which replaces the shell (exec) and finishes or returns its run.\n\
              #SBATCH --signal=B:TERM@40\n\n";
     let number = format!("$((SLURM_ARRAY_TASK_ID + {}))", numbers.start() - 1);
-    // Slurm tells the worker the end of its task by SLURM_JOB_END_TIME, if it is new enough.
+    // Recent versions of Slurm state the end of the task in SLURM_JOB_END_TIME.
     let until = format!("\"${{SLURM_JOB_END_TIME:-{}s}}\"", pilot.time.as_secs());
     text += &pilot.body("$SLURM_ARRAY_JOB_ID-$SLURM_ARRAY_TASK_ID", &number, Some(&until));
     text
@@ -77,12 +77,12 @@ pub(super) fn read_listing(answer: &str) -> Result<Vec<Task>, LaunchError> {
             line.split_once('|').ok_or_else(|| LaunchError::Answer(one_line(line)))?;
         let state = match state {
             "RUNNING" => TaskState::Running,
-            // They have ended, or are about to, and take no further run. Nodes in these states
-            // are not given to other tasks yet.
+            // Tasks in these states have ended or will end soon, and do not take further runs.
+            // Their nodes are not available for other tasks yet.
             "COMPLETING" | "STOPPED" | "SIGNALING" | "STAGE_OUT" => TaskState::Running,
             "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED"
             | "RESV_DEL_HOLD" | "SPECIAL_EXIT" | "SUSPENDED" | "RESIZING" => TaskState::Waiting,
-            // CANCELLED, FAILED, PREEMPTED and the like have ended.
+            // Tasks in other states, such as CANCELLED, FAILED and PREEMPTED, have ended.
             _ => continue,
         };
         tasks.push(Task { id: id.to_owned(), state });
@@ -90,7 +90,7 @@ pub(super) fn read_listing(answer: &str) -> Result<Vec<Task>, LaunchError> {
     Ok(tasks)
 }
 
-/// Tasks that run are signalled, so that they return their runs: `scancel` without a signal kills a
+/// Running tasks get a signal, so that they return their runs: `scancel` without a signal kills a
 /// worker after KillWait seconds, which may be fewer than it needs.
 pub(super) fn cancellation(tasks: &[Task]) -> Vec<Call> {
     let of = |state: TaskState| -> Vec<String> {

@@ -1,5 +1,6 @@
-//! Hosts without a manager: a task is a process of a host, started, listed and ended over SSH. Each
-//! host is sent a script on standard input, so that no argument passes through its shell unquoted.
+//! Hosts without a manager. A task is a process on a host, which is started, listed and ended over
+//! SSH. Scripts are sent to the host on standard input, so that its shell does not interpret
+//! arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -48,7 +49,7 @@ pub(super) fn submission(
         let places = places.into_iter().filter(|place| !taken.contains(place.to_string().as_str()));
         free.extend(places.map(|place| (place, host)));
     }
-    // In the order of the hosts, which is the order of preference.
+    // Sort by the order of the hosts, so that the first hosts are used first.
     free.sort_unstable();
     if free.len() < tasks as usize {
         return Err(LaunchError::Hosts { tasks, free: free.len() });
@@ -63,7 +64,8 @@ pub(super) fn submission(
             &number.to_string(),
             Some(&format!("{}s", pilot.time.as_secs())),
         );
-        // The name of the task is an argument of its shell, and of the worker that replaces it.
+        // The name of the task is an argument of its shell, and of the worker that replaces the
+        // shell, so that the process can be recognised.
         let _ = write!(
             script,
             "setsid nohup bash -c {body} </dev/null >>\"$folder/{place}.log\" 2>&1 &\n\
@@ -76,7 +78,8 @@ pub(super) fn submission(
     Ok(Submission { files: Vec::new(), calls })
 }
 
-/// Lines of shell that set `pid` to the process of a place and execute `then` if it still is the worker.
+/// Lines of shell that set `pid` to the process id of a place, and execute `then` if that process
+/// is still the worker.
 fn if_alive(place: &str, then: &str) -> String {
     format!(
         "if read -r pid name <\"$folder/{place}.pid\" 2>/dev/null &&\n\
