@@ -1,4 +1,4 @@
-//! Plans, specifications and records as documents.
+//! Plans, specifications and records as documents in messages.
 
 use catherd_experiments::Digest;
 use serde::Serialize;
@@ -6,11 +6,11 @@ use serde::de::DeserializeOwned;
 
 use crate::v1::Document;
 
-/// Version of the vocabulary (`Plan`, `RunSpec`, `RunRecord`) that this build writes. It reads this
-/// version and all earlier ones: the types convert what they read.
+/// Version of the types `Plan`, `RunSpec` and `RunRecord` that this build writes. It reads this
+/// version and all earlier ones, which the types convert.
 pub const DOCUMENT_VERSION: u32 = 2;
 
-/// An error of decoding a document or digest.
+/// An error in decoding a document or digest.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
@@ -32,17 +32,17 @@ impl From<serde_json::Error> for DocumentError {
 }
 
 impl Document {
-    /// Writes a value of the vocabulary as a document.
+    /// Writes a value as a document.
     ///
     /// # Errors
     ///
-    /// If the value has no JSON form. All types of the vocabulary have one.
+    /// If the value cannot be converted to JSON, which does not occur for these types.
     pub fn write(value: &impl Serialize) -> Result<Document, DocumentError> {
         let json = serde_json::to_vec(value)?.into();
         Ok(Document { version: DOCUMENT_VERSION, json })
     }
 
-    /// Reads a value of the vocabulary.
+    /// Reads a value from a document.
     ///
     /// # Errors
     ///

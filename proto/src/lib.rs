@@ -1,8 +1,8 @@
 //! The protocol of catherd: `catherd.proto`, the code generated from it ([`v1`]), the documents in
 //! its messages ([`v1::Document`]), and the connections ([`transport`], [`tls`]).
 //!
-//! Nothing in a message is ever used as a path: projects are named by digest, runs by number, and a
-//! worker's name is only a label.
+//! No part of a message is used as a path: projects are identified by digest and runs by number,
+//! and a worker's name is only a label.
 
 mod document;
 pub mod tls;
@@ -10,12 +10,12 @@ pub mod transport;
 
 pub use document::{DOCUMENT_VERSION, DocumentError, digest};
 
-/// Version of the protocol. A change of its meaning makes another one; fields that may be absent do
-/// not.
+/// Version of the protocol. It is increased if the meaning of messages changes, but not for new
+/// fields that may be absent.
 pub const PROTOCOL: u32 = 4;
 
-/// Oldest version that this program still speaks: the one before, so that coordinators and workers can
-/// be replaced one after another. A worker tells the coordinator both versions.
+/// Oldest version that this program supports: the previous one, so that coordinators and workers
+/// can be replaced one after another. A worker sends both versions to the coordinator.
 pub const OLDEST_PROTOCOL: u32 = PROTOCOL - 1;
 
 /// Messages, client and server generated from `catherd.proto`; `tests/generated.rs` writes and

@@ -126,12 +126,12 @@ const CLOCKS: &str = "compare the clocks of both machines";
 const OTHER: &str = "use certificates that `catherd certs` made, and the same catherd at both \
                      ends";
 
-/// What is wrong with a connection, and what to do about it.
+/// A problem with a connection, and a hint what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The cause: a clause without a capital letter and without a full stop.
     pub cause: String,
-    /// What to do.
+    /// A hint what to do.
     pub hint: &'static str,
 }
 
@@ -181,8 +181,8 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     Some(Problem { cause, hint })
 }
 
-/// The problem of a side whose TLS connection the peer ended with an alert of this name (RFC 8446,
-/// section 6.2).
+/// The problem if the peer ended the TLS connection with an alert of this name (RFC 8446, section
+/// 6.2).
 fn refused(alert: &str, peer: &str) -> Problem {
     let (cause, hint) = match alert {
         "CertificateExpired" => {
@@ -226,8 +226,8 @@ fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
-        // The source of an I/O error is the source of the error that it contains, so the contained
-        // error itself would be skipped.
+        // Look at the error inside an I/O error, because `source` would skip it and return that
+        // error's source.
         if let Some(contained) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref)
             && let Some(found) = find(contained)
         {

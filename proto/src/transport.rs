@@ -1,6 +1,6 @@
 //! Connections between the coordinator and its workers and clients: clients and servers with the
-//! same limits and time-outs. Without keepalive and request time-outs a network partition would
-//! block a client forever.
+//! same limits and time-outs. Keepalive pings and time-outs of requests are needed because without
+//! them a network partition would block a client forever.
 
 use std::error::Error as _;
 use std::fmt;
@@ -59,9 +59,9 @@ const AUTHORIZATION: &str = "authorization";
 /// The credentials of a client.
 #[derive(Clone, Default)]
 pub struct Access {
-    /// Its certificate; `None` if the connection is not encrypted.
+    /// The client's certificate; `None` if the connection is not encrypted.
     pub tls: Option<Tls>,
-    /// Its token.
+    /// The client's token.
     pub token: Token,
 }
 
@@ -80,7 +80,7 @@ pub enum Token {
 
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Keys and tokens must not appear in a log.
+        // Leave out keys and tokens, because they must not appear in a log.
         let (tls, token) = (self.tls.is_some(), !matches!(self.token, Token::None));
         f.debug_struct("Access").field("tls", &tls).field("token", &token).finish()
     }
@@ -191,8 +191,8 @@ fn endpoint(address: &str, access: &Access) -> Result<(Endpoint, BearerToken), E
     Ok((endpoint, BearerToken { token: access.token.clone(), header: None }))
 }
 
-/// A server of the worker service and, unless it is `None`, of the study service; without a
-/// listener. `auth` is called first for every request.
+/// A server of the worker service and, unless `studies` is `None`, of the study service. The caller
+/// adds a listener. `auth` is called first for every request.
 pub fn server<C: Coordinator, S: Studies, A: Interceptor + Clone + Send + Sync + 'static>(
     workers: C,
     studies: Option<S>,
@@ -256,7 +256,7 @@ pub fn problem(status: &Status) -> Option<Problem> {
     Some(Problem { cause: status.message().to_owned(), hint: REACH })
 }
 
-/// Why a request failed, in words: the answer of the coordinator, or the problem with the
+/// Why a request failed, in words: the message of the coordinator, or the problem with the
 /// connection.
 pub fn reason(status: &Status) -> String {
     problem(status).map_or_else(|| status.message().to_owned(), |problem| problem.cause)

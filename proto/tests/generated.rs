@@ -1,5 +1,5 @@
-//! The generated code is compared with code generated anew from `catherd.proto`. `protox` compiles it,
-//! so that `protoc` is not needed.
+//! Compares the generated code in the repository with code that is generated again from
+//! `catherd.proto`. `protox` compiles the file, so that `protoc` is not needed.
 
 use std::path::Path;
 use std::{env, fs};
@@ -18,7 +18,7 @@ fn the_generated_code_is_up_to_date() {
     if env::var_os("CATHERD_WRITE_PROTOCOL").is_some() {
         fs::write(&file, generated).unwrap();
     } else {
-        // Not `assert_eq`, which would print thousands of lines.
+        // Do not use `assert_eq`, which would print thousands of lines.
         let same = generated == fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
         assert!(same, "src/generated/catherd.v1.rs is outdated; to generate it: {COMMAND}");
     }

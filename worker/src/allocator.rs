@@ -1,8 +1,8 @@
-//! A global allocator that records allocation failures. Rust aborts on out-of-memory without
-//! stating a reason; this wrapper first writes a mark into a file, which the next worker with the
-//! same spool reads.
+//! A global allocator that records allocation failures. Without it, a process that runs out of
+//! memory aborts and leaves no reason. This allocator first writes a mark into a file, which the
+//! next worker with the same spool reads.
 
-// A global allocator is unsafe to implement.
+// Unsafe code is needed to implement a global allocator.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's allocator. It marks a file when it refuses a request. A program that calls
+/// The system's allocator, with a mark in a file when it refuses a request. A program that calls
 /// [`run_worker`](crate::run_worker) makes it the global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
@@ -34,7 +34,7 @@ pub(crate) fn take_mark() -> bool {
 
 #[cold]
 fn write_mark() {
-    // Neither of these calls allocates.
+    // The calls below must not allocate memory.
     if let Some(mut file) = FILE.get() {
         MARKED.store(true, Ordering::Relaxed);
         let _ = file.write(b"refused\n");

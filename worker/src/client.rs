@@ -1,4 +1,4 @@
-//! Requests to the coordinator, repeated while a repetition may succeed.
+//! Sends requests to the coordinator, and repeats them as long as a repetition may succeed.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use tonic::{Code, Response, Status};
 
 use crate::outage::{GRACE, OutageReporter};
 
-/// Time without an answer after which an outage is reported, although the request may still
+/// Time without an answer after which an outage is reported, even though the request may still
 /// succeed.
 const SILENCE: Duration = Duration::from_secs(4);
 
@@ -24,7 +24,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_s
 /// Returns the clients of a coordinator that has moved since the last call; `None` if it has not.
 type Relocate = Arc<dyn Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync>;
 
-/// A client of several coordinators with the same store, of which one leads: it repeats requests
+/// A client of several coordinators with the same store, one of which leads. It repeats requests,
 /// and fails over to the next coordinator.
 #[derive(Clone)]
 pub(crate) struct FailoverClient {
@@ -38,7 +38,7 @@ pub(crate) struct FailoverClient {
 }
 
 impl FailoverClient {
-    /// A client that tries coordinators in this order, and repeats a request for this long.
+    /// A client that tries coordinators in this order, and repeats a request for `retry_timeout`.
     /// `addresses` names the coordinators in reports.
     pub(crate) fn new(
         clients: Vec<CoordinatorClient<AuthChannel>>,
@@ -50,7 +50,7 @@ impl FailoverClient {
         FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// Asks `relocate` for other coordinators whenever one does not answer.
+    /// Calls `relocate` for other coordinators whenever a coordinator does not answer.
     #[must_use]
     pub(crate) fn with_relocation(
         self,
@@ -59,7 +59,7 @@ impl FailoverClient {
         FailoverClient { relocate: Some(Arc::new(relocate)), ..self }
     }
 
-    /// The client of a coordinator by its position, which may be of an earlier list.
+    /// The client of a coordinator by its position, which may be a position in an earlier list.
     fn client(&self, position: usize) -> CoordinatorClient<AuthChannel> {
         let clients = self.clients.read().unwrap_or_else(PoisonError::into_inner);
         clients[position % clients.len()].clone()
@@ -79,7 +79,8 @@ impl FailoverClient {
         if let Err(status) = &answer
             && !is_refusal(status)
         {
-            // Report at once, as if the grace period had passed: the request is not repeated here.
+            // Report the outage at once, without a grace period, because the request is not
+            // repeated here.
             self.outage
                 .unanswered(start.checked_sub(GRACE).unwrap_or(start), &transport::reason(status));
         }
@@ -108,7 +109,8 @@ impl FailoverClient {
     }
 
     /// Advances from a coordinator that did not answer to the next one, once for any number of
-    /// requests that fail together. Otherwise two of them would return to the silent one.
+    /// requests that fail together. Otherwise two such requests would advance twice and return to
+    /// the silent coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,13 +1,13 @@
-//! Crash report prepared in advance: the commit that the next worker process sends if this one
-//! ends during a run.
+//! Crash reports, which are prepared in advance: a report is the commit that the next worker
+//! process sends if this process ends during a run.
 //!
 //! A process that exceeds its memory limit is ended at once, by its own allocator (an rlimit) or by
-//! the system (a cgroup), and cannot report anything. Therefore it writes the report before each run.
-//! The next process with the same spool sends it if there is evidence that memory ran out: the mark
-//! of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the
-//! cgroup counted. If the process that started the worker saw how it ended ([`note_death`]), the next
-//! process reports that the run has crashed its worker. Otherwise nothing is known about the run: it
-//! counts as one whose worker was lost.
+//! the system (a cgroup), and cannot report anything. Therefore it writes the report before each
+//! run. The next process with the same spool sends it if there is evidence that memory ran out: the
+//! mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the
+//! cgroup counted. If the process that started the worker saw how it ended ([`note_death`]), the
+//! next process reports that the run has crashed its worker. Otherwise nothing is known about the
+//! end of the run, so it counts as lost with its worker.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -23,12 +23,12 @@ const REPORT: &str = "crash-report";
 const EVIDENCE: &str = "oom-evidence";
 const DEATH: &str = "death";
 
-/// Notes how the last process with a spool has ended, for the report of the next one. Without effect
-/// unless it has ended during a run. Returns whether it has.
+/// Records how the last process with a spool has ended, for the report of the next process. Returns
+/// whether that process has ended during a run; if not, the call has no effect.
 pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     let in_run = read_report(folder).is_some();
     if let (true, Some(how)) = (in_run, how) {
-        // If it cannot be written, the worker counts as lost.
+        // Ignore the error: if the file cannot be written, the worker counts as lost.
         let _ = fs::write(folder.join(DEATH), how);
     }
     in_run
@@ -62,7 +62,7 @@ impl CrashReport {
         let group = Path::new(group);
         let out_of_memory =
             !mark.is_empty() || catherd_platform::oom_kills(group).is_some_and(|kills| kills > 0);
-        // The process that made the group has ended, so the group is removed here.
+        // Remove the group here, because the process that made it has ended.
         let _ = fs::remove_dir(group);
         let report = read_report(folder);
         if out_of_memory {
@@ -93,8 +93,8 @@ impl CrashReport {
         File::options().append(true).open(path)
     }
 
-    /// Writes the report of the run that begins now. It is not synced, because it has to survive
-    /// the process, not the machine.
+    /// Writes the report of the run that begins now. The file is not synced, because it has to
+    /// survive only the process and not the machine.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
             // The previous run survived the refused request, so the mark is not evidence about this
@@ -148,7 +148,7 @@ mod tests {
         let report = CrashReport::create(folder, None).unwrap();
         assert!(!note_death(folder, Some("signal: 11")), "no run was begun");
         report.write(&request).unwrap();
-        // The process is killed: it does not clear the report.
+        // Simulate that the process is killed, so that it does not clear the report.
         std::mem::forget(report);
         assert!(note_death(folder, None));
         assert_eq!(CrashReport::of_predecessor(folder), None, "nobody knows why it ended");

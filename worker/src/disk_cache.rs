@@ -1,6 +1,6 @@
 //! On-disk cache of projects, so that a restarted worker and other workers of the same machine need
-//! not fetch them again. It is bounded, all workers of a machine may share it, and it is not
-//! trusted: a file is used only if its name is its digest.
+//! not fetch them again. Its size is bounded, and all workers of a machine may share it. It is not
+//! trusted: a file is used only if its name is the digest of its content.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,7 +15,8 @@ use catherd_experiments::Digest;
 pub struct DiskCache {
     /// The folder; created with the first project.
     pub folder: PathBuf,
-    /// Largest size of all projects together in bytes; the least recently used is evicted first.
+    /// Maximum total size of all projects in bytes. The least recently used project is evicted
+    /// first.
     pub bytes: u64,
 }
 
@@ -32,7 +33,8 @@ impl DiskCache {
             let _ = fs::remove_file(path);
             return None;
         }
-        // The time of the last use. If it cannot be set, the file is only evicted earlier.
+        // Set the time of the last use. Ignore the error: without it, the file is only evicted
+        // earlier.
         let _ = File::options()
             .write(true)
             .open(path)
@@ -49,7 +51,8 @@ impl DiskCache {
         self.shrink(self.bytes - bytes.len() as u64)?;
         let path = self.path(digest);
         let temporary = path.with_extension(std::process::id().to_string());
-        // Not synced: a file that a power loss has truncated is recognised by its digest.
+        // The file is not synced, because a file that was truncated by a power failure is
+        // recognised by its digest.
         File::create(&temporary)?.write_all(bytes)?;
         fs::rename(temporary, path)
     }

@@ -92,7 +92,8 @@ impl Executor {
     pub(crate) fn execute(&mut self, job: &Job) -> JobOutcome {
         let start = Instant::now();
         let mut used = Duration::ZERO;
-        // Unwind safety: a panic may leave the runner inconsistent, so it is dropped below.
+        // This is unwind safe although a panic may leave the runner inconsistent, because the
+        // runner is then dropped below.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| self.attempt(job, &mut used)));
         let recorded = |executor: &Executor, record| {
             JobOutcome::Record(Box::new(executor.with_provenance(record, job.attempt, used)))
@@ -135,7 +136,8 @@ impl Executor {
     fn attempt(&mut self, job: &Job, used: &mut Duration) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
-            // Its record would name the engine of the plan although another one made it.
+            // Refuse the run, because its record would name the engine of the plan although another
+            // engine made it.
             let needed = &spec.engine;
             return Err(RunError::Crashed(format!(
                 "the run needs engine {needed}, and this worker has {engine}"
@@ -143,8 +145,8 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            // The coordinator only leases runs of the worker's kinds. Another worker may have this
-            // kind.
+            // The coordinator only leases runs of the worker's kinds, so this is an exception.
+            // Another worker may have the kind.
             let unknown = || {
                 RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
             };
@@ -185,14 +187,14 @@ impl Executor {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
             (result, _) => result.map(|mut record| {
-                // A stored trial that is only measured has the conditions of its execution.
+                // If a stored trial was only measured, keep the conditions of its execution.
                 record.resources.conditions = record.resources.conditions.or(conditions);
                 record
             }),
         }
     }
 
-    /// The record with the place of the run, and with what it used as far as it does not say so itself.
+    /// The record with its provenance, and with the used resources that it does not contain yet.
     fn with_provenance(&self, mut record: RunRecord, attempt: u32, used: Duration) -> RunRecord {
         if record.resources.peak_rss_kib == 0 {
             record.resources.peak_rss_kib = catherd_platform::peak_rss_kib();
@@ -226,13 +228,14 @@ thread_local! {
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Message and location of the last panic of this thread, which is forgotten.
+/// Removes and returns message and location of the last panic of this thread.
 pub(crate) fn last_panic() -> String {
     bounded(&LAST_PANIC.take())
 }
 
-/// Installs a panic hook that runs before the existing one. It keeps the message for the report,
-/// and does not print panics of the executor's thread, because they are reported and not fatal.
+/// Installs a panic hook that runs before the existing one. It stores the message for the report.
+/// Panics of the executor's thread are not printed, because they are reported and do not end the
+/// process.
 pub(crate) fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

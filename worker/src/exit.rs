@@ -10,9 +10,9 @@ use catherd_proto::transport;
 pub enum ExitReason {
     /// Every run of the study has ended.
     Finished,
-    /// It was told to drain: the current run is committed, the other leases are returned.
+    /// It was told to drain. The current run was committed, and the other leases were returned.
     Drained,
-    /// It was told to stop while it drained: the current run is lost.
+    /// It was told to stop while it drained, so the current run is lost.
     Stopped,
 }
 

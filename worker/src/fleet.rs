@@ -1,4 +1,4 @@
-//! Local worker processes, one per core, which are restarted when they die.
+//! Local worker processes, one on each core, which are restarted when they die.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,10 +25,10 @@ const MAX_STARTUP_FAILURES: u32 = 5;
 ///
 /// Each child has a pipe from this process as its standard input, which begins with the given
 /// input. The child must exit when the pipe closes
-/// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that none outlives this
-/// process, however it ends. Each child is a process group of its own, so that Ctrl-C on the
-/// terminal only reaches this process, which then drains the workers ([`LocalFleet::drain`]).
-/// Dropping the fleet kills them.
+/// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that no child
+/// outlives this process, even if this process is killed. Each child is in a separate process
+/// group, so that Ctrl-C on the terminal only reaches this process, which then drains the workers
+/// ([`LocalFleet::drain`]). Dropping the fleet kills them.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -45,7 +45,7 @@ struct State {
 #[derive(Debug)]
 enum Process {
     Alive(Child),
-    /// It is started again soon.
+    /// The worker will be started again soon.
     Waiting,
     Ended,
     /// No more workers are started, for this reason.
@@ -66,8 +66,9 @@ struct Slot {
 impl LocalFleet {
     /// Starts a worker for each core. `command` makes the command line of the worker of a core; its
     /// standard input is replaced by a pipe that begins with `input`, such as a secret that must
-    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once. `spool`
-    /// names the folder of the spool of a core's worker, which tells whether it died during a run.
+    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once.
+    /// `spool` returns the folder of the spool of a core's worker, in which a file shows whether
+    /// the worker died during a run.
     ///
     /// # Errors
     ///
@@ -97,7 +98,8 @@ impl LocalFleet {
             while !state.stop.load(Ordering::Relaxed) {
                 for slot in &mut slots {
                     state.with(|processes| {
-                        // Read under the lock, so that `drain` sees every child.
+                        // Read the flag while the lock is held, so that `drain` reaches every
+                        // child.
                         if state.draining.load(Ordering::Relaxed) {
                             slot.restart_at = None;
                             if let Some(process @ Process::Waiting) = processes.get_mut(&slot.core)
@@ -127,8 +129,8 @@ impl LocalFleet {
         })
     }
 
-    /// Tells every worker to finish its current run, return its other leases and exit (SIGTERM),
-    /// and restarts none of them.
+    /// Tells every worker to finish its current run, return its other leases and exit (SIGTERM). No
+    /// worker is restarted.
     pub fn drain(&self) {
         self.state.with(|processes| {
             if self.state.draining.swap(true, Ordering::Relaxed) {
@@ -217,7 +219,8 @@ impl Slot {
             }
             Err(error) => (error.to_string(), false, false),
         };
-        // A death during a run is an attempt at this run, and says nothing about the worker.
+        // A death during a run counts as an attempt at the run, and not as a failure of the worker
+        // to start.
         let in_run = note_death(&self.spool, (!by_another).then_some(&*status));
         let failed_to_start = !killed && !in_run && self.started.elapsed() < STARTUP_GRACE;
         self.startup_failures = if failed_to_start { self.startup_failures + 1 } else { 0 };
@@ -247,7 +250,7 @@ impl<F: Fn(usize) -> Command> Starter<F> {
         let mut command = (self.command)(core);
         let mut child = catherd_platform::new_group(command.stdin(Stdio::piped())).spawn()?;
         if let Some(pipe) = &mut child.stdin {
-            // Ignore the error: the process has already ended, which `poll` notices.
+            // Ignore the error: the process has already ended, which `poll` detects.
             let _ = pipe.write_all(self.input.as_bytes());
         }
         Ok(child)

@@ -1,17 +1,17 @@
 //! The worker: one process, pinned to one core, that leases runs, executes them and commits their
-//! records. It knows no subject kind: the program passes in a function that makes a
-//! [`Runner`](catherd_interface::Runner) for the runs of a kind.
+//! records. The crate does not depend on any subject kind: the program passes a function that makes
+//! a [`Runner`](catherd_interface::Runner) for the runs of a kind.
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
 //! - [`LocalFleet`] keeps one worker process alive on each core of this machine.
-//! - [`SubjectProcess`] passes runs on to a process next to the worker, for kinds whose subjects could end or
-//!   damage it; [`serve_subject`] is that process.
+//! - [`SubjectProcess`] passes runs to a separate process, for kinds whose subjects could end or
+//!   damage their process; [`serve_subject`] runs in that process.
 //!
 //! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
 //! communicates with the coordinator meanwhile. A finished record goes to the `spool` on disk
-//! before it is committed and stays there until it is acknowledged, so that the death of this
-//! process or of the coordinator costs only the current run. If that run exceeded the memory limit,
-//! the next process sends the `crash_report` about it.
+//! before it is committed and remains there until it is acknowledged, so that only the current run
+//! is lost if this process or the coordinator dies. If that run exceeded the memory limit, the next
+//! process sends the `crash_report` about it.
 
 mod allocator;
 mod client;
@@ -43,7 +43,7 @@ pub use worker::{CoordinatorAddress, Relocation, WorkerOptions, run_simulated_wo
 /// kind.
 pub type MakeRunner = dyn Fn(&str) -> Option<Box<dyn Runner>> + Send;
 
-// Both crates bound the size of a project, and neither depends on the other, so the bounds are
-// compared here.
+// Compare the bounds here, because two crates that do not depend on each other limit the size of a
+// project.
 const _: () =
     assert!(catherd_proto::transport::MAX_PROJECT == catherd_interface::files::LARGEST_PROJECT);

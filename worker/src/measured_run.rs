@@ -1,4 +1,4 @@
-//! The conditions of the machine during a run, as they are recorded.
+//! Measures the conditions of the machine during a run, and rounds them for the record.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -43,7 +43,7 @@ impl MeasuredRun {
     }
 }
 
-/// The value with so many parts of one.
+/// The value rounded to a multiple of 1 / `parts`.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

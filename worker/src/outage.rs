@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time without an answer that is not reported: a coordinator that is restarted answers again
-/// within it, and another coordinator takes over within it.
+/// Time without an answer that is not reported, because a coordinator that is restarted answers
+/// again within this time, and another coordinator takes over within it.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// First and longest time between two reports of the same outage.
@@ -27,7 +27,7 @@ struct Outage {
     since: Instant,
     /// The time of the next report.
     due: Instant,
-    /// The time between that report and the one after it.
+    /// The time between the next report and the report after it.
     interval: Duration,
     reported: bool,
 }
@@ -37,8 +37,8 @@ impl OutageReporter {
         OutageReporter { addresses, retry_timeout, outage: Mutex::default() }
     }
 
-    /// Notes that requests have not been answered since some time. The first report follows after
-    /// [`GRACE`], further ones at growing intervals.
+    /// Records that requests have not been answered since a time. The first report follows after
+    /// [`GRACE`], and further reports at growing intervals.
     pub(crate) fn unanswered(&self, since: Instant, cause: &str) {
         let now = Instant::now();
         let mut outage = self.outage.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +62,7 @@ impl OutageReporter {
         );
     }
 
-    /// Notes that a coordinator answered.
+    /// Records that a coordinator has answered.
     pub(crate) fn answered(&self) {
         let ended = self.outage.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(outage) = ended.filter(|outage| outage.reported) {

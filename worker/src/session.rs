@@ -65,7 +65,7 @@ impl From<Status> for SessionError {
 
 enum Event {
     Executed(u64, JobOutcome),
-    /// Committed: the coordinator has acknowledged these leases.
+    /// The coordinator has acknowledged a commit of these leases.
     Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
@@ -75,9 +75,9 @@ enum Event {
     LeaseDue,
     CommitDue,
     Terminate,
-    /// The run that is being executed is handed back.
+    /// The time is over, so the run that is being executed is returned.
     TimeIsUp,
-    /// The run of this lease, which was cancelled, should have ended.
+    /// The run of this lease was cancelled, and should have ended by now.
     HandBack(u64),
 }
 
@@ -90,12 +90,12 @@ pub(crate) struct SessionConfig {
     /// The provenance of the worker's records.
     pub(crate) provenance: Provenance,
     pub(crate) limits: Limits,
-    /// Exit after this long without a run; `None` to wait for runs.
+    /// Time without a run after which the worker exits; `None` to wait for runs.
     pub(crate) idle: Option<Duration>,
     pub(crate) disk_cache: Option<DiskCache>,
     /// The end of the worker's allocation; `None` if it does not end.
     pub(crate) until: Option<Instant>,
-    /// Time after the signal to end within which a run may end; `None` to wait for it.
+    /// Time after the signal to end in which the current run may still end; `None` to wait for it.
     pub(crate) grace: Option<Duration>,
 }
 
@@ -138,16 +138,16 @@ pub(crate) struct Session {
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
-    /// Runs are requested when at most this many are waiting.
+    /// Runs are requested when at most this number of runs is waiting.
     low_water: usize,
     /// The last time at which the worker had a run.
     last_busy: Instant,
 }
 
 impl Session {
-    /// Commits what an earlier process left in the spool, then registers, whereupon the coordinator
-    /// ends the leases of the earlier process. Installs signal handlers unless the host is
-    /// simulated.
+    /// Commits the requests that an earlier process left in the spool, and then registers, upon
+    /// which the coordinator ends the leases of the earlier process. Installs signal handlers
+    /// unless the host is simulated.
     pub(crate) async fn start(
         config: SessionConfig,
         client: FailoverClient,
@@ -183,7 +183,8 @@ impl Session {
         let on_outcome = {
             let sender = sender.clone();
             move |token, outcome| {
-                // Sending fails only after the session has ended; then the event is not needed.
+                // Ignore the error: sending fails only after the session has ended, when the event
+                // is not needed.
                 let _ = sender.send(Event::Executed(token, outcome));
             }
         };
@@ -231,7 +232,7 @@ impl Session {
                     Phase::Working | Phase::Stopped => {}
                 }
             }
-            // The session holds a sender itself, so that the channel is never closed.
+            // The session itself has a sender, so that the channel is never closed.
             let Some(event) = self.events.recv().await else { return Ok(ExitReason::Stopped) };
             self.handle(event)?;
         }
@@ -281,8 +282,8 @@ impl Session {
                         let reason = format!("cannot fetch the project: {}", status.message());
                         self.abandon(digest, &End::Crash(reason));
                     }
-                    // The coordinator could not be reached: end the session with an error. This is
-                    // not the fault of the runs, so they are not reported as crashed.
+                    // The coordinator could not be reached, so the session ends with an error. The
+                    // runs are not the cause, so they are not reported as crashed.
                     Err(status) => return Err(status.into()),
                 }
             }
@@ -309,7 +310,7 @@ impl Session {
         Ok(())
     }
 
-    /// Hands back the current run after some time.
+    /// Returns the current run to the coordinator after some time.
     fn limit(&self, time: Option<Duration>) {
         if let Some(time) = time {
             self.spawn(async move {
@@ -329,7 +330,8 @@ impl Session {
     fn spawn(&self, task: impl Future<Output = Event> + Send + 'static) {
         let sender = self.sender.clone();
         tokio::spawn(async move {
-            // Sending fails only after the session has ended; then the event is not needed.
+            // Ignore the error: sending fails only after the session has ended, when the event is
+            // not needed.
             let _ = sender.send(task.await);
         });
     }

@@ -1,9 +1,9 @@
-//! Finished records on disk until the coordinator has acknowledged them.
+//! Stores finished records on disk until the coordinator has acknowledged them.
 //!
 //! A file of the spool holds one commit request after its SHA-256. It is written under another
-//! name, synced and renamed, so that a file is either complete or absent. A damaged file (on a
-//! failing disk) is set aside. The loss of a file only costs time, because its runs are executed
-//! again.
+//! name, synced and renamed, so that a file is either complete or absent. A damaged file, for
+//! example on a failing disk, is renamed and ignored. If a file is lost, only time is lost, because
+//! its runs are executed again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use catherd_experiments::Digest;
 use catherd_proto::v1::CommitRequest;
 use prost::Message;
 
-/// The spool of one worker.
+/// The folder with the unacknowledged records of one worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Spool {
     folder: PathBuf,
@@ -40,7 +40,7 @@ impl Spool {
 
     /// Stores a request; the caller removes the file when the request is acknowledged.
     pub(crate) fn store(&self, request: &CommitRequest) -> io::Result<PathBuf> {
-        // Names are unique because tokens are.
+        // Name the file by its first token, because tokens are unique.
         let first = request.completions.first().map_or(0, |completion| completion.token);
         let path = self.folder.join(format!("{first:020}.commit"));
         let temporary = path.with_extension("part");
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(again.unsent().unwrap().len(), 1);
     }
 
-    /// A failing disk may change a file in any way; it is never read as another request.
+    /// A file that a failing disk has changed in any way is not read as another request.
     #[test]
     fn a_damaged_file_is_set_aside_wherever_the_damage_is() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,10 @@
-//! Runs in a process next to the worker: a subject that damages or ends its process costs the run.
+//! Executes runs in a process next to the worker, so that a subject that damages or ends its
+//! process only affects its run.
 //!
-//! [`SubjectProcess`] is the side of the worker, a [`Runner`] that passes runs on. [`serve_subject`] is the
-//! process, which executes them with the runner of the kind. Both talk in [`frames`] through the standard
-//! input and output of the process. The process ends when its input closes, so that none outlives its worker.
+//! [`SubjectProcess`], a [`Runner`] in the worker, passes runs on. [`serve_subject`] runs in the
+//! process and executes them with the runner of the kind. They exchange [`frames`] through the
+//! standard input and output of the process. The process ends when its input closes, so that it
+//! does not outlive its worker.
 
 mod frames;
 mod server;
@@ -27,22 +29,25 @@ use under_way::{Part, UnderWay};
 
 pub use server::serve_subject;
 
-/// The interval at which a silent process is asked whether it must stop.
+/// The interval at which the worker checks, while it waits for an answer, whether the run must
+/// stop.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long a process that was told to stop may take before it is killed.
+/// Time that a process may take to stop before it is killed.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// Maximum number of parts of a run that are left out because they end the process.
+/// Maximum number of parts of a run that are left out because the process ended during them.
 const MAX_LEFT_OUT: usize = 5;
 
-/// A runner that passes runs on to a process of their own, and starts another one after it has ended.
+/// A runner that passes runs to a separate process, and starts another process after one has ended.
 pub struct SubjectProcess {
     /// Makes the command that starts the process.
     start: Box<dyn Fn() -> Command + Send>,
-    /// The file in which the process marks that the system refused it memory; `None` if it marks none.
+    /// The file in which the process marks that the system refused it memory; `None` if there is no
+    /// such file.
     mark: Option<PathBuf>,
-    /// The file in which the process keeps which part of a run is under way; `None` before the first run.
+    /// The file in which the process writes which part of a run it executes; `None` before the
+    /// first run.
     under_way: Option<UnderWay>,
     /// The project of the runs that follow.
     project: Option<(Digest, Arc<[u8]>)>,
@@ -59,7 +64,7 @@ struct Alive {
     errors: Option<thread::JoinHandle<()>>,
     /// The project that it has loaded.
     loaded: Option<Digest>,
-    /// Processes of the cgroup that the system had killed when this one was started.
+    /// Number of processes of the cgroup that the system had killed when this process was started.
     oom_kills: u64,
 }
 
@@ -152,8 +157,8 @@ impl SubjectProcess {
         }
     }
 
-    /// Why the process has ended while a part of a run was under way, and its status if the process ended itself by a
-    /// fault, which happens again in a repetition.
+    /// Why the process has ended during a part of a run. Contains the status if a fault of the
+    /// process itself ended it, because a repetition would end in the same way.
     fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
         let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
@@ -180,14 +185,15 @@ impl SubjectProcess {
         (error, own)
     }
 
-    /// Executes a run, and again after its process has ended by a fault of its own. A part of the run during which two
-    /// processes in succession have ended in the same way is left out from then on.
+    /// Executes a run, and repeats it if the process has ended by its own fault. If two successive
+    /// processes have ended in the same way during the same part of the run, that part is left out
+    /// from then on.
     fn survive(
         &mut self,
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
-        // Without the file, the end of the process costs the run.
+        // Ignore the error: without the file, the run cannot be repeated if the process ends.
         self.under_way =
             self.under_way.take().or_else(|| UnderWay::next_to(self.mark.as_deref()).ok());
         let path = self.under_way.as_ref().map(|file| file.path().to_owned());
@@ -195,7 +201,8 @@ impl SubjectProcess {
         let mut before: Option<(Part, ExitStatus)> = None;
         loop {
             let survival = Survival { under_way: path.clone(), left_out: left_out.clone() };
-            // A process that ends before it has begun must not be blamed on what an earlier one did.
+            // Empty the file, so that a process that ends before the first part is not attributed
+            // to a part that an earlier process executed.
             let _ = fs::write(&path, b"");
             let lost = match self.attempt(spec, &survival, on_progress) {
                 Ok(record) => return Ok(record),
@@ -203,7 +210,8 @@ impl SubjectProcess {
                 Err(Lost::Process) => Part::read(&path),
             };
             let (error, status) = self.death(lost.as_ref());
-            // In real time, a repetition is another search.
+            // A run with a budget of real time is not repeated, because a repetition would be
+            // another search.
             let again = spec.budget.wall_ms.is_none() && left_out.len() < MAX_LEFT_OUT;
             let (Some(part), Some(status), true) = (lost, status, again) else { return Err(error) };
             match before.take() {
@@ -217,7 +225,8 @@ impl SubjectProcess {
 
 impl Runner for SubjectProcess {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
-        // The process loads it before the next run, so that a project that ends it costs only the runs on it.
+        // The process loads the project before the next run, so that a project that ends the
+        // process only affects its own runs.
         self.project = Some((digest, bytes));
         Ok(())
     }
@@ -272,12 +281,12 @@ impl Alive {
     }
 
     fn send(&mut self, request: &Request) {
-        // Ignore the error: the process has ended, which the closed end of its answers says.
+        // Ignore the error: the process has ended, and the end of its answers will show this.
         let _ = request.write(&mut self.input);
     }
 
-    /// Waits for a process whose answers have ended. Returns its status, `None` if it had to be killed, and
-    /// its last words.
+    /// Waits for a process whose output has ended. Returns its status, `None` if it had to be
+    /// killed, and the last line of its standard error.
     fn wait(&mut self) -> (Option<ExitStatus>, String) {
         let since = Instant::now();
         let status = loop {
@@ -301,7 +310,7 @@ impl Drop for SubjectProcess {
     fn drop(&mut self) {
         self.alive = None;
         if let Some(mark) = &self.mark {
-            // Ignore the error: a process that never started has made no file.
+            // Ignore the error: the file does not exist if the process was not started.
             let _ = fs::remove_file(mark);
         }
     }
@@ -315,7 +324,8 @@ impl Drop for Alive {
     }
 }
 
-/// Processes that the system has killed in the cgroup of this worker because of its memory limit.
+/// Number of processes that the system has killed in the cgroup of this worker because of its
+/// memory limit.
 fn oom_kills() -> u64 {
     let group = catherd_platform::own_cgroup_leaf();
     group.and_then(|group| catherd_platform::oom_kills(&group)).unwrap_or(0)
@@ -338,14 +348,15 @@ fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
 /// Maximum number of bytes of a line of standard error that are kept.
 const MAX_LINE: usize = 2 << 10;
 
-/// Copies the standard error of a process to the one of the worker, and keeps the last line.
+/// Copies the standard error of a process to the standard error of the worker, and stores the last
+/// line.
 fn listen(errors: ChildStderr, last: &Mutex<String>) {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();
     while errors.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_end();
-        // Standard error of the worker may be closed.
+        // Ignore the error: standard error of the worker may be closed.
         let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
         if !text.is_empty() && !text.starts_with("note: ") {
             let kept = catherd_experiments::text::truncated(text, MAX_LINE).into_owned();

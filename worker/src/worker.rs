@@ -47,7 +47,8 @@ impl fmt::Debug for Relocation {
 pub struct WorkerOptions {
     /// Coordinators of one store; at least one.
     pub coordinators: Vec<CoordinatorAddress>,
-    /// Finds them again while they do not answer; `None` if their addresses do not change.
+    /// Finds the coordinators again while they do not answer; `None` if their addresses do not
+    /// change.
     pub relocation: Option<Relocation>,
     /// The worker's name: unique among live workers, the same after a restart.
     pub name: String,
@@ -57,21 +58,24 @@ pub struct WorkerOptions {
     pub spool: PathBuf,
     /// The on-disk cache of projects; `None` to cache them in memory only.
     pub cache: Option<DiskCache>,
-    /// How long to repeat a request to coordinators that do not answer.
+    /// Time for which a request is repeated to coordinators that do not answer.
     pub retry_timeout: Duration,
     /// Engine ids of the subject kinds that the worker executes; it only gets runs of these.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,
-    /// Exit after this long without a run, even if more runs may come; `None` to wait for them.
+    /// Time without a run after which the worker exits, even if more runs may come; `None` to wait
+    /// for them.
     pub idle: Option<Duration>,
-    /// Time until the worker's allocation ends: it leases no run that is expected to take longer, and
-    /// hands back the last one ten seconds before; `None` if it does not end.
+    /// Time until the worker's allocation ends; `None` if it does not end. The worker does not
+    /// lease runs that are expected to take longer, and returns the last run ten seconds before the
+    /// end.
     pub allocation: Option<Duration>,
-    /// Time after SIGTERM within which the current run may end; it is handed back afterwards. `None` to
-    /// wait for its end.
+    /// Time after SIGTERM in which the current run may still end; afterwards it is returned. `None`
+    /// to wait for its end.
     pub grace: Option<Duration>,
-    /// Exit at once when standard input closes, as it does when the parent process ends.
+    /// Whether to exit at once when standard input closes, for example because the parent process
+    /// has ended.
     pub exit_with_parent: bool,
 }
 
@@ -81,8 +85,8 @@ pub struct WorkerOptions {
 ///
 /// # Errors
 ///
-/// Why the worker failed. Records that were not acknowledged stay in the spool; the next worker
-/// with the same spool commits them first.
+/// Why the worker failed. Records that were not acknowledged remain in the spool, and the next
+/// worker with the same spool commits them first.
 pub fn run_worker(
     options: WorkerOptions,
     make: Box<MakeRunner>,
@@ -198,7 +202,7 @@ fn relocated(
     }
 }
 
-/// Moves the crash report of the previous process with this spool into the spool, from where the
+/// Moves the crash report of the previous process with this spool into the spool, so that the
 /// session commits it.
 fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     if let Some(request) = CrashReport::of_predecessor(folder) {
@@ -210,9 +214,10 @@ fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the process when standard input closes. A pipe from the parent closes however the parent
-/// ends. The parent-death signal of Linux cannot be used instead, because it follows the *thread*
-/// that started the child, and is lost if that thread ends before the child has requested it.
+/// Ends the process when standard input closes. A pipe from the parent closes in every case in
+/// which the parent ends. The parent-death signal of Linux cannot be used instead, because it
+/// follows the *thread* that started the child, and is lost if that thread ends before the child
+/// has requested it.
 fn exit_with_parent() -> io::Result<()> {
     std::thread::Builder::new().name("parent-watch".to_owned()).spawn(|| {
         let mut sink = [0; 64];

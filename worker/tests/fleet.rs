@@ -1,5 +1,6 @@
-//! Real worker processes with a real coordinator: they finish a study, survive kills, and end with
-//! their parent. The worker process is this test binary, which executes the one ignored test.
+//! Tests real worker processes with a real coordinator: they finish a study, are replaced after
+//! kills, and end with their parent. The worker process is this test binary, which executes the one
+//! ignored test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
@@ -308,7 +309,7 @@ async fn a_fleet_that_cannot_work_gives_up() {
     assert!(fleet.alive().is_empty());
 }
 
-/// The overhead of the runner: runs that do nothing, on one worker in this process.
+/// Measures the overhead of a worker with runs that do nothing, on one worker in this process.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes long"]
 async fn empty_runs_flow() {

@@ -1,4 +1,5 @@
-//! Commits of a session: ended leases are gathered, spooled and sent, one commit at a time.
+//! Commits of a session. Ended leases are gathered, written to the spool and sent, one commit at a
+//! time.
 
 use std::time::Duration;
 
@@ -17,9 +18,9 @@ const COMMIT_COMPLETIONS: usize = 512;
 /// Maximum size of a commit in bytes, which only the last completion may exceed.
 const COMMIT_BYTES: usize = 4 << 20;
 
-/// Completions are gathered for this long, because a sync and a request for each tiny run would
-/// cost as much as the run. If the worker dies, at most 50 ms of finished runs are executed again;
-/// no accepted result is lost.
+/// Time for which completions are gathered, because a sync and a request for each short run would
+/// take as long as the run. If the worker dies, only the runs that finished within this time are
+/// executed again, and no accepted result is lost.
 const GATHER_TIME: Duration = Duration::from_millis(50);
 
 /// Bytes of a message in addition to its record.
@@ -40,7 +41,7 @@ impl Session {
         if self.committing != Committing::Idle || self.outbox.is_empty() {
             return;
         }
-        // No further completion can be gathered if no run is being executed.
+        // Do not wait if no run is being executed, because no further completion can be gathered.
         let left = GATHER_TIME.saturating_sub(self.last_commit.elapsed());
         if self.running.is_some() && !left.is_zero() && self.outbox.len() < COMMIT_COMPLETIONS {
             self.committing = Committing::Gathering;

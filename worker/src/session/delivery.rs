@@ -15,7 +15,7 @@ use crate::disk_cache::DiskCache;
 use crate::executor::JobOutcome;
 use crate::spool::Spool;
 
-/// The end of a lease in the form of the protocol.
+/// The end of a lease as a message of the protocol.
 pub(super) fn completion_of(outcome: JobOutcome) -> End {
     match outcome {
         JobOutcome::Record(record) => match v1::Document::write(&record) {
@@ -49,9 +49,9 @@ pub(super) async fn fetch(
     Ok(bytes)
 }
 
-/// Commits completions, and keeps them on disk until they are acknowledged. On a full disk they are
-/// kept in memory only, because the coordinator may have room for them. If this process then ends
-/// early, their runs are executed again.
+/// Commits completions, and keeps them on disk until they are acknowledged. If the disk is full,
+/// they are only kept in memory, because the coordinator may be able to store them. If this process
+/// then ends early, their runs are executed again.
 pub(super) async fn deliver(
     client: FailoverClient,
     spool: Spool,

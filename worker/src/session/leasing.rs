@@ -11,13 +11,13 @@ use v1::completion::End;
 
 use super::{Event, Phase, Session};
 
-/// Maximum number of unacknowledged records; beyond it no run is leased.
+/// Maximum number of unacknowledged records, above which no run is leased.
 const MAX_UNACKNOWLEDGED: usize = 4096;
 
-/// Time before the end of the allocation at which the last run is handed back.
+/// Time before the end of the allocation at which the last run is returned.
 pub(super) const HAND_BACK_TIME: Duration = Duration::from_secs(10);
 
-/// Time within which a cancelled run ends by itself.
+/// Time within which a cancelled run should end by itself.
 const CANCEL_TIME: Duration = Duration::from_secs(3);
 
 /// A leased run that was not started yet.
@@ -87,8 +87,8 @@ impl Session {
                 Event::LeaseDue
             });
         }
-        // Batches of tiny runs are refilled at half, before the worker is idle. For a single long
-        // run this is 0, so that no run waits here while another worker is idle.
+        // Request more runs when half of a batch of short runs is left, before the worker is idle.
+        // For a single long run this is 0, so that no run waits here while another worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {
@@ -140,13 +140,13 @@ impl Session {
         }
     }
 
-    /// The time that runs may still take before the allocation ends; `None` if it does not end.
+    /// The time for runs that is left before the allocation ends; `None` if it does not end.
     fn remaining(&self) -> Option<Duration> {
         Some((self.config.until? - HAND_BACK_TIME).saturating_duration_since(Instant::now()))
     }
 
-    /// Hands back the run that is being executed: it is cancelled, and returned even if it does not
-    /// react.
+    /// Cancels the run that is being executed, and returns it to the coordinator even if it does
+    /// not end.
     pub(super) fn hand_back(&mut self) {
         self.drain();
         let Some((token, _)) = self.running else { return };
@@ -160,7 +160,7 @@ impl Session {
     /// Ends the lease of a run that was cancelled and has not ended.
     pub(super) fn return_running(&mut self, token: u64) {
         if let Some((_, run)) = self.running.take_if(|(running, _)| *running == token) {
-            // The run did not crash its worker.
+            // Clear the report, because the run did not crash its worker.
             if let Err(cause) = self.crash_report.clear() {
                 tracing::warn!("cannot clear the crash report: {cause}");
             }

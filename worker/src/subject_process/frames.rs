@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of the body of a frame: more than the largest project and the largest record.
 const MAX_BODY: u64 = 2 << 30;
 
-/// What a worker asks of the process.
+/// A request of the worker to the process.
 #[derive(Debug, PartialEq)]
 pub(super) enum Request {
     /// Loads a project.
     Load(Digest, Vec<u8>),
-    /// Tries it, and says what is asked for.
+    /// Tries the project, and returns the measures that are requested.
     Examine(Examination),
-    /// Executes a run on it.
+    /// Executes a run on the project.
     Run(Box<RunSpec>, Survival),
     /// Stops the run.
     Stop,
 }
 
-/// What the process answers.
+/// An answer of the process.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// The project was loaded or tried, with its measures, or cannot be.
+    /// The project was loaded or tried, with its measures, or the reason why this failed.
     Loaded(Result<Vec<(String, String)>, String>),
     /// The run continues.
     Progress(RunProgress),
@@ -34,7 +34,7 @@ pub(super) enum Answer {
     Ended(Box<Result<RunRecord, RunError>>),
 }
 
-/// What is asked about a project, as JSON.
+/// The request about a project, as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Asked {

@@ -1,4 +1,4 @@
-//! The process of a subject: executes the runs that a worker passes on.
+//! The process of a subject, which executes the runs that a worker passes on.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -17,13 +17,14 @@ use crate::{allocator, executor};
 /// The interval at which progress is passed on.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Executes runs with a runner, as a worker asks through standard input; standard output belongs to the
-/// answers. Ends the process when standard input closes. In `mark` it is noted if the system refuses the
-/// process memory.
+/// Executes the requests that a worker sends through standard input with a runner, and writes the
+/// answers to standard output, to which nothing else must be written. Ends the process when
+/// standard input closes. If the system refuses memory to the process, this is marked in the file
+/// `mark`.
 ///
 /// # Errors
 ///
-/// If the worker cannot be understood, or an answer cannot be written.
+/// If a request is malformed, or an answer cannot be written.
 pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Result<()> {
     let mark = mark.map(File::create).transpose()?;
     if let Some(mark) = &mark {
@@ -66,7 +67,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
             Request::Run(spec, survival) => {
                 stop.store(false, Ordering::Relaxed);
                 if let Some(mark) = mark.as_ref().filter(|_| allocator::take_mark()) {
-                    // The previous run survived the refused request.
+                    // Remove the mark, because the previous run survived the refused request.
                     mark.set_len(0)?;
                 }
                 let before = catherd_platform::processor_time_with(None);

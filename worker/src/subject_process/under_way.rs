@@ -1,4 +1,5 @@
-//! Which part of a run is under way in the process of a subject, in a file that survives the process.
+//! Records, in a file that survives the process of a subject, which part of a run the process
+//! executes.
 
 use std::fmt;
 use std::fs;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use catherd_experiments::text::truncated;
 use tempfile::TempDir;
 
-/// Maximum number of bytes of the words for a part.
+/// Maximum length in bytes of the description of a part.
 const MAX_WORDS: usize = 200;
 
 /// The file, in a folder of the worker or in a temporary one.
@@ -42,9 +43,9 @@ impl UnderWay {
 /// A part of a run, as its runner has named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// By which the runner knows it.
+    /// The key by which the runner identifies the part.
     pub(super) key: String,
-    /// What it is.
+    /// A description of the part in words.
     words: String,
 }
 

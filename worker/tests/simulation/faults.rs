@@ -15,14 +15,15 @@ pub(crate) enum Side {
     After,
 }
 
-/// What the connection between a worker and the coordinator loses.
+/// The messages that the connection between a worker and the coordinator loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     Everything,
     /// Replies of the coordinator: acknowledgements and leases.
     Answers,
     Requests,
-    /// Nothing, but all messages are delayed until the fault is over: the worker seems suspended.
+    /// No message is lost, but all are delayed until the fault is over, as if the worker were
+    /// suspended.
     Time,
 }
 
@@ -53,7 +54,7 @@ pub(crate) enum Fault {
         down: Duration,
         tear: bool,
     },
-    /// A worker dies permanently, with its spool. The last worker never does.
+    /// A worker dies permanently, and its spool is lost. This does not happen to the last worker.
     Lose {
         worker: usize,
     },
@@ -63,7 +64,7 @@ pub(crate) enum Fault {
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) seed: u64,
-    /// True time in which the clock of each worker advances by a second.
+    /// For each worker, the true time in which its clock advances by one second.
     pub(crate) workers: Vec<Duration>,
     /// Seconds of the coordinator's clock per second of true time.
     pub(crate) rate: f64,
@@ -71,7 +72,8 @@ pub(crate) struct Scenario {
     pub(crate) latency: Duration,
     /// Faults with their times, in ascending order.
     pub(crate) faults: Vec<(Duration, Fault)>,
-    /// The transaction, from 1, at which the coordinator dies, in addition to the faults.
+    /// Number of a transaction, from 1, before or after which the coordinator dies, in addition to
+    /// the faults.
     pub(crate) dies: Option<(u64, Side)>,
 }
 

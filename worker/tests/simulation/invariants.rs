@@ -1,4 +1,4 @@
-//! The invariants of the ledger: the checker observes the transactions of the coordinator and the
+//! Checks the invariants of the ledger: observes the transactions of the coordinator and the
 //! acknowledgements that workers receive, and reports the first violation.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,8 @@ use catherd_coordinator::store::{StoreChange, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// How often the events of a simulation happened, so that tests can require that each happened.
+/// Numbers of the events of a simulation, so that tests can require that each kind of event
+/// happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventCounts {
     pub(crate) transactions: u64,
@@ -65,12 +66,12 @@ impl InvariantChecker {
         self.state().counts.gone += 1;
     }
 
-    /// Transactions so far.
+    /// Number of transactions so far.
     pub(crate) fn transactions(&self) -> u64 {
         self.state().counts.transactions
     }
 
-    /// Adds a line to the log, after the time.
+    /// Adds a line with the time to the log.
     pub(crate) fn log_line(&self, line: String) {
         let now = turmoil::sim_elapsed().unwrap_or_default().as_millis();
         self.state().log.push(format!("{now} {line}"));

@@ -1,7 +1,8 @@
-//! A coordinator and its workers in a simulation: one thread, a simulated network and clocks that
-//! follow from a seed (turmoil), and the store on a real SQLite file. Under all faults the study
-//! ends with the results of an undisturbed one, and every invariant of the ledger holds throughout.
-//! The same seed gives the same simulation, event for event.
+//! Simulations of a coordinator and its workers in one thread, with a simulated network and
+//! simulated clocks that depend on a seed (turmoil), and with the store in a real SQLite file.
+//! Under all faults the study must end with the results of an undisturbed study, and every
+//! invariant of the ledger must hold at all times. The same seed gives the same simulation, event
+//! for event.
 //!
 //! `CATHERD_SEEDS=2000` plays 2,000 seeds; `CATHERD_SEEDS=17..18` plays only seed 17 and prints its
 //! events.
@@ -24,10 +25,10 @@ use world::{Played, Results, plan, play};
 /// Seeds of every algorithm in the study.
 const SEEDS: u64 = 9;
 
-/// Simulations in every run of the tests.
+/// Number of simulations in every execution of the tests.
 const SIMULATIONS: u64 = 30;
 
-/// Simulations in the run of all tests.
+/// Number of simulations in an execution of all tests.
 const MANY_SIMULATIONS: u64 = 200;
 
 /// Plays scenarios on all cores. Returns the results by seed.
@@ -109,10 +110,10 @@ fn check_under_all_faults(seeds: &Range<u64>) {
             gone: sum(|counts| counts.gone),
             reinstated: sum(|counts| counts.reinstated),
         };
-        // Faults that never have an effect would not test anything.
+        // Check that each fault has had an effect, because otherwise it would not test anything.
         let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
         let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
-        // Workers are reinstated in one of some fifty simulations.
+        // Leases are reinstated in about one of fifty simulations.
         let some = counts.damaged > 0 && (counts.reinstated > 0 || seeds.end < MANY_SIMULATIONS);
         assert!(least > Some(seeds.end / 10) && some, "{counts:?}");
     }

@@ -1,4 +1,4 @@
-//! Time-outs and pings, one at a time: no peer waits for ever on a dead connection.
+//! Tests time-outs and pings one at a time: no peer must wait forever on a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use turmoil::Sim;
 use crate::wire::{self, COORDINATOR, Open};
 use crate::world::plan;
 
-/// Longer than the time-out of a ping, shorter than the time-out of a request.
+/// A time that is longer than the time-out of a ping and shorter than the time-out of a request.
 const PINGED: Duration = Duration::from_secs(11);
 
 fn network() -> Sim<'static> {

@@ -53,7 +53,7 @@ pub(crate) async fn listen(
     }))
 }
 
-/// A connection at the coordinator's end.
+/// A connection, on the side of the coordinator.
 pub(crate) struct Wire(TcpStream, Open);
 
 impl Drop for Wire {

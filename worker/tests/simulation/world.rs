@@ -1,4 +1,4 @@
-//! A coordinator and its workers, each on a host of its own, as described by a scenario.
+//! A coordinator and its workers, each on a separate host, as described by a scenario.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,7 +35,7 @@ const FAILS: u64 = 5;
 /// The seed whose runs crash at every attempt.
 const CRASHES: u64 = 7;
 
-/// The simulated network and clocks advance by this at a time.
+/// Step by which the simulated network and clocks advance.
 const STEP: Duration = Duration::from_millis(20);
 
 /// The interval at which the coordinator processes requests.
@@ -224,8 +224,8 @@ impl World {
             .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
-        // The folder is synced a thousand times and deleted at the end, so it is in memory if
-        // possible.
+        // Use a folder in memory if possible, because it is synced a thousand times and deleted at
+        // the end.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -312,7 +312,8 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // A fault that no transaction has triggered must not wait until the last one.
+                // Remove faults that no transaction has triggered, so that they do not occur at the
+                // last transaction.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
@@ -369,7 +370,7 @@ impl World {
         }
     }
 
-    /// Ends a process. The order in which tokio drops its tasks, and thus ends its connections,
+    /// Ends a process. The order in which tokio drops its tasks, and so ends their connections,
     /// depends on other threads. Therefore all connections take the same time to end.
     fn crash(&mut self, name: &str) {
         self.sim.set_max_message_latency(SHORTEST);
@@ -457,7 +458,7 @@ impl World {
     }
 }
 
-/// Damages the files of a spool like a failing disk.
+/// Damages the files of a spool, as a failing disk does.
 fn damage_spool(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten() {
         let path = file.unwrap().path();
@@ -491,7 +492,7 @@ async fn coordinate(
         }
         if shown.has_changed()? {
             let shown = shown.borrow_and_update();
-            // The state of the store is unknown while it fails.
+            // Compare only if the store works, because its state is unknown while it fails.
             if written {
                 checker.compare(&shown);
             }
