@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::SubjectInfo;
 
-/// How much a run may spend. The first limit that is reached ends the search, as does full
-/// coverage. A valid study sets at least one limit.
+/// The limits of a run. The search ends when a limit is reached, or all goals are covered. A valid
+/// study sets at least one limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Budget {
     /// Limits in units of work of the subject kind, by the name of the unit.
     #[serde(flatten)]
     pub work: BTreeMap<String, u64>,
-    /// Milliseconds of real time. This is the only limit that makes a run depend on the machine.
+    /// Milliseconds of real time. Only with this limit does a run depend on the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! What is known about the projects of a study in addition to its plan.
+//! Descriptions of the projects of a study, which are not part of its plan.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,8 +41,9 @@ pub struct NamedGoals {
     pub unreachable: Vec<String>,
 }
 
-/// The projects of a study that are not in its plan, and measures of all projects. A client sends
-/// it with the plan, so that results are the same wherever they are written. No run depends on it.
+/// The projects of a study that are left out, and measures and goals of its projects. A client
+/// sends this description with the plan, so that results are the same on every computer that writes
+/// them. Runs do not depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusDescription {
     /// Projects that are not run.

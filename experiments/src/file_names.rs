@@ -14,8 +14,8 @@ pub fn safe_name(name: &str) -> String {
     safe
 }
 
-/// Gives each key a different file name. The file names differ not only in upper and lower case,
-/// because some file systems do not distinguish these.
+/// Assigns a different file name to each key. The file names differ in more than upper and lower
+/// case, because some file systems do not distinguish these.
 pub struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,

@@ -1,6 +1,6 @@
-//! The vocabulary of a study: a [`Study`] is the request of a researcher, a [`Plan`] turns it into
-//! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] names both.
-//! [`SubjectInfo`] describes a subject kind, so that other crates need no knowledge of any kind.
+//! The basic types of a study: a [`Study`] is the request of a researcher, a [`Plan`] contains its
+//! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] identifies both.
+//! [`SubjectInfo`] describes a subject kind, so that other crates need not know any subject kind.
 
 mod budget;
 mod corpus;

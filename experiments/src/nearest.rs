@@ -1,16 +1,16 @@
-//! The nearest of some names to a name that is none of them.
+//! Finds the name in a list that a wrong name most likely stands for.
 
 use strsim::damerau_levenshtein;
 
 /// Maximum number of names that are listed next to the nearest one.
 const MAX_LISTED: usize = 24;
 
-/// Shortest abbreviation that is understood, in characters: `exec` stands for `executions`.
+/// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
 const MIN_SHORT: usize = 3;
 
-/// The name nearest to `name`: the same in other case or with other separators, otherwise the one that
-/// needs the fewest changes of a character, at most one for each three characters, otherwise the only
-/// one that `name` abbreviates. `None` if none is near.
+/// The known name that is nearest to `name`: the name that differs only in case or separators;
+/// otherwise the name that needs the fewest changes of a character, at most one for every three
+/// characters; otherwise the only name that `name` abbreviates. `None` if there is no such name.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);
@@ -21,7 +21,7 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let most = (length / 3).max(1);
     let known: Vec<&str> = known.into_iter().collect();
     let distance = |one: &str| damerau_levenshtein(&wanted, &plain(one));
-    // A name of one or two characters is near to every other one.
+    // Skip names of one or two characters, because every name would be near to them.
     let changed = known.iter().map(|&one| (distance(one), one)).filter(|(changes, one)| {
         *changes == 0 || (*changes <= most && *changes < plain(one).chars().count().min(length))
     });
@@ -35,15 +35,15 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     }
 }
 
-/// Whether a text begins like another one and has some of its characters in their order.
+/// Whether `short` begins like `long` and contains some of its characters in the same order.
 fn abbreviates(short: &str, long: &str) -> bool {
     let mut rest = long.chars();
     short.chars().next() == long.chars().next()
         && short.chars().all(|c| rest.any(|other| other == c))
 }
 
-/// What to write instead of a name that is none of these: the nearest one, and the others if they are
-/// not too many.
+/// A hint what to write instead of an unknown name: the nearest known name, and the other known
+/// names if they are not too many.
 pub fn instead(name: &str, known: &[impl AsRef<str>]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let others = |near: &str| {

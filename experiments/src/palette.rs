@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 /// Colours of Okabe and Ito, without black, which is used for axes and for pairs of algorithms, and
-/// without yellow, which is too pale for a line; and the olive of Tol.
+/// without yellow, which is too pale for a line, and the olive of Tol's palette.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
 
@@ -19,11 +19,11 @@ const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "e
 /// Lengths of dashes and gaps.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-/// The number of the style of each name. It is the number in `chosen` if the name is there, a fixed
-/// one for the names that are compared most often, and otherwise depends on the letters of the name;
-/// only if another name of the list has the same colour, it is the next one whose colour is free. Of the
-/// styles of this colour, it has one whose dashes, and with them the marker, are free, so that up to five
-/// algorithms differ without colour.
+/// The number of the style of each name. If the name is in `chosen`, this is the number there. The
+/// names that are compared most often have fixed numbers. The number of any other name depends on
+/// the letters of the name; if another name in the list has the same colour, it is the next number
+/// whose colour is free. Of the styles with this colour, a style is used whose dashes, and
+/// therefore marker, are free, so that up to five algorithms differ without colour.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {
@@ -31,7 +31,7 @@ pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> V
         chosen.get(name).copied().or_else(fixed)
     };
     let mut styles: Vec<Option<usize>> = names.iter().map(|name| given(name.as_ref())).collect();
-    // In the order of the names, so that the order of a study does not change the styles.
+    // Assign styles in alphabetical order, so that the order of a study does not change them.
     let mut order: Vec<usize> = (0..names.len()).filter(|&at| styles[at].is_none()).collect();
     order.sort_by_key(|&at| names[at].as_ref());
     for at in order {
@@ -66,7 +66,7 @@ pub fn colour(style: usize) -> &'static str {
 }
 
 /// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`; empty if the
-/// line is solid. The counts of colours and of dashes have no common divisor, so that 35 styles
+/// line is solid. The numbers of colours and of dashes have no common divisor, so that 35 styles
 /// differ.
 pub fn dashes(style: usize) -> &'static str {
     DASHES[style % DASHES.len()]
@@ -95,7 +95,7 @@ mod tests {
             let shapes: BTreeSet<_> = styles(&names, &none).into_iter().map(dashes).collect();
             assert_eq!(shapes.len(), 4, "{names:?}");
         }
-        // Seven algorithms have seven colours, and 35 have 35 styles, whatever their names.
+        // For any names, seven algorithms have seven colours, and 35 algorithms have 35 styles.
         let names: Vec<String> = (0..35).map(|n| format!("algorithm {n}")).collect();
         let colours: BTreeSet<_> = styles(&names[..7], &none).into_iter().map(colour).collect();
         assert_eq!(colours.len(), 7);

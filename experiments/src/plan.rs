@@ -29,7 +29,7 @@ pub struct PlannedProject {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AlgorithmError {
-    /// It has none of this name.
+    /// The subject kind has no algorithm with this name.
     #[error("{0}")]
     Name(String),
     /// A parameter is unknown, missing or not allowed; the line names it.
@@ -37,7 +37,7 @@ pub enum AlgorithmError {
     Parameter(String),
 }
 
-/// An error of planning a study.
+/// An error in planning a study.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// The subject kind does not know an algorithm or one of its parameters.
@@ -61,7 +61,7 @@ pub enum PlanError {
     /// The study has no usable project.
     #[error("study `{0}` has no usable project; name at least one under projects")]
     NoProjects(String),
-    /// A field is out of bounds.
+    /// A field has a value outside of its bounds.
     #[error("{invalid}; {advice}", invalid = .0, advice = .0.problem.advice())]
     Invalid(InvalidPlan),
 }
@@ -72,11 +72,11 @@ impl From<InvalidPlan> for PlanError {
     }
 }
 
-/// A study whose projects have been found: everything that determines its runs, in a form that is
-/// sent and stored. The runs are made on demand, because a study may have millions.
+/// A study whose projects have been found: everything that determines its runs. Plans are sent and
+/// stored. The runs are made on demand, because a study may have millions of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of the form of plans.
+    /// Version of the format of plans.
     format: u32,
     /// Name of the study.
     pub name: String,
@@ -103,7 +103,7 @@ pub struct Plan {
     pub projects: Vec<PlannedProject>,
 }
 
-/// The version of the form of a [`Plan`].
+/// The version of the format of a [`Plan`].
 const FORMAT: u32 = 2;
 
 impl Plan {
@@ -114,7 +114,7 @@ impl Plan {
     /// # Errors
     ///
     /// If the subject kind refuses an algorithm or a unit of the budget, no project is left, or a
-    /// field is out of the bounds of [`Plan::check`].
+    /// field exceeds the bounds of [`Plan::check`].
     pub fn new(
         study: &Study,
         subject: &SubjectInfo,
@@ -150,7 +150,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// A round of a race: the algorithms that are left, on some of the projects.
+    /// A round of a race: the remaining algorithms, on some of the projects.
     pub fn round(&self, number: usize, algorithms: &[usize], projects: Range<usize>) -> Plan {
         Plan {
             name: format!("{}, round {number}", self.name),
@@ -177,7 +177,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the plan has no JSON form; every plan has one.
+    /// If the plan cannot be converted to JSON, which does not occur.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let mut json = serde_json::to_vec_pretty(self)?;
         json.push(b'\n');
@@ -226,7 +226,7 @@ impl Plan {
         (&self.projects[rest / self.algorithms.len()], algorithm)
     }
 
-    /// The names of project and algorithm of each run, in their order.
+    /// The names of project and algorithm of each run, in the order of the runs.
     pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         (0..self.count()).map(|position| {
             let (project, algorithm) = self.cell(position);
@@ -236,8 +236,8 @@ impl Plan {
 }
 
 impl PlanError {
-    /// The error about a unit of the budget that the subject kind does not count; `None` if it
-    /// counts all of them.
+    /// The error for a unit of the budget that the subject kind does not count; `None` if it counts
+    /// all of them.
     pub fn of_budget(budget: &Budget, subject: &SubjectInfo) -> Option<PlanError> {
         let unit = budget.unknown_unit(subject)?.to_owned();
         let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();

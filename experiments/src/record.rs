@@ -26,7 +26,7 @@ pub const MAX_REASON_BYTES: usize = 16 << 10;
 /// Version of the JSON of a [`RunRecord`].
 pub const RECORD_FORMAT: u32 = 2;
 
-/// The goals of a run under one criterion, and which of them it covered.
+/// The goals of a run under one criterion, and the goals that it covered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Name of the criterion, as in [`SubjectInfo::criteria`](crate::SubjectInfo::criteria).
@@ -37,7 +37,8 @@ pub struct Criterion {
     pub covered: Vec<u32>,
 }
 
-/// One improvement of the coverage of the first criterion. Its clocks start with the search.
+/// One improvement of the coverage of the first criterion. Times and work are counted from the
+/// start of the search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelinePoint {
     /// Work up to and including the improving execution: one amount for each unit of
@@ -83,7 +84,7 @@ pub struct SuiteSize {
     pub size: u32,
     /// What `size` counts, in the plural: `events`.
     pub unit: String,
-    /// How much minimisation removed, in `unit`.
+    /// By how much minimisation reduced the size, in `unit`.
     pub removed: u32,
 }
 
@@ -113,7 +114,7 @@ impl From<i64> for Metric {
     }
 }
 
-/// What a run used; never part of the digest.
+/// Resources that a run used. They are not part of the digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resources {
     /// Milliseconds of the whole run, loading and minimisation included.
@@ -131,12 +132,12 @@ pub struct Resources {
     pub conditions: Option<Conditions>,
 }
 
-/// Records of earlier versions have no value.
+/// Leave out zeros, because records of earlier versions do not have this field.
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// Where a run was executed; never part of the digest.
+/// Where a run was executed. This is not part of the digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Host name.
@@ -147,14 +148,14 @@ pub struct Provenance {
     pub core: Option<u32>,
     /// Number of the attempt at the run, from 1.
     pub attempt: u32,
-    /// Processor, cores and memory of the host, in words. Empty if the system does not say.
+    /// Processor, cores and memory of the host, in words; empty if they are not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub machine: String,
     /// How the worker's memory was limited: `cgroup`, `rlimit` or `none`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
-    /// The isolation of the program of the run: `full` if all of it was in effect, otherwise the
-    /// parts that were not. Empty without a program, or if the program was ended.
+    /// The isolation of the run's program: `full`, or a list of the parts that were not in effect.
+    /// Empty if the run has no program, or if the program was ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub isolation: String,
 }
@@ -187,10 +188,10 @@ pub struct RunRecord {
     /// Mutants of the project and their results, in a fixed order; empty without mutation
     /// analysis.
     pub mutants: Vec<MutantRecord>,
-    /// What the run used.
+    /// Resources that the run used.
     pub resources: Resources,
-    /// Files that describe how the run went, as strings by file name, such as the log of a tool.
-    /// Not part of the digest.
+    /// Files that describe the execution of the run, as strings by file name, such as the log of a
+    /// tool. Not part of the digest.
     pub logs: BTreeMap<String, String>,
     /// Binary files that the run produced, by file name, such as inputs that crash a program. Not part of the
     /// digest, because archives contain times.
@@ -199,7 +200,7 @@ pub struct RunRecord {
     pub provenance: Provenance,
 }
 
-/// The JSON of a [`RunRecord`], apart from its format.
+/// The JSON of a [`RunRecord`] without the version of the format.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "RunRecord")]
 struct Fields {
@@ -282,9 +283,9 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// The record of a run that ended properly, without work, suite and timeline. Callers whose
-    /// subject kind has them set them by struct update. The outcome is [`RunOutcome::NoGoals`] if the
-    /// first criterion has no goals.
+    /// The record of a run that ended properly, without work, suite and timeline. If the subject
+    /// kind has them, the caller sets them with struct update syntax. The outcome is
+    /// [`RunOutcome::NoGoals`] if the first criterion has no goals.
     pub fn new(spec: &RunSpec, criteria: Vec<Criterion>) -> RunRecord {
         let any = criteria.first().is_some_and(|criterion| criterion.goals > 0);
         RunRecord {
@@ -306,9 +307,9 @@ impl RunRecord {
         }
     }
 
-    /// The record of a run that ended without a result of its own, with the outcome
-    /// [`RunOutcome::Failed`]; `wall_ms` is its duration in milliseconds. A reason of more than
-    /// [`MAX_REASON_BYTES`] is truncated.
+    /// The record of a run that ended without a result, with the outcome [`RunOutcome::Failed`];
+    /// `wall_ms` is its duration in milliseconds. A reason of more than [`MAX_REASON_BYTES`] is
+    /// truncated.
     pub fn failed(spec: &RunSpec, reason: &str, wall_ms: u64) -> RunRecord {
         RunRecord {
             outcome: RunOutcome::Failed,
@@ -342,8 +343,9 @@ impl RunRecord {
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record although the budget has no real time, so that a
-    /// repetition may differ: by the run's own limit, or as shown by the metric [`REAL_TIME`].
+    /// Whether real time influenced the record although the budget contains no real time, so that a
+    /// repetition may differ: the run was ended by its own limit, or the metric [`REAL_TIME`] is
+    /// not 0.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()
@@ -406,7 +408,7 @@ impl RunRecord {
 }
 
 impl SubjectInfo {
-    /// The names in a record as a description, for a kind that is not known otherwise.
+    /// A description of a subject kind that this program does not have, from the names in a record.
     pub fn of_record(kind: &str, engine: &str, record: &RunRecord) -> SubjectInfo {
         let levels = record.mutants.first().map(|mutant| &mutant.location);
         let size = &record.suite.unit;

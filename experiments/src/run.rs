@@ -1,4 +1,4 @@
-//! Runs: everything that a result depends on.
+//! Runs, and everything that their results depend on.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct Algorithm {
     /// Label of this configuration in tables: the algorithm's name, unless the study compares
     /// several settings of one algorithm.
     pub label: String,
-    /// `random`, `mosa`, `mio`, ...
+    /// Name of the algorithm: `random`, `mosa`, `mio`, ...
     pub name: String,
     /// Settings by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

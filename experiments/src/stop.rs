@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a study that executes its seeds in rounds, until each pair of algorithms is decided:
-/// one covers more, or their mean coverages are equivalent. The seeds of the study are the most that
-/// are executed.
+/// one covers more, or their mean coverages are equivalent. At most the seeds of the study are
+/// executed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {

@@ -15,9 +15,9 @@ use crate::{Algorithm, Budget, Mutation, Race, Stop};
 
 pub use flags::Flags;
 
-/// A full matrix of runs: every project x every algorithm x every seed, each with the same budget.
-/// A value made by this module has at least one project path or synthetic project, one algorithm,
-/// one seed and one limit, and no configuration or seed twice.
+/// A full matrix of runs, one for each combination of project, algorithm and seed, with the same
+/// budget. A value made by this module has at least one project path or synthetic project, one
+/// algorithm, one seed and one limit, and no configuration or seed twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// Name of the study in reports: by default the stem of the file name.
@@ -181,7 +181,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// An error of a study, in one line: location, problem, and what to write instead.
+/// An error in a study, as one line: the location, the problem, and what to write instead.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The file cannot be read.

@@ -1,9 +1,9 @@
-//! The description of a subject kind for everything that shows results: tables, captions, reports.
+//! Descriptions of subject kinds, from which tables, captions and reports take names and units.
 
 use serde::{Deserialize, Serialize};
 
-/// What a subject kind measures and counts. It is stored with results as `subject.json`, so that
-/// tables, captions and reports need no knowledge of the kind.
+/// The units, goals and measures of a subject kind. It is stored with results as `subject.json`, so
+/// that tables, captions and reports can be written without knowing the kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
@@ -30,7 +30,7 @@ pub struct SubjectInfo {
     pub measures: Vec<Measure>,
 }
 
-/// A unit of work: a clock of a search besides real time.
+/// A unit of work: a clock of a search other than real time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
     /// Name in study files, records and columns of tables: lower-case letters, digits and `_`,

@@ -1,10 +1,11 @@
-//! Strings from elsewhere (names in requests, reasons from workers), made safe to show.
+//! Makes strings from other programs, such as names in requests and reasons from workers, safe to
+//! display.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Whether a character may be shown as it is. Control characters may not, because terminals
-/// interpret escape sequences, and neither may characters that reverse the direction of the
+/// Whether a character may be shown as it is. Control characters must not be shown, because
+/// terminals interpret escape sequences. Neither must characters that reverse the direction of the
 /// surrounding text.
 pub fn is_printable(c: char) -> bool {
     let reverses = matches!(

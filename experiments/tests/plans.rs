@@ -1,4 +1,5 @@
-//! Plans that were received: each field that is out of bounds is refused by name.
+//! Tests the check of received plans: a field that exceeds its bounds is refused, and the error
+//! names it.
 
 use catherd_experiments::plan::check::{MAX_NAME_BYTES, MAX_RUNS, MAX_WALL_MS};
 use catherd_experiments::{Engines, Plan};

@@ -399,7 +399,7 @@ fn flags_replace_the_values_of_a_file() {
     let flags = Flags { algorithms: Some("mio".into()), work: work("7"), ..Flags::default() };
     let study = file.clone().overridden(&flags).unwrap();
     assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
-    // The file's wall-clock limit is gone: the flags give the whole budget.
+    // The file's limit of real time is removed, because the flags replace the whole budget.
     assert_eq!(study.budget, Budget::of("executions", 7));
     assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
     let error = file
@@ -502,7 +502,8 @@ fn a_plan_may_have_variants_that_share_runs() {
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
 
-    // A label, the order and a tool that has changed make another variant, a parameter another study.
+    // With another label, order or tool, a study is a variant; with another parameter it is another
+    // study.
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();
         other.algorithms.reverse();

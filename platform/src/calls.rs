@@ -1,7 +1,7 @@
-//! System calls that a program must not make, because they reach what namespaces do not separate, and
-//! descriptors that it must not inherit.
+//! System calls that a program must not make, because they have effects outside of its namespaces,
+//! and descriptors that it must not inherit.
 
-// Descriptors of other libraries are only known by their numbers.
+// Unsafe code is needed because descriptors of other libraries are only known by their numbers.
 #![allow(unsafe_code)]
 
 pub use system::{close_descriptors, refuse_calls};
@@ -23,11 +23,12 @@ mod system {
     /// the Internet protocol, and the kernel's tables of them.
     const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-    /// The largest segment of System V shared memory where all of it cannot be limited together; a
-    /// namespace has at most 4,096.
+    /// Maximum size of a segment of System V shared memory if the total size cannot be limited. A
+    /// namespace has at most 4,096 segments.
     const MAX_SEGMENT_BYTES: u64 = 64 << 10;
 
-    /// Calls that reach keys, traces or memory of the machine, or open sockets past a filter.
+    /// Calls with which a program could use keys, traces or memory of the machine, or open sockets
+    /// that the filter does not see.
     const REFUSED: [i64; 12] = [
         libc::SYS_add_key,
         libc::SYS_bpf,
@@ -43,8 +44,9 @@ mod system {
         libc::SYS_userfaultfd,
     ];
 
-    /// Lets no program that this process starts from now on inherit a descriptor except standard input,
-    /// output and error: those that this process has inherited itself may be sockets of its parent.
+    /// Prevents programs that this process starts from now on from inheriting descriptors other
+    /// than standard input, output and error. Descriptors that this process has inherited may be
+    /// sockets of its parent.
     ///
     /// # Errors
     ///
@@ -53,19 +55,20 @@ mod system {
         for entry in fs::read_dir("/proc/self/fd")? {
             let number = entry?.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
             let Some(number) = number.filter(|number| *number > 2) else { continue };
-            // SAFETY: the number was that of an open descriptor, which is not used afterwards. If it was
-            // closed meanwhile, such as that of the folder, the call fails and changes nothing.
+            // SAFETY: the number belonged to an open descriptor, which is not used afterwards. If
+            // the descriptor has been closed since, such as the descriptor of the folder, the call
+            // fails without an effect.
             let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
             let _ = fcntl_setfd(descriptor, FdFlags::CLOEXEC);
         }
         Ok(())
     }
 
-    /// Makes the kernel refuse some calls of this process and of all that it starts: sockets of other
-    /// families than those of the Internet and local ones, such as those between a virtual machine and
-    /// its host; keys; traces; and rings that make calls in the kernel. With `large_segments`, System V
-    /// shared memory of more than 64 KiB as well, so that all segments together have at most 256 MiB. The
-    /// process must not be able to gain privileges.
+    /// Makes the kernel refuse some calls of this process and of all processes that it starts:
+    /// calls for sockets of other families than Internet and local sockets, for keys, for traces,
+    /// and for rings that make further calls in the kernel. With `large_segments`, calls for
+    /// segments of System V shared memory of more than 64 KiB are refused as well, so that all
+    /// segments together have at most 256 MiB. The process must not be able to gain privileges.
     ///
     /// # Errors
     ///
@@ -122,7 +125,7 @@ mod system {
         Ok(())
     }
 
-    /// Does nothing: this system has no filters of calls.
+    /// Does nothing, because this system has no filters of system calls.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
-//! The conditions under which something is executed: who else used the core, its siblings and the machine, at
-//! which frequency, and how much energy was used, as far as the system shows it.
+//! Measures the conditions of an execution, as far as the system provides them: the load of other
+//! processes on the core, its siblings and the machine, the frequency of the core, and the energy
+//! used.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -13,11 +14,12 @@ use crate::topology::Topology;
 /// Pause between two samples of frequency and preemptions.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The shortest time of which shares are given: the system counts in ticks of 10 ms.
+/// Minimum time for which shares are computed, because the system counts in ticks of 10 ms.
 const SHORTEST: Duration = Duration::from_millis(500);
 
-/// What was measured between [`Meter::start`] and [`Meter::finish`]. `None` is what the system does not show, or what
-/// there is not, such as siblings.
+/// What was measured between [`Meter::start`] and [`Meter::finish`]. A value is `None` if the
+/// system does not provide it, or if it does not exist, such as the load of siblings on a core
+/// without them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Processor time of this process and all its descendants.
@@ -34,7 +36,7 @@ pub struct Conditions {
     pub mhz: Option<f64>,
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
-    /// How often a process was taken from its core before it waited, as far as samples have seen it.
+    /// Number of involuntary context switches, as far as samples have counted them.
     pub preemptions: Option<u64>,
     /// Energy of all processors of the machine, in joules.
     pub energy: Option<f64>,
@@ -52,12 +54,13 @@ pub struct Meter {
     throttled: Option<u64>,
     energy: Vec<(PathBuf, u64)>,
     frequencies: Vec<f64>,
-    /// Preemptions of each process at the start, and the most that was seen since.
+    /// Involuntary context switches of each process at the start, and the largest number in a
+    /// sample since.
     preemptions: HashMap<u32, (u64, u64)>,
     sampled: Instant,
 }
 
-/// Where the files of the system are.
+/// The paths of the files of the system.
 #[derive(Clone, Debug)]
 struct SystemFiles {
     proc: PathBuf,
@@ -127,7 +130,8 @@ impl Meter {
         Conditions { preemptions: known.then_some(preemptions), ..self.finished(own) }
     }
 
-    /// What was measured apart from preemptions, if this process and its descendants used `own` processor time.
+    /// The conditions except preemptions, if this process and its descendants have used `own`
+    /// processor time.
     fn finished(&self, own: Duration) -> Conditions {
         let elapsed = self.started.elapsed();
         let now = self.system.core_times();
@@ -211,7 +215,7 @@ impl SystemFiles {
     fn energy(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
         let mut counters: Vec<(PathBuf, u64)> = entries
-            // Parts of a processor have names with another colon.
+            // Leave out parts of processors, whose names contain a second colon.
             .filter(|entry| entry.file_name().to_string_lossy().matches(':').count() == 1)
             .filter(|entry| entry.file_name().to_string_lossy().starts_with("intel-rapl:"))
             .filter_map(|entry| {

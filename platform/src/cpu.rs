@@ -9,7 +9,7 @@ pub use system::{
 /// The processor time of one thread, which any thread can read.
 #[derive(Clone, Debug)]
 pub struct ThreadClock {
-    /// The file of the system about the thread; empty if there is none.
+    /// The path of the system's file about the thread; empty if there is none.
     file: String,
 }
 
@@ -19,8 +19,8 @@ impl ThreadClock {
         ThreadClock { file: system::thread_file() }
     }
 
-    /// Processor time that the thread has used. On systems other than Linux, that of the whole process. `None` if
-    /// the thread has ended.
+    /// Processor time that the thread has used. On systems other than Linux, processor time of the
+    /// whole process. `None` if the thread has ended.
     pub fn elapsed(&self) -> Option<Duration> {
         if self.file.is_empty() {
             return Some(process_cpu_time());
@@ -68,21 +68,21 @@ mod system {
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
     }
 
-    /// Makes the system end this process when it has used so many seconds of processor time since
-    /// its start.
+    /// Makes the system end this process when it has used this number of seconds of processor time
+    /// since its start.
     ///
     /// # Errors
     ///
-    /// If the system refuses the limit.
+    /// If the limit cannot be set.
     pub fn limit_cpu_time(seconds: u64) -> io::Result<()> {
         Ok(setrlimit(Resource::Cpu, Rlimit { current: Some(seconds), maximum: None })?)
     }
 
-    /// Makes the system refuse this process more than so many bytes of address space.
+    /// Limits the address space of this process to this number of bytes.
     ///
     /// # Errors
     ///
-    /// If the system refuses the limit.
+    /// If the limit cannot be set.
     pub fn limit_address_space(bytes: u64) -> io::Result<()> {
         Ok(setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?)
     }
@@ -134,7 +134,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`, because this system ends no process for its processor time.
+    /// `false`, because this system does not limit processor time.
     pub fn ended_by_cpu_limit(_: ExitStatus) -> bool {
         false
     }

@@ -32,7 +32,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn adopt_orphans() -> io::Result<()> {
         Ok(set_child_subreaper(Some(getpid()))?)
     }
@@ -41,7 +41,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn end_with_parent() -> io::Result<()> {
         Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
     }
@@ -51,7 +51,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn wait_and_reap(child: &Child) -> io::Result<ExitStatus> {
         let wanted = Pid::from_child(child);
         loop {
@@ -87,8 +87,9 @@ mod system {
         }
     }
 
-    /// Memory of all descendants of a process together, in bytes: what is resident, and files in
-    /// memory that no process has mapped. Shared memory counts once for each process that has mapped it.
+    /// Memory of all descendants of a process together, in bytes: resident memory, and files in
+    /// memory that no process has mapped. Shared memory counts once for each process that has
+    /// mapped it.
     pub fn resident_memory(of: &Child) -> u64 {
         let (mut resident, mut shared) = (0, 0);
         let mut files = HashMap::new();
@@ -107,9 +108,10 @@ mod system {
         resident + files.values().sum::<u64>().saturating_sub(shared)
     }
 
-    /// Processor time, of user and system, of all descendants of a process together: those that live, and those
-    /// that have ended and been waited for. A process whose parent ignores the ends of its children is not
-    /// counted after its end. The resolution is that of the system's clock ticks, usually 10 ms.
+    /// Processor time, in user and system mode, of all descendants of a process together, both
+    /// living ones and ended ones that have been waited for. A process whose parent ignores the
+    /// ends of its children is not counted after its end. The resolution is that of the system's
+    /// clock ticks, usually 10 ms.
     pub fn processor_time(of: &Child) -> Duration {
         let own = Pid::from_child(of);
         let of_descendants: u64 = descendants(own)
@@ -124,9 +126,9 @@ mod system {
         Duration::from_millis((of_descendants + user + system).saturating_mul(1000) / per_second)
     }
 
-    /// Processor time of this process, of the children that it has waited for, and of a child that lives, with
-    /// the children for which that one has waited. The times of children have the resolution of the system's
-    /// clock ticks, usually 10 ms.
+    /// Processor time of this process, of the children that it has waited for, and of a living
+    /// child with the children that this child has waited for. The times of children have the
+    /// resolution of the system's clock ticks, usually 10 ms.
     pub fn processor_time_with(child: Option<&Child>) -> Duration {
         let [_, _, user, system] = ticks(getpid());
         let of_child = child.map_or(0, |child| ticks(Pid::from_child(child)).iter().sum::<u64>());
@@ -146,8 +148,8 @@ mod system {
         crate::process_cpu_time() + Duration::from_millis(waited)
     }
 
-    /// How often each thread of this process and of its descendants that live was taken from its core before it
-    /// waited, summed up by process.
+    /// Number of involuntary context switches of this process and of its living descendants, by
+    /// process.
     pub(crate) fn family_preemptions() -> HashMap<u32, u64> {
         let own = getpid();
         let of = |pid: Pid| {
@@ -166,8 +168,9 @@ mod system {
         descendants(own).into_iter().chain([own]).filter_map(of).collect()
     }
 
-    /// Clock ticks of a process: its own as user and system, and those of the children that it has waited
-    /// for, with the children of these. Zeros if it has ended since.
+    /// Clock ticks of a process: its own in user and system mode, and in both modes the ticks of
+    /// the children that it has waited for, with their children. All are 0 if the process has
+    /// ended.
     fn ticks(pid: Pid) -> [u64; 4] {
         let file = format!("/proc/{}/stat", pid.as_raw_nonzero());
         let stat = fs::read_to_string(file).unwrap_or_default();
@@ -178,8 +181,9 @@ mod system {
         std::array::from_fn(|_| times.next().unwrap_or(0))
     }
 
-    /// Adds the files in memory that a process can reach, by their devices and numbers, with their
-    /// sizes in bytes: those that it has opened, and those in its own `/dev/shm`, which count as one.
+    /// Adds the files in memory that a process can reach, by device and inode, with their sizes in
+    /// bytes: files that it has opened, and the files in its own `/dev/shm`, which count as one
+    /// file.
     fn files_in_memory(process: &Path, files: &mut HashMap<(u64, u64), u64>) {
         for entry in fs::read_dir(process.join("fd")).into_iter().flatten().flatten() {
             let target = fs::read_link(entry.path()).unwrap_or_default();
@@ -239,7 +243,7 @@ mod system {
     use std::process::{Child, ExitStatus};
     use std::time::Duration;
 
-    /// Does nothing: on this system the first process adopts orphans.
+    /// Does nothing, because on this system only the first process adopts orphans.
     ///
     /// # Errors
     ///
@@ -257,7 +261,7 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Waits for nothing on this system.
+    /// Does not wait on this system.
     ///
     /// # Errors
     ///
@@ -266,12 +270,12 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Kills nothing, because this system does not say which processes are descendants.
+    /// Does nothing, because this system does not provide the descendants of a process.
     pub fn kill_descendants(_: Duration) -> bool {
         false
     }
 
-    /// 0, because this system does not say which processes are descendants.
+    /// 0, because this system does not provide the descendants of a process.
     pub fn processor_time(_: &Child) -> Duration {
         Duration::ZERO
     }
@@ -286,12 +290,12 @@ mod system {
         crate::process_cpu_time()
     }
 
-    /// Empty, because this system does not say which processes are descendants.
+    /// Empty, because this system does not provide the descendants of a process.
     pub(crate) fn family_preemptions() -> std::collections::HashMap<u32, u64> {
         std::collections::HashMap::new()
     }
 
-    /// 0, because this system does not say which processes are descendants.
+    /// 0, because this system does not provide the descendants of a process.
     pub fn resident_memory(_: &Child) -> u64 {
         0
     }

@@ -1,4 +1,4 @@
-//! Permissions of files, and safe access to files that another author's program has made.
+//! Permissions of files, and safe access to files that untrusted programs have made.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -27,7 +27,8 @@ mod system {
         builder.mode(0o700)
     }
 
-    /// Makes opening a symbolic link an error, and never waits for the writer of a FIFO.
+    /// Makes opening a symbolic link an error, and opening a FIFO return without waiting for a
+    /// writer.
     pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
     }
@@ -83,7 +84,7 @@ mod system {
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or is not a regular file; the message says what it is.
+/// If the file cannot be opened, or is not a regular file. The message states its type.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let check = |kind: fs::FileType| {
         let what = if kind.is_file() {
@@ -99,13 +100,13 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     };
     check(fs::symlink_metadata(path)?.file_type())?;
     let file = system::without_following_or_waiting(OpenOptions::new().read(true)).open(path)?;
-    // The path may lead to another file since the check.
+    // Check the opened file as well, because the path may lead to another file by now.
     check(file.metadata()?.file_type())?;
     Ok(file)
 }
 
 /// Removes a folder with all its contents, even if a folder in it denies access to its owner.
-/// Symbolic links are removed, never followed.
+/// Symbolic links are removed and not followed.
 ///
 /// # Errors
 ///

@@ -1,18 +1,19 @@
-//! The host: its name, the cores that this process may use, the memory that it has used.
+//! The host: its name and hardware, the cores that this process may use, and the memory that the
+//! process has used.
 
 use std::thread;
 
 pub use system::{allowed_cores, host, peak_rss_kib, pin};
 
-/// Processor, cores and memory of the host in words, such as `AMD EPYC 7763, 8 cores, 32 GiB`. Parts that the system
-/// does not say are left out.
+/// Processor, cores and memory of the host in words, such as `AMD EPYC 7763, 8 cores, 32 GiB`.
+/// Parts that the system does not provide are left out.
 pub fn machine() -> String {
     let (model, cores, memory_kib) = system::hardware();
     let model = model.unwrap_or_else(|| format!("processor {}", std::env::consts::ARCH));
     let cores = cores.or_else(|| thread::available_parallelism().ok().map(usize::from));
     let mut parts = vec![model];
     parts.extend(cores.map(|cores| format!("{cores} core{}", if cores == 1 { "" } else { "s" })));
-    // The firmware keeps a part of the memory, so that it is rounded up.
+    // The size is rounded up, because the firmware reserves a part of the memory.
     parts.extend(memory_kib.map(|kib| format!("{} GiB", kib.div_ceil(1 << 20))));
     parts.join(", ")
 }
@@ -86,7 +87,7 @@ mod system {
         (0..thread::available_parallelism().map_or(1, usize::from)).collect()
     }
 
-    /// Does nothing if the core exists, because this system has no affinity: it distributes the
+    /// Does nothing if the core exists, because this system has no affinity. The system distributes
     /// workers itself.
     ///
     /// # Errors
@@ -105,7 +106,7 @@ mod system {
         env::var("COMPUTERNAME").or_else(|_| env::var("HOSTNAME")).unwrap_or_default()
     }
 
-    /// Nothing, because this system has no files that say it.
+    /// Returns nothing, because this system has no files with this information.
     pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
         (None, None, None)
     }

@@ -1,6 +1,7 @@
 //! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
-//! process groups, namespaces, signals and permissions. Linux has all of them. On other systems a
-//! portable substitute is used, and [`missing`] lists the guarantees that are absent.
+//! process groups, namespaces, signals and permissions. All of them are available on Linux. On
+//! other systems portable substitutes are used, and [`missing`] lists the guarantees that are
+//! absent.
 //!
 //! No other crate calls the system directly.
 

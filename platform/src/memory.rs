@@ -7,11 +7,11 @@ pub use system::{lift_memory_limit, limit_memory, oom_kills, own_cgroup_leaf};
 /// How the memory of this process is limited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemoryLimit {
-    /// By a cgroup of its own, which counts all memory of the process and its programs.
+    /// By a separate cgroup, which counts all memory of the process and its programs.
     Cgroup(PathBuf),
     /// By an rlimit, which counts only the data of each process.
     Rlimit,
-    /// Not at all.
+    /// The memory is not limited.
     None,
 }
 
@@ -57,12 +57,12 @@ mod system {
         }
     }
 
-    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, as far as the system
-    /// permits. It counts what is reserved, not what is used, and programs with an address sanitizer, for example,
-    /// reserve terabytes.
+    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, as far
+    /// as the system permits. The limit must be lifted because it counts reserved and not used
+    /// memory, and programs with an address sanitizer, for example, reserve terabytes.
     pub fn lift_memory_limit() {
         let maximum = getrlimit(Resource::Data).maximum;
-        // A refusal leaves the limit as it is.
+        // Ignore the error: if the system refuses, the limit is not changed.
         let _ = setrlimit(Resource::Data, Rlimit { current: maximum, maximum });
     }
 
@@ -111,7 +111,7 @@ mod system {
 
     use super::MemoryLimit;
 
-    /// Limits nothing, because this system has no limit that counts only data.
+    /// Does nothing, because this system has no limit that counts only data.
     pub fn limit_memory(_: u64) -> MemoryLimit {
         MemoryLimit::None
     }

@@ -1,6 +1,6 @@
 //! Namespaces that hide the processes and the secret files of a worker from a program.
 
-// System calls for which rustix has no safe functions.
+// Unsafe code is needed for system calls for which rustix has no safe functions.
 #![allow(unsafe_code)]
 
 pub use system::{
@@ -21,14 +21,15 @@ mod system {
         set_no_new_privs, unshare_unsafe,
     };
 
-    /// The number of user and group in the namespace of a worker that is root, which is not root's.
+    /// The id of user and group in the namespace of a worker that is root. It is not the id of
+    /// root.
     const NOBODY: u32 = 65_534;
 
-    /// Gives this process, which must have a single thread, a user namespace and an IPC namespace of
-    /// its own, and its children a process namespace, whose init process is the first child. When the
-    /// init process ends, the kernel kills all other processes of the namespace. User and group keep
-    /// their numbers unless they are root; the children have the privileges of the user namespace
-    /// until [`give_up_privileges`].
+    /// Moves this process, which must have a single thread, into a new user namespace and a new IPC
+    /// namespace. Its children will be in a new process namespace, whose init process is the first
+    /// child. When the init process ends, the kernel kills all other processes of the namespace.
+    /// The ids of user and group do not change unless they are root. The children have the
+    /// privileges of the user namespace until [`give_up_privileges`] is called.
     ///
     /// # Errors
     ///
@@ -37,12 +38,12 @@ mod system {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         unshare(Unshared::UserAndProcesses)?;
         let inside = |number: u32| if number == 0 { NOBODY } else { number };
-        // Otherwise a user without privileges may not map a group.
+        // Without this, a user without privileges may not map a group.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{} {user} 1", inside(user)))?;
         fs::write("/proc/self/gid_map", format!("{} {group} 1", inside(group)))?;
-        // Otherwise a child that executes another program only has the privileges of the namespace
-        // if the user is root.
+        // Without this, a child that executes another program has the privileges of the namespace
+        // only if the user is root.
         let sets = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets })?;
         for capability in sets.permitted.iter() {
@@ -51,8 +52,8 @@ mod system {
         Ok(())
     }
 
-    /// Gives this process, after [`enter_namespaces`], its own mounts: only this process and its
-    /// children see what it mounts.
+    /// Moves this process, after [`enter_namespaces`], into a new mount namespace, so that only
+    /// this process and its children see what it mounts.
     ///
     /// # Errors
     ///
@@ -62,7 +63,7 @@ mod system {
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
     }
 
-    /// What a process no longer shares with others.
+    /// The namespaces that a process no longer shares with others.
     #[derive(Clone, Copy)]
     enum Unshared {
         /// A user namespace, an IPC namespace, and a process namespace for its children.
@@ -84,22 +85,23 @@ mod system {
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
-    /// Limits the System V shared memory of the IPC namespace that this process is in.
+    /// Limits the System V shared memory in the IPC namespace of this process to this number of
+    /// bytes.
     ///
     /// # Errors
     ///
-    /// If the kernel does not let the owner of the namespace set it.
+    /// If the kernel does not permit the owner of the namespace to set the limit.
     pub fn limit_ipc(bytes: u64) -> io::Result<()> {
         let pages = (bytes / rustix::param::page_size() as u64).max(1);
         fs::write("/proc/sys/kernel/shmall", pages.to_string())
     }
 
-    /// Gives this process and its children a network of their own, after [`enter_namespaces`], with
-    /// only the loopback device.
+    /// Moves this process and its children, after [`enter_namespaces`], into a new network
+    /// namespace that has only the loopback device.
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn leave_network() -> io::Result<()> {
         unshare(Unshared::Network)?;
         let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
@@ -129,7 +131,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn give_up_privileges() -> io::Result<()> {
         for capability in CapabilitySet::all().iter() {
             match remove_capability_from_bounding_set(capability) {

@@ -1,4 +1,4 @@
-//! Starting processes, telling them to end, and killing them together with what they started.
+//! Starts processes, asks them to end, and kills them with all processes that they started.
 
 pub use system::{
     kill_group, new_group, terminate, terminate_group, was_ended_by_another, was_killed,
@@ -13,8 +13,8 @@ mod system {
 
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-    /// Starts the command in a process group of its own: Ctrl-C on the terminal does not reach it,
-    /// and [`kill_group`] ends it with all processes that it started.
+    /// Starts the command in a new process group. Ctrl-C on the terminal does not reach it, and
+    /// [`kill_group`] ends it with all processes that it started.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
@@ -23,7 +23,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses, as it does when the group has no process left.
+    /// If a system call fails, for example because the group has no process left.
     pub fn kill_group(child: &mut Child) -> io::Result<()> {
         Ok(kill_process_group(Pid::from_child(child), Signal::KILL)?)
     }
@@ -32,37 +32,38 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn terminate(child: &Child) -> io::Result<()> {
         Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
     }
 
-    /// Asks all processes of a group to end properly (SIGTERM). The number of its first process
-    /// identifies the group.
+    /// Asks all processes of a group to end properly (SIGTERM). `first` is the id of its first
+    /// process, which is the id of the group.
     ///
     /// # Errors
     ///
-    /// If the system refuses, as it does when the group has no process left.
+    /// If a system call fails, for example because the group has no process left.
     pub fn terminate_group(first: u32) -> io::Result<()> {
         let pid = i32::try_from(first).ok().and_then(Pid::from_raw);
         let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
-    /// Whether SIGKILL or SIGABRT ended the process: the cause is an operator, the system's memory
-    /// limit or the allocator, not the program itself.
+    /// Whether SIGKILL or SIGABRT ended the process. Then the cause is an operator, the system's
+    /// memory limit or the allocator, and not a defect of the program.
     pub fn was_killed(status: ExitStatus) -> bool {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))
     }
 
-    /// Whether SIGKILL ended the process, which it cannot have sent by a defect.
+    /// Whether SIGKILL ended the process. A process does not send itself this signal because of a
+    /// defect.
     pub fn was_ended_by_another(status: ExitStatus) -> bool {
         status.signal() == Some(Signal::KILL.as_raw())
     }
 
-    /// Whether a signal ended the process that the system sends because of what the process itself does, such as an access
-    /// to memory that it does not have.
+    /// Whether the process was ended by a signal that the system sends for a fault of the process,
+    /// such as an invalid memory access.
     pub fn was_own_fault(status: ExitStatus) -> bool {
         let signals =
             [Signal::SEGV, Signal::BUS, Signal::ABORT, Signal::ILL, Signal::FPE, Signal::TRAP];
@@ -85,12 +86,12 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// If a system call fails.
     pub fn kill_group(child: &mut Child) -> io::Result<()> {
         child.kill()
     }
 
-    /// Asks nothing, because this system cannot ask a process to end.
+    /// Does nothing, because this system cannot ask a process to end.
     ///
     /// # Errors
     ///
@@ -108,17 +109,17 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`, because this system does not say what ended a process.
+    /// `false`, because this system does not provide the signal that ended a process.
     pub fn was_killed(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not say what ended a process.
+    /// `false`, because this system does not provide the signal that ended a process.
     pub fn was_ended_by_another(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not say what ended a process.
+    /// `false`, because this system does not provide the signal that ended a process.
     pub fn was_own_fault(_: ExitStatus) -> bool {
         false
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::files::{only_for_owner, with_mode};
 
-/// Writes a secret to a file in one step: a reader finds either the former contents or the new
-/// ones. Only its owner can read the file (mode 0600), even if others could before.
+/// Writes a secret to a file atomically: a reader finds either the old or the new content. Only its
+/// owner can read the file (mode 0600), even if others could read the old one.
 ///
 /// # Errors
 ///
-/// If the file cannot be written next to the former one or cannot replace it.
+/// If the new file cannot be written, or cannot replace the old one.
 pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let mut temporary = std::ffi::OsString::from(".");
@@ -37,8 +37,8 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// Creates a folder that only its owner can enter (mode 0700), and the folders above it. An
-/// existing folder is left as it is.
+/// Creates a folder that only its owner can enter (mode 0700), and its parent folders. An existing
+/// folder is not changed.
 ///
 /// # Errors
 ///
@@ -52,7 +52,7 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What is wrong.
+/// The problem, in words.
 #[cfg(unix)]
 pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
@@ -74,7 +74,7 @@ pub fn check_private(metadata: &Metadata) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// None on this system.
+/// Never on this system.
 #[cfg(not(unix))]
 pub fn check_private(_: &Metadata) -> io::Result<()> {
     Ok(())

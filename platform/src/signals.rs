@@ -4,12 +4,12 @@ use std::io;
 
 pub use system::{ReloadSignal, StopSignals};
 
-/// Calls a function on a thread of its own at each signal that tells the process to end, which does not end it from now
-/// on.
+/// From now on, signals that tell the process to end do not end it, but each calls a function on a
+/// separate thread.
 ///
 /// # Errors
 ///
-/// If the system refuses the handlers or the thread.
+/// If the handlers cannot be installed, or the thread cannot be started.
 pub fn on_stop(mut act: impl FnMut() + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut signals = runtime.block_on(async { StopSignals::listen() })?;
@@ -41,7 +41,7 @@ mod system {
         ///
         /// # Errors
         ///
-        /// If the system refuses the handlers.
+        /// If the handlers cannot be installed.
         pub fn listen() -> io::Result<StopSignals> {
             Ok(StopSignals {
                 interrupt: signal(SignalKind::interrupt())?,
@@ -67,7 +67,7 @@ mod system {
         ///
         /// # Errors
         ///
-        /// If the system refuses the handler.
+        /// If the handler cannot be installed.
         pub fn listen() -> io::Result<ReloadSignal> {
             Ok(ReloadSignal(signal(SignalKind::hangup())?))
         }
@@ -97,7 +97,7 @@ mod system {
             Ok(StopSignals)
         }
 
-        /// Waits for the next Ctrl-C; for ever if the system refuses the handler.
+        /// Waits for the next Ctrl-C, or forever if the handler cannot be installed.
         pub async fn received(&mut self) {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending().await
@@ -119,7 +119,7 @@ mod system {
             Ok(ReloadSignal)
         }
 
-        /// Waits for ever.
+        /// Waits forever.
         pub async fn received(&mut self) {
             std::future::pending().await
         }

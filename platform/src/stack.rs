@@ -1,11 +1,12 @@
-//! Which part of a thread's stack has been used.
+//! Finds out whether a part of a thread's stack has been used.
 
-// Calls of the system about memory.
+// Unsafe code is needed for system calls about memory.
 #![allow(unsafe_code)]
 
 pub use system::StackBand;
 
-/// Where the stack of the calling thread is: an address in the frame of the caller, up to a few hundred bytes.
+/// An address on the stack of the calling thread, within a few hundred bytes of the frame of the
+/// caller.
 #[inline(always)]
 pub fn stack_address() -> usize {
     let local = 0_u8;
@@ -20,24 +21,26 @@ mod system {
 
     use super::stack_address;
 
-    /// Bytes between a band and the frames that must not reach into it.
+    /// Minimum distance in bytes between a band and the current frames, which must not reach into
+    /// it.
     const GAP: usize = 64 << 10;
 
-    /// Whole pages of the stack of one thread, far from the frames that are on it now. Asks the system whether any
-    /// of them has been used since [`StackBand::clear`]. This costs a microsecond, whatever was executed, and finds all
-    /// uses: functions in other languages included, and frames that leave most of their bytes untouched if the band
-    /// is longer than these bytes.
+    /// Whole pages of the stack of one thread, far from the frames that are on it now. Asks the
+    /// system whether any of them has been used since [`StackBand::clear`]. This takes a
+    /// microsecond, independently of the executed code. It finds all uses, also by functions in
+    /// other languages, and by frames that leave most of their bytes untouched if the band is
+    /// longer than such a frame.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
         page: usize,
-        /// The stack is that of one thread.
+        /// Not `Send`, because the stack belongs to one thread.
         _thread: PhantomData<*const ()>,
     }
 
     impl StackBand {
-        /// The whole pages between two addresses on the stack of this thread. `None` if they are not on it, or the
-        /// system does not say which pages were used.
+        /// The whole pages between two addresses on the stack of this thread. `None` if they are
+        /// not on it, or the system does not provide which pages were used.
         pub fn new(addresses: Range<usize>) -> Option<StackBand> {
             let page = rustix::param::page_size();
             let Range { start, end } = addresses;
@@ -67,7 +70,7 @@ mod system {
         pub fn used(&self) -> bool {
             let Range { start, end } = self.addresses;
             let mut resident = vec![0_u8; (end - start) / self.page];
-            // SAFETY: the call only writes a byte for each page, and there are as many bytes.
+            // SAFETY: the call writes one byte for each page, and the buffer has as many bytes.
             let result = unsafe {
                 libc::mincore(
                     ptr::with_exposed_provenance_mut(start),
@@ -75,7 +78,7 @@ mod system {
                     resident.as_mut_ptr(),
                 )
             };
-            // Without an answer, something unmapped pages, which then are none of this band.
+            // If the call fails, pages were unmapped, so treat the band as used.
             result != 0 || resident.iter().any(|page| page & 1 == 1)
         }
 
@@ -84,7 +87,7 @@ mod system {
             if stack_address() < end.saturating_add(GAP) {
                 return;
             }
-            // SAFETY: the pages belong to the stack of this thread, which is the one that made the band, and are
+            // SAFETY: the pages belong to the stack of this thread, which made the band, and are
             // below all of its frames, so that nothing refers to their contents.
             unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), end - start, advice) };
         }
@@ -120,7 +123,8 @@ mod system {
 mod system {
     use std::ops::Range;
 
-    /// A part of the stack of which the system does not say whether it was used. There is none.
+    /// A part of the stack. On this system there are no values, because the system does not provide
+    /// which pages were used.
     #[derive(Debug)]
     pub enum StackBand {}
 

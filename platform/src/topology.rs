@@ -11,10 +11,10 @@ pub struct Topology {
     places: BTreeMap<usize, CorePlace>,
 }
 
-/// What a core shares with others.
+/// The resources that a core shares with other cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CorePlace {
-    /// The cores of the same physical core, itself included, ascending.
+    /// The logical cores of the same physical core, including this one, in ascending order.
     siblings: Vec<usize>,
     /// The first core with the same last-level cache.
     cache: usize,
@@ -33,8 +33,9 @@ impl Topology {
         Topology::parse(|file| fs::read_to_string(sys.join(file)).ok())
     }
 
-    /// The topology of files with the layout of `/sys`: `read` returns the contents of a file by its path, `None` if
-    /// it does not exist. A core without a description shares nothing.
+    /// The topology that files with the layout of `/sys` describe. `read` returns the contents of
+    /// the file at a path, `None` if it does not exist. A core without a description shares
+    /// nothing.
     pub fn parse(read: impl Fn(&str) -> Option<String>) -> Topology {
         let list = |file: &str| read(file).map(|text| cores_of(&text)).unwrap_or_default();
         let nodes: Vec<(usize, Vec<usize>)> = list("devices/system/node/online")
@@ -43,7 +44,7 @@ impl Topology {
             .collect();
         let place = |core: usize| {
             let folder = format!("devices/system/cpu/cpu{core}");
-            // The second name is that of kernels before 5.2.
+            // Kernels before 5.2 use the second name.
             let mut siblings = list(&format!("{folder}/topology/core_cpus_list"));
             if siblings.is_empty() {
                 siblings = list(&format!("{folder}/topology/thread_siblings_list"));
@@ -73,12 +74,13 @@ impl Topology {
         siblings.filter(|&other| other != core).collect()
     }
 
-    /// Of the cores that may be used, the first one of each physical core. Cores that share neither cache nor memory
-    /// node come first, so that a prefix of them disturbs each other as little as the machine permits.
+    /// Of the cores that may be used, the first one of each physical core. Cores that share neither
+    /// cache nor memory node come first, so that the first n cores disturb each other as little as
+    /// possible.
     pub fn physical_cores(&self, allowed: &[usize]) -> Vec<usize> {
         let firsts: BTreeSet<usize> =
             allowed.iter().map(|&core| self.first(core, allowed)).collect();
-        // The number of cores before each one in its memory node, and in its cache.
+        // For each core, the number of earlier cores in its memory node and at its cache.
         let (mut in_node, mut in_cache) = (BTreeMap::new(), BTreeMap::new());
         let mut ranked: Vec<_> = firsts
             .into_iter()
@@ -105,14 +107,15 @@ impl Topology {
         turns.into_iter().map(|(_, _, _, core)| core).collect()
     }
 
-    /// Of the cores that may be used, the first one on the same physical core.
+    /// The first of the cores that may be used on the same physical core.
     pub fn first(&self, core: usize, allowed: &[usize]) -> usize {
         let place = self.places.get(&core);
         let siblings = place.into_iter().flat_map(|place| &place.siblings);
         siblings.copied().find(|other| allowed.contains(other)).unwrap_or(core)
     }
 
-    /// The cores for workers: those of [`Topology::physical_cores`], and with `siblings` their hyper-threads after them.
+    /// The cores for workers: the cores of [`Topology::physical_cores`] and, with `siblings`, their
+    /// hyper-threads after them.
     pub fn worker_cores(&self, allowed: &[usize], siblings: bool) -> Vec<usize> {
         let mut cores = self.physical_cores(allowed);
         if siblings {
@@ -124,7 +127,7 @@ impl Topology {
     }
 }
 
-/// The count of a key before this call, which adds one.
+/// Increases the count of a key by one, and returns the count before.
 fn increased<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> &usize {
     counts.entry(key).and_modify(|count| *count += 1).or_insert(0)
 }
@@ -135,7 +138,7 @@ fn cores_of(list: &str) -> Vec<usize> {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last) =
             (first.trim().parse::<usize>().ok()?, last.trim().parse::<usize>().ok()?);
-        // A list that no machine has is not expanded.
+        // Do not expand ranges that are larger than any machine.
         (first <= last && last < 1 << 16).then_some(first..=last)
     });
     let cores: BTreeSet<usize> = ranges.flatten().collect();
@@ -167,8 +170,8 @@ mod tests {
 
     #[test]
     fn nodes_and_caches_of_a_server_take_turns() {
-        // Two memory nodes with two caches each, and two physical cores at each cache; neighbours are numbered in
-        // pairs.
+        // There are two memory nodes with two caches each, and two physical cores at each cache.
+        // Hyper-threads of a core have successive numbers.
         let server = recorded(include_str!("topology/server.txt"));
         let all: Vec<usize> = (0..16).collect();
         assert_eq!(server.siblings(0), [1]);
@@ -186,7 +189,7 @@ mod tests {
              devices/system/cpu/cpu3/topology/thread_siblings_list: 1,3\n",
         );
         assert_eq!(old.worker_cores(&[0, 1, 3], false), [0, 1]);
-        // The sibling of core 0 is off, and may not be used.
+        // The sibling of core 0 is switched off and cannot be used.
         assert_eq!(old.worker_cores(&[0, 1, 3], true), [0, 1, 3]);
     }
 

@@ -1,9 +1,9 @@
-//! What a program sees of the file system: the files of the machine, which it can only read, without
-//! its sockets, pipes, devices and settings of the kernel.
+//! Restricts the view of a program on the file system: the program can only read the files of the
+//! machine, and reaches none of its sockets, pipes, devices and settings of the kernel.
 //!
-//! Files are shown through an overlay without a writable layer. A socket or a pipe in an overlay is
-//! another one than the socket or pipe of the same name outside, so that no process answers there,
-//! also for those that are made while the program runs.
+//! Files are shown through an overlay without a writable layer. A socket or pipe in an overlay is
+//! not the socket or pipe with the same name outside of it, so that no process answers. This is
+//! also true for sockets and pipes that are made while the program runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ pub use system::restrict_view;
 pub struct View<'a> {
     /// The folder that the program may write to.
     pub writable: &'a Path,
-    /// Files and folders that it must not see.
+    /// Files and folders that the program must not see.
     pub hidden: &'a [PathBuf],
-    /// Size of the files in `/dev/shm` in bytes.
+    /// Maximum size of all files in `/dev/shm` in bytes.
     pub shared_memory: u64,
 }
 
@@ -30,7 +30,7 @@ pub struct Unrestricted {
     pub cause: io::Error,
 }
 
-/// A part of what [`restrict_view`] restricts.
+/// A part of the restrictions of [`restrict_view`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The paths of [`View::hidden`] are hidden.
@@ -92,8 +92,8 @@ mod system {
         "vmallocinfo",
     ];
 
-    /// Types of file systems without files of programs, whose contents are hidden: an overlay cannot
-    /// show them, and some of them are shared memory.
+    /// Types of file systems that contain no files of programs. They are hidden, because an overlay
+    /// cannot show them and some of them are shared memory.
     const KERNEL_TYPES: [&str; 15] = [
         "autofs",
         "binfmt_misc",
@@ -112,16 +112,16 @@ mod system {
         "tracefs",
     ];
 
-    /// The folders that are restricted in another way than by an overlay.
+    /// The folders that are not shown through an overlay but restricted in other ways.
     const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-    /// An empty folder, because an overlay needs two folders. It stays, because the contents of an overlay
-    /// cannot be listed without it.
+    /// An empty folder, because an overlay needs two folders. It is not removed, because the
+    /// contents of an overlay cannot be listed without it.
     const EMPTY: &str = "/dev/.empty";
 
-    /// Restricts what this process and its children see, after
-    /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system does
-    /// not permit; the others are in effect.
+    /// Restricts the view of this process and its children, after
+    /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system
+    /// does not permit. The other parts are in effect.
     pub fn restrict_view(view: &View<'_>) -> Vec<Unrestricted> {
         let mut missing = Vec::new();
         let mut note = |part: Part, result: io::Result<()>| {
@@ -134,12 +134,13 @@ mod system {
                 return missing;
             }
         };
-        // Ignore the error: `/proc` then shows the processes outside, but they cannot be signalled.
+        // Ignore the error: `/proc` then shows the processes outside of the namespace, but signals
+        // cannot be sent to them.
         let _ = mount("proc", "/proc", "proc", PLAIN | MountFlags::NOEXEC, None::<&CStr>);
         let tree = subtree(&writable);
         note(Part::Devices, devices(view.shared_memory));
         note(Part::Sockets, separate_sockets());
-        // A folder in `/dev` is hidden by the new one.
+        // Make the folder again if it is in `/dev`, because the new `/dev` hides it.
         let _ = fs::create_dir_all(&writable);
         match tree.and_then(|tree| show(&tree, &writable)) {
             Ok(()) => note(Part::Hidden, hide(view.hidden, &writable)),
@@ -150,7 +151,7 @@ mod system {
         missing
     }
 
-    /// An error with the path that it is about.
+    /// Adds the path to an error.
     fn at(path: &Path, error: impl Into<io::Error>) -> io::Error {
         let error = error.into();
         io::Error::new(error.kind(), format!("{}: {error}", path.display()))
@@ -172,7 +173,7 @@ mod system {
     /// The mount of a line of `mountinfo`; `None` if the line is malformed.
     fn mount_of(line: &str) -> Option<Mount> {
         let mut fields = line.split(' ').skip(4);
-        // Blanks and backslashes are written as octal numbers.
+        // Spaces and backslashes are written as octal numbers.
         let place = fields.next()?;
         let place = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
             .iter()
@@ -194,7 +195,8 @@ mod system {
         Some(Mount { place: place.into(), flags, kind })
     }
 
-    /// A folder with all that is mounted in it, to be shown elsewhere.
+    /// Opens a folder with everything that is mounted in it, so that it can be shown at another
+    /// path.
     fn subtree(folder: &Path) -> io::Result<OwnedFd> {
         let flags = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -228,7 +230,7 @@ mod system {
         }
         let terminals = c"newinstance,ptmxmode=0666,mode=620";
         let no_exec = MountFlags::NOSUID | MountFlags::NOEXEC;
-        // Programs that need no terminal run without it.
+        // Ignore the error, because only programs that need a terminal need this.
         let _ = mount("devpts", "/dev/pts", "devpts", no_exec, Some(terminals));
         let options = CString::new(format!("mode=1777,size={shared_memory}"))?;
         Ok(mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(&*options))?)
@@ -262,7 +264,8 @@ mod system {
                 failed = failed.and(separated);
                 continue;
             }
-            // An overlay would not show what is mounted in it.
+            // Show the contents one by one, because an overlay would not show what is mounted in
+            // the folder.
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Ok(kind) = entry.file_type() else { continue };
@@ -275,8 +278,8 @@ mod system {
         failed
     }
 
-    /// Shows a folder through an overlay. A folder that this user cannot enter has nothing that a
-    /// program could reach.
+    /// Shows a folder through an overlay. A folder that this user cannot enter is left out, because
+    /// the program cannot enter it either.
     fn overlay(folder: &Path) -> io::Result<()> {
         let mut lower = Vec::new();
         for &byte in folder.as_os_str().as_bytes() {
@@ -290,7 +293,7 @@ mod system {
         match mount("overlay", folder, "overlay", PLAIN | MountFlags::RDONLY, Some(&*options)) {
             Ok(()) | Err(Errno::NOENT | Errno::NOTDIR) => Ok(()),
             Err(Errno::ACCESS | Errno::PERM) if fs::read_dir(folder).is_err() => Ok(()),
-            // State of running services, which programs do not need.
+            // Cover the folder, because programs do not need the state of running services.
             Err(_) if folder.starts_with("/run") => cover(folder),
             Err(error) => {
                 hide_known_sockets(folder);
@@ -299,12 +302,13 @@ mod system {
         }
     }
 
-    /// Hides the sockets in a folder that exist now.
+    /// Hides the existing sockets in a folder.
     fn hide_known_sockets(folder: &Path) {
         let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
         let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
         for path in paths.filter(|path| Path::new(path).starts_with(folder)) {
-            // The caller reports that sockets of the folder may be reachable.
+            // Ignore the error, because the caller reports that sockets of the folder may be
+            // reachable.
             let _ = mount_bind("/dev/null", path);
         }
     }
@@ -329,7 +333,7 @@ mod system {
         let mut hidden: Vec<PathBuf> = Vec::new();
         let mut real: Vec<_> =
             paths.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        // A folder comes before its contents, which are hidden with it.
+        // Sort, so that a folder comes before its contents, which are hidden with it.
         real.sort_unstable();
         for path in real {
             if hidden.last().is_none_or(|folder| !path.starts_with(folder)) {
@@ -378,10 +382,11 @@ mod system {
 
     /// Makes all files read-only except those in `writable`, `/dev/shm` and the files of processes.
     fn protect_files(writable: &Path) -> io::Result<()> {
-        // A folder is only writable on its own if it is mounted on its own.
+        // Mount the folder separately, because only a separate mount can remain writable.
         mount_bind_recursive(writable, writable).map_err(|error| at(writable, error))?;
         let mut places = mounts()?;
-        // Of several mounts on one path only the last one is visible.
+        // Begin with the last mount, because only the last of several mounts on one path is
+        // visible.
         places.reverse();
         let mut seen: Vec<PathBuf> = vec![writable.to_owned()];
         seen.extend(["/dev/shm", "/dev/pts", "/proc"].map(PathBuf::from));
@@ -395,7 +400,7 @@ mod system {
             }
             let frozen = flags | MountFlags::BIND | MountFlags::RDONLY;
             match mount_remount(&place, frozen, c"") {
-                // Another mount hides it.
+                // Ignore mounts that another mount hides.
                 Ok(()) | Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => {}
                 Err(error) => return Err(at(&place, error)),
             }

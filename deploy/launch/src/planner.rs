@@ -1,6 +1,7 @@
-//! How many workers to allocate: tasks are submitted as runs wait, and replaced as they end. The
-//! planner has neither a clock nor a connection. Its caller tells it the time, the tasks that the
-//! manager of the cluster lists and the runs that wait, and executes what it returns.
+//! Decides how many workers to allocate: tasks are submitted while runs wait, and replaced when
+//! they end. The planner has neither a clock nor a connection. Its caller tells it the time, the
+//! tasks that the manager of the cluster lists and the runs that wait, and executes what it
+//! returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,9 +12,9 @@ use crate::workers::WorkerCount;
 /// The limits of an allocation.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// Workers that stay, and workers at the same time.
+    /// Number of workers that stay, and maximum number of workers.
     pub count: WorkerCount,
-    /// Workers of a task.
+    /// Number of workers of a task.
     pub cores_per_task: u32,
     /// Longest time limit of a task.
     pub time: Duration,
@@ -21,9 +22,9 @@ pub struct Policy {
     pub idle: Duration,
     /// Time from the start of a task to its first run.
     pub startup: Duration,
-    /// Largest share of the allocated time that may be idle, in 0..1.
+    /// Maximum share of the allocated time in which workers may be idle, in 0..1.
     pub max_idle: f64,
-    /// Core-seconds that may be allocated, all tasks together; `None` if there is no limit.
+    /// Maximum number of core-seconds of all tasks together; `None` if there is no limit.
     pub budget: Option<f64>,
 }
 
@@ -36,12 +37,12 @@ pub struct Waiting {
     pub expected: Option<f64>,
 }
 
-/// The work that is left.
+/// The remaining work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Demand {
     /// Pending runs.
     pub waiting: Vec<Waiting>,
-    /// Runs that workers have leased.
+    /// Number of runs that workers have leased.
     pub leased: u64,
 }
 
@@ -50,16 +51,16 @@ pub struct Demand {
 pub struct Observed {
     /// The task.
     pub task: Task,
-    /// One of its workers has leased a run.
+    /// Whether one of its workers has leased a run.
     pub worked: bool,
 }
 
-/// What the caller has to do.
+/// An action that the caller has to take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Submit tasks.
     Submit {
-        /// How many.
+        /// Number of tasks.
         tasks: u32,
         /// Their time limit.
         time: Duration,
@@ -71,21 +72,22 @@ pub enum Action {
 /// Seconds that a run is expected to take if nothing was measured.
 const UNMEASURED: f64 = 10.0;
 
-/// Part of the time that may be idle which is planned for; the rest is for tasks that are lost.
+/// The share of the permitted idle time that plans use. The rest is reserved for tasks that are
+/// lost.
 const IDLE_SHARE: f64 = 0.75;
 
-/// Seconds before its end in which a worker takes no run.
+/// Seconds before its end in which a worker does not take a run.
 const HAND_BACK: f64 = 10.0;
 
-/// Pause after a task that ended before a worker had leased a run: the first one, and the longest
-/// one. It doubles with each such task.
+/// First and longest pause, in seconds, after a task that ended before a worker had leased a run.
+/// The pause doubles with each such task.
 const PAUSES: (f64, f64) = (10.0, 600.0);
 
 /// A task that has not ended.
 #[derive(Clone, Debug)]
 struct Allocation {
     state: TaskState,
-    /// Time at which it was first seen to run.
+    /// Time of the first observation in which it was running.
     started: Option<f64>,
     /// Its time limit in seconds.
     limit: f64,
@@ -98,31 +100,31 @@ impl Allocation {
         Allocation { state, started: None, limit, worked: false, cancelled: false }
     }
 
-    /// Seconds that are left at most.
+    /// Maximum remaining time in seconds.
     fn remaining(&self, now: f64) -> f64 {
         let passed = self.started.map_or(0.0, |started| now - started);
         (self.limit - passed).max(0.0)
     }
 }
 
-/// Decides how many tasks there are.
+/// Decides when tasks are submitted and cancelled.
 #[derive(Clone, Debug)]
 pub struct Planner {
     policy: Policy,
     tasks: BTreeMap<String, Allocation>,
     /// Core-seconds that were allocated.
     spent: f64,
-    /// Core-seconds that were allocated before this planner began.
+    /// Core-seconds that were allocated before this planner was made.
     before: f64,
-    /// Workers that were started.
+    /// Number of workers that were started.
     started: f64,
-    /// The last observation.
+    /// Time of the last observation.
     seen: Option<f64>,
     /// Time limit of the tasks that were submitted last.
     limit: f64,
-    /// Tasks that were submitted since the last observation.
+    /// Number of tasks that were submitted since the last observation.
     unseen: u32,
-    /// Tasks in a row that ended before a worker had leased a run.
+    /// Number of successive tasks that ended before a worker had leased a run.
     failures: u32,
     /// No task is submitted before this time.
     pause: f64,
@@ -151,7 +153,7 @@ impl Planner {
         self.spent
     }
 
-    /// Tasks in a row that ended before one of their workers had leased a run.
+    /// Number of successive tasks that ended before one of their workers had leased a run.
     pub fn failures(&self) -> u32 {
         self.failures
     }
@@ -160,11 +162,12 @@ impl Planner {
         f64::from(self.policy.cores_per_task)
     }
 
-    /// Notes the tasks that the manager lists at a time in seconds, which only grows.
+    /// Records the tasks that the manager lists. `now` is a time in seconds that never decreases.
     pub fn observe(&mut self, now: f64, listed: &[Observed]) {
         let passed = self.seen.map_or(0.0, |seen| (now - seen).max(0.0));
         self.seen = Some(now);
-        // When a task has started or ended since the last time is not known: all of the time counts.
+        // It is not known when, since the last observation, a task has started or ended, so all of
+        // the time is counted.
         let running = |task: &Allocation| task.state == TaskState::Running;
         let mut allocated: BTreeSet<String> = BTreeSet::new();
         let was_running = self.tasks.iter().filter(|(_, task)| running(task));
@@ -185,7 +188,7 @@ impl Planner {
                     }
                     allocated.insert(task.id.clone());
                 }
-                // It was queued again.
+                // The task was queued again.
                 TaskState::Waiting => known.started = None,
             }
         }
@@ -211,7 +214,7 @@ impl Planner {
         }
     }
 
-    /// Notes that the last tasks were not submitted, because the manager refused them.
+    /// Records that the last tasks were not submitted, because the manager refused them.
     pub fn note_refusal(&mut self, now: f64) {
         self.unseen = 0;
         self.note_failures(now, 1);
@@ -223,7 +226,7 @@ impl Planner {
         self.pause = now + pause.min(PAUSES.1);
     }
 
-    /// What to do for the work that is left.
+    /// The actions that the remaining work requires.
     pub fn plan(&mut self, now: f64, demand: &Demand) -> Vec<Action> {
         let cores = self.policy.cores_per_task;
         let mut outlook = Outlook::new(&self.policy, demand);
@@ -233,7 +236,8 @@ impl Planner {
         outlook.workers =
             running.saturating_add(worth).min(outlook.workers).max(self.policy.count.min);
         let wanted = outlook.workers.div_ceil(cores);
-        // A task that will take no further run does not count, but has its cores until it ends.
+        // A task that will not take further runs is not counted, but occupies its cores until it
+        // ends.
         let lasting = |task: &&Allocation| {
             (task.state == TaskState::Waiting && !task.cancelled)
                 || (task.state == TaskState::Running
@@ -253,22 +257,23 @@ impl Planner {
         actions
     }
 
-    /// Workers that are worth starting: what may be idle pays for their start and for their idle time at
-    /// the end, and for those of the workers before.
+    /// The number of workers that can be started so that the time for starting them and their idle
+    /// time at the end, together with these times of earlier workers, do not exceed the permitted
+    /// idle time.
     fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
         let startup = self.policy.startup.as_secs_f64();
-        // The workers of a task idle until the last of them has ended its run.
+        // The workers of a task are idle until the last of them has ended its run.
         let shared = if self.policy.cores_per_task > 1 { outlook.longest } else { 0.0 };
         let end = self.policy.idle.as_secs_f64() + shared;
         let whole = self.spent - self.before + outlook.work;
         let allowed = IDLE_SHARE * self.policy.max_idle * whole;
         let left = allowed - self.started * startup - running * end;
-        // At least one, because runs wait.
+        // Start at least one worker if none is running, because runs wait.
         let least = u32::from(running == 0.0 && outlook.work > 0.0);
         ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
-    /// Cancels tasks that wait, those with the last names first.
+    /// Cancels waiting tasks, beginning with the last names.
     fn cancel(&mut self, surplus: usize) -> Option<Action> {
         let waiting = self.tasks.iter_mut().rev();
         let waiting =
@@ -281,7 +286,8 @@ impl Planner {
         (!cancelled.is_empty()).then_some(Action::Cancel(cancelled))
     }
 
-    /// Submits tasks as far as the budget allows: the time limits of all tasks together are within it.
+    /// Submits tasks as far as the budget permits: the sum of the time limits of all tasks does not
+    /// exceed it.
     fn submit(&mut self, now: f64, tasks: u32, outlook: &Outlook) -> Option<Action> {
         if tasks == 0 {
             return None;
@@ -292,7 +298,8 @@ impl Planner {
             let reserved: f64 = self.tasks.values().map(|task| task.remaining(now)).sum();
             let left = (budget - self.spent) / self.cores() - reserved;
             let needed = outlook.longest + HAND_BACK + self.policy.startup.as_secs_f64();
-            // Twice the expected time, because more would reserve what other tasks need.
+            // Request twice the expected time. More would reserve a part of the budget that other
+            // tasks need.
             let expected = 2.0 * outlook.work / f64::from(outlook.workers.max(1)) + needed;
             limit = expected.min(longest).min(left);
             if limit < needed {
@@ -307,20 +314,20 @@ impl Planner {
     }
 }
 
-/// What the work that is left needs.
+/// What the remaining work needs.
 struct Outlook {
-    /// Workers at most: one for each run.
+    /// Maximum number of workers, one for each run.
     workers: u32,
-    /// Seconds of all runs that wait.
+    /// Expected seconds of all waiting runs.
     work: f64,
-    /// Seconds of the longest of them.
+    /// Expected seconds of the longest of them.
     longest: f64,
 }
 
 impl Outlook {
     fn new(policy: &Policy, demand: &Demand) -> Outlook {
         let startup = policy.startup.as_secs_f64();
-        // Runs that no task could finish get none.
+        // Leave out runs that no task could finish.
         let fits = |seconds: f64| seconds + HAND_BACK + startup <= policy.time.as_secs_f64();
         let (mut runs, mut work, mut longest) = (0_u64, 0.0_f64, 0.0_f64);
         for waiting in demand.waiting.iter().filter(|waiting| waiting.runs > 0) {

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Smallest and largest number of workers.
+/// Minimum and maximum number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerCount {
-    /// Workers that stay until their time ends, also without a run.
+    /// Number of workers that stay until their time ends, even without a run.
     pub min: u32,
-    /// Workers at the same time, at least 1.
+    /// Maximum number of workers at the same time, at least 1.
     pub max: u32,
 }
 
@@ -30,7 +30,7 @@ impl std::error::Error for WorkerCountError {}
 impl FromStr for WorkerCount {
     type Err = WorkerCountError;
 
-    /// Reads `MAX`, or `MIN..MAX`, both included.
+    /// Reads `MAX` or `MIN..MAX`.
     fn from_str(text: &str) -> Result<WorkerCount, WorkerCountError> {
         let number = |part: &str| {
             let wrong = || {

@@ -1,5 +1,5 @@
 //! Checks of plans. Clients check a plan before they submit it, and coordinators check it again,
-//! because a plan without bounds would occupy a coordinator for ever. `docs/reference/limits.md`
+//! because a plan without bounds would occupy a coordinator forever. `docs/reference/limits.md`
 //! lists the bounds.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ pub const MAX_RUNS: u64 = 10_000_000;
 /// size of the largest specification.
 pub const MAX_SPEC_BYTES: u64 = 16 << 30;
 
-/// Maximum length of a name in bytes: of a study, a configuration, an algorithm, a parameter, a
+/// Maximum length in bytes of the name of a study, a configuration, an algorithm, a parameter, a
 /// unit of work, a mutation operator, a subject kind or an engine.
 pub const MAX_NAME_BYTES: usize = 256;
 
@@ -43,7 +43,7 @@ pub const MAX_WALL_MS: u64 = 366 * 24 * 3600 * 1000;
 /// Largest seed, which is the largest integer of TOML.
 pub const MAX_SEED: u64 = i64::MAX as u64;
 
-/// A field of a plan that cannot be planned.
+/// A field of a plan that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct InvalidPlan {
@@ -57,7 +57,7 @@ pub struct InvalidPlan {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanProblem {
-    /// Another version of the form of plans.
+    /// The plan has another version of the format.
     #[error("version {0} of the form of plans; this catherd reads version {FORMAT}")]
     Format(u32),
     /// The engine differs from the one of this program.
@@ -87,10 +87,10 @@ pub enum PlanProblem {
         /// The largest permitted length.
         most: usize,
     },
-    /// A character that cannot be shown.
+    /// A string contains a character that cannot be shown.
     #[error("has the character {0:?}, which cannot be shown")]
     Unprintable(char),
-    /// A number outside its range.
+    /// A number is outside of its range.
     #[error("{value} is not in {least} to {most}")]
     OutOfRange {
         /// The number.
@@ -100,7 +100,7 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A number that is not finite, or a level outside 0 to 1.
+    /// A number is not finite, or a level is not between 0 and 1.
     #[error("{0} is not a permitted number")]
     NotUsable(String),
     /// The same entry is given twice.
@@ -109,7 +109,7 @@ pub enum PlanProblem {
 }
 
 impl PlanProblem {
-    /// What to do about the problem.
+    /// A hint what to do about the problem.
     pub fn advice(&self) -> &'static str {
         match self {
             PlanProblem::Format(_) | PlanProblem::Engine { .. } => {
@@ -163,7 +163,7 @@ impl Plan {
         self.check_spec_bytes()
     }
 
-    /// Checks the number of runs, before anything is done for each of them.
+    /// Checks the number of runs. Must be called before any work that is done for each run.
     fn check_runs(&self) -> Checked {
         let lists = [
             ("projects", self.projects.len()),
@@ -232,7 +232,7 @@ fn algorithms(algorithms: &[Algorithm]) -> Checked {
             name(&format!("{field}.parameters"), parameter)?;
             parameter_value(&format!("{field}.parameters.{parameter}"), value)?;
         }
-        // A value that is not finite has no JSON form, and was refused above.
+        // Values that cannot be converted to JSON, because they are not finite, were refused above.
         let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
         let setting = setting.unwrap_or_default();
         let earlier = labels.insert(&algorithm.label, number);

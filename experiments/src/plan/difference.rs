@@ -1,4 +1,4 @@
-//! What differs between a plan and an earlier one, in words.
+//! Describes, in words, the difference between a plan and an earlier one.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,21 @@ use crate::{Algorithm, Budget, Parameter};
 /// Maximum number of entries of a list that are named.
 const MAX_NAMED: usize = 3;
 
-/// What differs between a plan and an earlier one, as the object of "holds a study with": old and new.
+/// The difference between a plan and an earlier one, with the old and the new value, as it follows
+/// "holds a study with" in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanDifference(String);
 
 impl Plan {
-    /// Checks that this plan is a variant of `earlier`, most of whose runs may be the same: projects,
-    /// algorithms and seeds may be added or left out, renamed and reordered, and the tool of an algorithm
-    /// may have changed. Budgets, mutation analysis and everything else must be the same.
+    /// Checks that this plan is a variant of `earlier`, so that most of its runs may be the same.
+    /// Projects, algorithms and seeds may have been added, left out, renamed or reordered, and the
+    /// tool of an algorithm may have changed. The budget, the mutation analysis and everything else
+    /// must be the same.
     ///
     /// # Errors
     ///
-    /// What differs, as the object of "holds a study with": old and new.
+    /// The first difference.
     pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), PlanDifference> {
         self.compare(earlier).map_err(PlanDifference)
     }
@@ -122,7 +124,7 @@ impl Plan {
     }
 }
 
-/// Whether two configurations have the same runs, but for a tool that has changed.
+/// Whether two configurations have the same runs, except that the tool may have changed.
 fn is_same(one: &Algorithm, other: &Algorithm) -> bool {
     let without_tool = |algorithm: &Algorithm| -> BTreeMap<String, Parameter> {
         let mut parameters = algorithm.parameters.clone();
@@ -154,7 +156,7 @@ fn settings(before: &Algorithm, now: &Algorithm) -> String {
 
 /// Whether `all` contains each of `some`.
 fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
-    // Additions usually follow the existing entries, so the search is seldom needed.
+    // Additions usually follow the existing entries, so the search is rarely needed.
     some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
         || some.iter().all(|one| all.contains(one))
 }

@@ -1,4 +1,4 @@
-//! Plans as study files.
+//! Converts plans to study files.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If the plan has no TOML; every plan that passes [`Plan::check`] has one.
+    /// If the plan cannot be converted to TOML, which does not occur if it passes [`Plan::check`].
     pub fn study_file(&self, projects: &[String]) -> Result<String, toml::ser::Error> {
         let counted = self.seeds.iter().copied().eq(1..=self.seeds.len() as u64);
         let file = StudyFile {

@@ -1,4 +1,4 @@
-//! Checks of records: their consistency when one is read, and their bounds when a worker delivers
+//! Checks of records: of consistency when a record is read, and of bounds when a worker delivers
 //! one. `docs/reference/limits.md` lists the bounds.
 
 use super::{Conditions, Criterion, MAX_BINARY_BYTES, RunRecord, TimelinePoint};
@@ -61,12 +61,13 @@ impl RunRecord {
         self.criteria.iter().try_for_each(criterion)
     }
 
-    /// Checks a record that a worker delivers for counts that contradict each other, and for names,
-    /// strings, durations and lists that are larger than those of any subject kind.
+    /// Checks a record that a worker delivers: counts must not contradict each other, and names,
+    /// strings, durations and lists must not exceed the maxima, which are larger than the values of
+    /// any subject kind.
     ///
     /// # Errors
     ///
-    /// The first part that is out of bounds.
+    /// The first part that exceeds its bounds.
     pub fn check_bounds(&self) -> Checked {
         self.check_counts()?;
         text("reason", &self.reason, MAX_TEXT_BYTES)?;
@@ -95,7 +96,8 @@ impl RunRecord {
         for duration in [self.resources.wall_ms, self.resources.search_ms] {
             number("resources", duration, MAX_MS)?;
         }
-        // Several processors work at a time.
+        // The maximum is larger than the real time permits, because several processors may work at
+        // the same time.
         number("resources", self.resources.cpu_ms, MAX_AMOUNT)?;
         self.resources.conditions.iter().try_for_each(conditions)?;
         let provenance = &self.provenance;
@@ -124,7 +126,8 @@ impl RunRecord {
     }
 }
 
-/// Checks that a timeline counts no more than these goals, and that its numbers are no larger than those of any kind.
+/// Checks that a timeline does not count more than `goals` goals, and that its numbers do not
+/// exceed the maxima.
 fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     let mut seen = 0;
     for point in points {
@@ -156,7 +159,8 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     }
 }
 
-/// Checks that shares are within 0..=1 and that amounts are not larger than any machine measures.
+/// Checks that shares are in 0..=1, and that amounts do not exceed values that machines can
+/// measure.
 fn conditions(of: &Conditions) -> Checked {
     let wrong = |(name, value): (&str, f64), most: f64| {
         let problem = format!("{name} is {value}, not within 0 and {most}");
@@ -213,7 +217,8 @@ fn at_most(part: &str, entries: usize, most: usize) -> Checked {
     }
 }
 
-/// Whether a file with this name would be in the folder in which it is written.
+/// Whether the name contains no path, so that a file with this name is written into the intended
+/// folder.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Who else used the processors while a run was executed, and at which speed they worked. `None` is what the system
-/// did not show, or what there is not, such as other hyper-threads.
+/// How other programs used the processors while a run was executed, and the speed of the
+/// processors. A value is `None` if the system does not provide it, or if it does not exist, such
+/// as the load of other hyper-threads on a core without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The start of the run in milliseconds since 1970, by the clock of the host.
@@ -26,7 +27,7 @@ pub struct Conditions {
     /// How often the core was slowed down because of its temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
-    /// How often a process of the run was taken from its core before it waited.
+    /// Number of involuntary context switches of the processes of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u64>,
     /// Energy of all processors of the machine during the run, in joules.

@@ -208,7 +208,7 @@ impl Record {
         Digest::of(canonical.to_string().as_bytes())
     }
 
-    /// Whether the run ended before there was anything to report.
+    /// Whether the run ended before it had any results.
     fn is_bare(&self) -> bool {
         !matches!(self.outcome, RunOutcome::Done | RunOutcome::NoGoals)
             && (self.goals, self.executions, self.steps) == (0, 0, 0)

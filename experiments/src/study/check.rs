@@ -49,7 +49,8 @@ pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     )
 }
 
-/// The unit that is meant by a unit of time that is written in another way, and how many of it there are in it.
+/// For a unit of time that is not written as required: the factor and the unit with which it can be
+/// written.
 fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
     Some(match unit.to_lowercase().as_str() {
         "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => (1.0, "ms"),
@@ -58,7 +59,7 @@ fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
         "hr" | "hrs" | "hour" | "hours" => (1.0, "h"),
         "d" | "day" | "days" => (24.0, "h"),
         "w" | "week" | "weeks" => (168.0, "h"),
-        // In other case.
+        // A unit in upper case.
         "ms" => (1.0, "ms"),
         "s" => (1.0, "s"),
         "min" => (1.0, "min"),
@@ -122,8 +123,8 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
 
 /// Reads one seed.
 pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
-    // Limited to i64, because TOML has no larger integers and every seed must be possible in files
-    // and flags.
+    // Seeds are limited to the range of `i64`, because TOML has no larger integers and every seed
+    // must be possible in files and flags.
     match text.trim().parse::<i64>().ok().and_then(|seed| u64::try_from(seed).ok()) {
         Some(seed) => Ok(seed),
         None => flaw(format!("`{text}` is not a seed"), "give whole numbers of at least 0"),
@@ -167,7 +168,7 @@ pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> 
                 "give each configuration its own label",
             ))?;
         }
-        // Every number is finite, so different configurations have different JSON forms.
+        // Every number is finite, so different configurations are different as JSON.
         let setting = serde_json::to_string(&(&algorithm.name, &algorithm.parameters));
         if let Some(other) = settings.insert(setting.unwrap_or_default(), label) {
             at(flaw(

@@ -1,4 +1,4 @@
-//! Builds a study from command-line flags, either from flags only or on top of a file.
+//! Builds a study from command-line flags only, or from a file and flags that change it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use super::check::{self, Flaw};
 use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
-/// The flags of `catherd run` as they were typed: strings, so that all errors are worded here.
+/// The flags of `catherd run` as strings, so that this module makes all error messages about them.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`; `study` if absent.

@@ -108,8 +108,8 @@ pub(super) fn short(value: &Parameter) -> String {
     }
 }
 
-/// Draws different numbers below `size`, which is larger than the sample. They only depend on the
-/// size of the grid and the seed, and a larger sample contains a smaller one.
+/// Draws different numbers below `size`, which is larger than the sample. The numbers depend only
+/// on the size of the grid and the seed, and a larger sample contains a smaller one.
 fn drawn(size: u64, sample: Sample) -> Vec<u64> {
     let mut numbers = BTreeSet::new();
     for draw in 0_u64.. {
@@ -117,7 +117,7 @@ fn drawn(size: u64, sample: Sample) -> Vec<u64> {
             break;
         }
         let digest = Digest::of(format!("{} {draw}", sample.seed).as_bytes());
-        // 128 bits, so that the probabilities of two numbers differ by at most 2^-64.
+        // Use 128 bits, so that the probabilities of two numbers differ by at most 2^-64.
         let random = digest.0.iter().take(16).fold(0_u128, |bits, &b| bits << 8 | u128::from(b));
         numbers.insert((random % u128::from(size)) as u64);
     }

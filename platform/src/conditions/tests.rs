@@ -30,7 +30,7 @@ impl Drop for Machine {
     }
 }
 
-/// Cores 0 and 1 are hyper-threads of a core, and 2 and 3 of another one.
+/// Cores 0 and 1 are hyper-threads of one physical core, and cores 2 and 3 of another one.
 fn pairs() -> Topology {
     Topology::parse(|file| match file {
         "devices/system/cpu/online" => Some("0-3".to_owned()),
@@ -59,7 +59,8 @@ fn shares_are_of_the_time_between_start_and_end() {
         );
     }
     let mut meter = machine.meter(Some(0), pairs());
-    // Ten seconds: core 0 is busy for 9 s, of which 6 are ours, and half a second is stolen.
+    // In ten seconds, core 0 is busy for 9 s, of which 6 are used by this process, and half a
+    // second is stolen.
     machine.write(
         "proc/stat",
         "cpu0 800 100 50 100 50 0 50 50 0 0\ncpu1 255 0 0 755 0 0 0 0\ncpu2 1000 0 0 0 0 0 0 0\n\
@@ -74,7 +75,7 @@ fn shares_are_of_the_time_between_start_and_end() {
     assert!(about(found.others_busy, 0.3) && about(found.siblings_busy, 0.25), "{found:?}");
     assert!(about(found.machine_busy, 0.5) && about(found.steal, 0.05), "{found:?}");
     assert_eq!((found.mhz, found.throttled), (Some(2000.0), Some(2)));
-    // Half a joule, and 9 joules up to the end of the other counter.
+    // One counter adds half a joule, and the other one 9 joules, counted across its return to 0.
     assert!(about(found.energy, 9.5), "{found:?}");
 
     let free = machine.meter(None, pairs()).finished(Duration::ZERO);

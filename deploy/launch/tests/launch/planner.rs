@@ -1,4 +1,4 @@
-//! The planner on a simulated cluster, second by second.
+//! Tests the planner on a simulated cluster, second by second.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use catherd_deploy_launch::{
 /// A worker of a simulated task.
 #[derive(Clone)]
 struct Worker {
-    /// Seconds until it asks for runs, and then of its run.
+    /// Seconds until it requests runs or, if it has a run, until the run ends.
     busy: u64,
     run: Option<u64>,
     idle: u64,
@@ -21,7 +21,7 @@ struct Running {
     since: u64,
     limit: u64,
     workers: Vec<Worker>,
-    /// Tasks whose workers never reach the coordinator end at once.
+    /// Whether tasks end at once, because their workers cannot reach the coordinator.
     worked: bool,
 }
 
@@ -39,7 +39,7 @@ struct Cluster {
     running: BTreeMap<String, Running>,
     queue: VecDeque<u64>,
     done: u64,
-    /// Core-seconds.
+    /// Allocated core-seconds.
     allocated: u64,
     busy: u64,
     most: usize,
@@ -108,7 +108,7 @@ impl Cluster {
         }
     }
 
-    /// A second passes.
+    /// Simulates one second.
     fn step(&mut self, now: u64) {
         while self.running.len() < self.nodes
             && let Some((id, limit)) = self.waiting.pop_first()
@@ -163,7 +163,7 @@ impl Cluster {
         self.queue = queue;
     }
 
-    /// Runs until nothing is left, or for so many seconds.
+    /// Simulates until no work is left, or for at most this number of seconds.
     fn run(&mut self, planner: &mut Planner, seconds: u64) -> u64 {
         for now in 0..seconds {
             if now % 5 == 0 {
@@ -219,7 +219,7 @@ fn ten_thousand_runs_are_done_with_two_percent_idle_although_each_task_is_preemp
 
 #[test]
 fn workers_grow_with_the_work_and_never_beyond_the_maximum() {
-    // More nodes than workers: only the maximum limits them.
+    // There are more nodes than workers, so only the maximum limits the number of workers.
     let mut cluster = Cluster::new(1000, 4, runs(10_000));
     let mut planner = Planner::new(policy(30, 4), 0.0);
     cluster.run(&mut planner, 1_000_000);
@@ -269,7 +269,7 @@ fn tasks_that_never_work_are_submitted_ever_more_rarely() {
     cluster.run(&mut planner, 7200);
     assert!(cluster.submissions <= 20, "{}", cluster.submissions);
     assert!(planner.failures() > 10);
-    // One that works ends the pause.
+    // A task that works ends the pause.
     cluster.broken = false;
     let after = cluster.run(&mut planner, 1_000_000);
     assert_eq!((cluster.done, planner.failures()), (10_000, 0), "{after}");

@@ -16,8 +16,8 @@ use crate::{Algorithm, Parameter};
 pub(super) const ALGORITHM_KEYS: &[&str] =
     &["name", "label", "parameters", "sample", "sample_seed"];
 
-/// The parameter of which a list of words is one value, joined by commas; a grid of it is a list of
-/// lists.
+/// The parameter whose value may be a list of words, which is joined by commas. Its grid is a list
+/// of lists.
 const CRITERIA: &str = "criteria";
 
 /// Whether an array is the value of a parameter, and not a list of values.
@@ -190,7 +190,7 @@ impl Source<'_> {
         let mut known = BTreeSet::new();
         for entry in entries {
             let value = self.parameter(&field, entry)?;
-            // Values that are equal in labels count as equal, such as 1, 1.0 and "1".
+            // Values that look the same in labels, such as 1, 1.0 and "1", count as equal.
             let text = grid::short(&value);
             if !known.insert(text.clone()) {
                 let problem = format!("{text} is given twice");

@@ -1,4 +1,4 @@
-//! Keys that are unknown, or in the wrong table.
+//! Hints for keys that are unknown or in the wrong table.
 
 use std::ops::Range;
 
@@ -13,10 +13,12 @@ use crate::{instead, nearest};
 /// Keys of a budget that most subject kinds have.
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 
-/// What to write instead of an unknown key of a table, whose name with a dot is `prefix`.
+/// A hint what to write instead of an unknown key. `prefix` is the name of the table followed by a
+/// dot.
 pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
-    // The mutation analysis of a study is a table or a flag; some algorithms have a probability of this name.
+    // The key `mutation` of a study is a table or a truth value. With a number, the user means the
+    // probability of this name that some algorithms have.
     let is_number = value
         .is_some_and(|value| matches!(value.get_ref(), DeValue::Integer(_) | DeValue::Float(_)));
     let is_probability = prefix == "algorithms." && key == "mutation" && is_number;
@@ -36,7 +38,7 @@ pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: 
     }
 }
 
-/// Where a key belongs that is one of another table.
+/// The place of a key that belongs to another table; `None` if the key is unknown.
 fn home(key: &str) -> Option<&'static str> {
     let homes: [(&[&str], &str); 5] = [
         (STUDY_KEYS, "at the top of the file, above the first table"),
@@ -49,8 +51,8 @@ fn home(key: &str) -> Option<&'static str> {
 }
 
 impl Source<'_> {
-    /// A key of the study that is in one of its tables instead, because it is written below the table's
-    /// heading: its place, and what to do.
+    /// A key of the study that is missing because it is written in one of its tables, after the
+    /// table's heading: its position, and the error with a hint.
     pub(super) fn misplaced(&self, root: &DeTable<'_>, key: &str) -> Option<(Range<usize>, Flaw)> {
         root.iter().find_map(|(table, value)| {
             let tables: Vec<&DeTable<'_>> = match value.get_ref() {
